@@ -21,6 +21,8 @@ export interface Fault {
   readonly kind: FaultKind | 'remark'
   readonly path: string
   readonly reason: string
+  /** Text of the response that the path ends with, or that the reason contains. */
+  readonly received?: string
 }
 
 export type AccountVersion = 3 | 4
@@ -111,9 +113,11 @@ function* readFields(
     const isMissing = intended !== undefined && fields[intended] === undefined
     const isValid = !isMissing || validSpellings.includes(field)
     if (intended && isMissing) misspelled.add(intended)
+    const received = printable(field)
+    const path = at(received)
     yield isValid
-      ? { kind: 'remark', path: at(printable(field)), reason: 'is not a field of the interface' }
-      : { kind: 'spelling', path: at(printable(field)), reason: `must be spelled ${intended}` }
+      ? { kind: 'remark', path, received, reason: 'is not a field of the interface' }
+      : { kind: 'spelling', path, received, reason: `must be spelled ${intended}` }
   }
   for (const field of required) {
     const isMissing = fields[field] === undefined || fields[field] === null
@@ -148,10 +152,12 @@ function* readUnknownUnions(
     const value = fields[field]
     if (!field.endsWith('UType') || typeof value !== 'string') continue
     if (type.enum?.includes(value) || Object.hasOwn(fields, value)) continue
+    const received = printable(value)
     yield {
       kind: 'union',
       path: at(field),
-      reason: `names ${printable(value)}, which is missing`,
+      received,
+      reason: `names ${received}, which is missing`,
     }
   }
 }

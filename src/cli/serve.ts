@@ -27,6 +27,18 @@ SIGTERM and SIGINT shut the server down gracefully, SIGHUP reloads the certifica
 
 Example: holdfast serve provider --create --database sqlite:bank.db --subdomain bank --provider-url https://bank.example --jwks-url https://platform.example/.well-known/jwks.json`,
     )
+  const guard = new Command('guard')
+    .summary('check requests of the platform and forward them to a service of yours')
+    .description(
+      'Checks every request as the provider does (token, replay, limits, parameters and body) and forwards it to the upstream: a service that already has the data. The database holds the replay records, and the data of operations that are not forwarded.',
+    )
+    .addHelpText(
+      'after',
+      `
+SIGTERM and SIGINT shut the server down gracefully, SIGHUP reloads the certificates, SIGUSR2 replaces the workers one by one.
+
+Example: holdfast serve guard --create --upstream https://core.internal:9000 --upstream-header-file api-key.txt --database sqlite:replay.db --subdomain bank --provider-url https://bank.example --jwks-url https://platform.example/.well-known/jwks.json`,
+    )
   const platform = new Command('platform')
     .summary('serve the product catalogue and the platform’s public keys')
     .description(
@@ -44,10 +56,18 @@ Example: holdfast serve provider --create --database sqlite:bank.db --subdomain 
     )
     .addHelpText('after', '\nExample: holdfast serve intake --create --database sqlite:bank.db')
 
-  addCreateFlag(provider).option(
-    '--new-replay-file',
-    'start with an empty replay file if that of the database is lost; used tokens that have not expired can then be used again',
-  )
+  for (const command of [provider, guard]) {
+    addCreateFlag(command).option(
+      '--new-replay-file',
+      'start with an empty replay file if that of the database is lost; used tokens that have not expired can then be used again',
+    )
+  }
+  addSettingFlags(guard, 'guard', listSettings('guard'))
+  guard.action(async ({ create = false, newReplayFile = false, ...flags }: Flags) => {
+    const settings = requireRoleSettings('guard', flags, terminal)
+    const { serveGuard } = await import('./serve/serve.ts')
+    await serveGuard(settings, { create, newReplayFile }, terminal)
+  })
   addSettingFlags(provider, 'provider')
   provider.action(async ({ create = false, newReplayFile = false, ...flags }: Flags) => {
     const settings = requireRoleSettings('provider', flags, terminal)
@@ -68,12 +88,13 @@ Example: holdfast serve provider --create --database sqlite:bank.db --subdomain 
     await serveIntake(settings, { create }, terminal)
   })
   return new Command('serve')
-    .summary('start a provider, a platform or an intake')
+    .summary('start a provider, a guard, a platform or an intake')
     .description(
       'Starts a server. All roles can use the same database. To try them with synthetic data, use holdfast demo.',
     )
     .addHelpText('after', '\nFor settings and an example: holdfast serve provider --help')
     .addCommand(provider)
+    .addCommand(guard)
     .addCommand(platform)
     .addCommand(intake)
 }

@@ -22,7 +22,7 @@ export function settingsCommand(terminal: Terminal): Command {
   const command = new Command('settings')
     .summary('print the effective settings and their sources')
     .description(
-      'Prints the value of each setting and its source (flag, environment or default), as the provider, the platform, the intake or the demo would use it, and reports every required setting that is missing. Passwords in a database URL are masked.',
+      'Prints the value of each setting and its source (flag, environment or default), as the provider, the guard, the platform, the intake or the demo would use it, and reports every required setting that is missing. Passwords in a database URL are masked.',
     )
     .addArgument(new Argument('[role]', 'the role to run').choices(roles).default('provider'))
     .option('--json', 'print a JSON object instead of a table')

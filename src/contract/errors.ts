@@ -76,7 +76,9 @@ export const errorTable = {
     example: 'no response from https://bank.example: ECONNREFUSED',
     states: 'why there is no valid response of the provider',
   },
+  bad_gateway: { status: 502, message: 'Bad gateway' },
   unavailable: { status: 503, message: 'Service unavailable' },
+  gateway_timeout: { status: 504, message: 'Gateway timeout' },
   provider_timeout: {
     status: 504,
     message: 'The provider did not respond in time',
@@ -124,6 +126,10 @@ const drafts: ErrorClause = {
 }
 const feeds: ErrorClause = {
   clause: 'Decision 46: the batches of a feed are numbered, and a batch is committed as a whole.',
+}
+const upstream: ErrorClause = {
+  clause:
+    'Decision 57: a response of the upstream that is not one of the interface is a 502, and a late one a 504.',
 }
 const credentials: ErrorClause = {
   clause:
@@ -191,6 +197,8 @@ export const errorClauses: Readonly<Partial<Record<ErrorCode, ErrorClause>>> = {
     clause:
       'Decision 43: overload and an unreachable database are a 503 with Retry-After. So is a token whose use cannot be recorded (decision 28).',
   },
+  bad_gateway: { ...upstream, setting: 'HOLDFAST_UPSTREAM' },
+  gateway_timeout: { ...upstream, setting: 'HOLDFAST_UPSTREAM_TIMEOUT_MS' },
   oauth_invalid_request: credentials,
   oauth_unsupported_grant: credentials,
   oauth_invalid_scope: credentials,
@@ -207,6 +215,7 @@ export const overloadClause: ErrorClause = {
 interface ContractErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number
   readonly members?: Readonly<Record<string, unknown>>
+  readonly reason?: string
 }
 
 /** An error that is reported to the client. Any other exception is a bug and becomes a 500. */
@@ -217,6 +226,8 @@ export class ContractError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** Members of the body in addition to `error`. */
   readonly members: Readonly<Record<string, unknown>> | undefined
+  /** A fixed text that logs and reports use instead of the table's, never sent to the client. */
+  readonly reason: string | undefined
 
   /** `detail` is sent instead of the table's text where the table has an example. It names a field, never a value. */
   constructor(code: ErrorCode, detail?: string, options: ContractErrorOptions = {}) {
@@ -224,5 +235,6 @@ export class ContractError extends Error {
     this.code = code
     this.retryAfterSeconds = options.retryAfterSeconds
     this.members = options.members
+    this.reason = options.reason
   }
 }

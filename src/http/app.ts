@@ -51,6 +51,8 @@ export interface AppOptions extends Omit<RequestLogOptions, 'role'>, ErrorHandle
   readonly trace?: ((app: HttpApp) => void) | undefined
   /** The proxies whose forwarding headers are used for the client's address. */
   readonly trustedProxies?: TrustedProxies | undefined
+  /** Keeps the bytes of each body until its request ends. */
+  readonly keepBodies?: boolean | undefined
   /** Serves HTTPS with these options; plain HTTP without them. */
   readonly tls?: TlsOptions | undefined
 }
@@ -102,7 +104,7 @@ export function openApp(
   })
   app.setErrorHandler(handleError)
   enforceLimits(app, limits, options)
-  acceptJsonBodies(app)
+  acceptJsonBodies(app, options.keepBodies)
   const rejectRoute = routeRejection([...routes, ...Object.values(probes)])
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
@@ -145,6 +147,7 @@ function enforceLimits(
   const connections = limitConnections(app.server, limits, trustedProxies)
   const shedding = openLoadShedding(limits)
   app.decorateReply('reserveBytes', undefined)
+  app.decorateReply('waitMs', 0)
   const closeSlowClients = watchSlowClients(app.server)
   let rejected = 0
 

@@ -6,7 +6,7 @@ import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
-import { overloaded, overloadReason } from './load-shedding.ts'
+import { overloaded } from './load-shedding.ts'
 import { describeOrigin, type LogDetail, type RequestLogOptions } from './request-log.ts'
 
 declare module 'fastify' {
@@ -78,7 +78,7 @@ function isUnavailable(error: Error): boolean {
 /** Never the sentence of a response that depends on the request: it may contain names that the client chose. */
 function failureReason(error: Error, message: string): string {
   if (error instanceof TokenRejected) return error.reason
-  return error === overloaded ? overloadReason : message
+  return (error instanceof ContractError ? error.reason : undefined) ?? message
 }
 
 /** Errors of Fastify itself, by their code. */
@@ -117,7 +117,9 @@ function rejectionDetail(
 /** An unavailable dependency is a warning; anything else is a bug. */
 function failureDetail(error: Error, code: ErrorCode): LogDetail {
   const level = errorTable[code].status > 500 ? 'warn' : 'error'
-  return { level, message: 'request failed', fields: { code, err: error } }
+  const reason = error instanceof ContractError ? error.reason : undefined
+  const fields = reason === undefined ? { code, err: error } : { code, reason }
+  return { level, message: 'request failed', fields }
 }
 
 function retryAfterSeconds(error: Error): number {

@@ -3,12 +3,20 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ContractError, printable } from '../contract/index.ts'
 import { findRepeatedMember } from '../text/json-text.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it was received, if the server keeps it. */
+    bodyBytes?: Buffer
+  }
+}
+
 /** Every role parses JSON bodies the same way, and rejects other content types unless a route adds a parser. */
-export function acceptJsonBodies(app: FastifyInstance): void {
+export function acceptJsonBodies(app: FastifyInstance, keepBodies = false): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
       requireUncompressed(request)
+      if (keepBodies) request.bodyBytes = bytes as Buffer
       done(null, parseJsonBody(bytes as Buffer))
     } catch (error) {
       done(error as Error)

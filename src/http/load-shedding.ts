@@ -4,11 +4,13 @@ import { openConcurrencyLimit } from './concurrency-limit.ts'
 import { openInFlight } from './in-flight.ts'
 import type { HttpLimits } from './limits.ts'
 
-/** Created once: a rejection must be cheap, and its stack trace would say nothing. */
-export const overloaded = new ContractError('unavailable', 'the server is overloaded')
-
 /** What logs of failures call it. */
 export const overloadReason = 'overloaded'
+
+/** Created once: a rejection must be cheap, and its stack trace would say nothing. */
+export const overloaded = new ContractError('unavailable', 'the server is overloaded', {
+  reason: overloadReason,
+})
 
 interface InFlightRequest {
   readonly since: number
@@ -22,6 +24,8 @@ declare module 'fastify' {
      * finished: the rest of the time depends on the client.
      */
     reserveBytes?: (bytes: number) => void
+    /** How long the handler waited for another server, which fewer requests in flight would not change. */
+    waitMs: number
   }
 }
 
@@ -77,7 +81,7 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
           if (isFinished) return
           isFinished = true
           handling.delete(index, current)
-          concurrency.recordLatency(performance.now() - current.since)
+          concurrency.recordLatency(performance.now() - current.since - reply.waitMs)
         }
         // The client may have disconnected while the token was verified.
         if (!reply.raw.closed) count(reply, finish)

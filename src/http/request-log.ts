@@ -40,6 +40,8 @@ declare module 'fastify' {
     failure?: Pick<FailedRequest, 'code' | 'reason'>
     /** When the response started, if it is a stream of events: how long it then lasts is the client's choice. */
     streamStart?: number
+    /** The status to log if this server aborts a response after its start. */
+    abortStatus?: number
   }
 }
 
@@ -68,7 +70,7 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
       const { streamStart } = request
       const durationMs = (streamStart ?? performance.now()) - start
       const isAnswered = raw.writableFinished || streamStart !== undefined
-      const status = isAnswered ? raw.statusCode : clientClosedStatus
+      const status = isAnswered ? raw.statusCode : (request.abortStatus ?? clientClosedStatus)
       const { operation, endpoint, probe, document } = request.routeOptions.config ?? {}
       const name = operation?.ref ?? endpoint ?? probe ?? document ?? noOperation
       metrics?.recordRequest(name, status, durationMs / 1000)

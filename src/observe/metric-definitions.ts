@@ -1,11 +1,13 @@
 import { rejectionReasons } from '../auth/rejection-reasons.ts'
-import { operations } from '../contract/operations/index.ts'
+import { operations, providerOperations } from '../contract/operations/index.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { probes } from '../http/health.ts'
 import { openApiLabel } from '../http/openapi-route.ts'
 import { clientClosedStatus, noOperation } from '../http/request-log.ts'
 import { feedsMax } from '../load/feed-writer.ts'
 import { poolNames } from '../storage/database.ts'
+import { checkOutcomes } from '../upstream/check-modes.ts'
+import { answered, upstreamFailures } from '../upstream/failures.ts'
 
 /** One metric. Both the registered metrics and the reference page derive from it. */
 export interface MetricDefinition {
@@ -26,6 +28,8 @@ const durationBuckets = [
 /** The label of feeds beyond the limit: not a valid name of a feed. */
 export const otherFeeds = '(other)'
 const feedLabel = `the name of the feed, or ${otherFeeds} beyond ${feedsMax} names`
+
+const providerReferences = Object.values(providerOperations).map(({ ref }) => ref)
 
 /** Served on the metrics port. */
 export const serverMetrics = {
@@ -66,6 +70,25 @@ export const serverMetrics = {
     type: 'counter',
     help: 'Attempts to fetch the platform’s keys',
     labels: { outcome: ['fetched', 'failed'] },
+  },
+  holdfast_upstream_requests_total: {
+    type: 'counter',
+    help: 'Requests that the guard forwarded to the upstream, by the outcome that is also in the log',
+    labels: {
+      operation: providerReferences,
+      outcome: [answered, ...Object.keys(upstreamFailures)],
+    },
+  },
+  holdfast_upstream_duration_seconds: {
+    type: 'histogram',
+    help: 'Duration of requests to the upstream, from waiting for a connection to the end of the response',
+    labels: { operation: providerReferences },
+    buckets: durationBuckets,
+  },
+  holdfast_upstream_checked_responses_total: {
+    type: 'counter',
+    help: 'Responses of the upstream that the guard checked against the contract, or that were too large to be checked',
+    labels: { operation: providerReferences, outcome: checkOutcomes },
   },
   holdfast_feed_batches_total: {
     type: 'counter',

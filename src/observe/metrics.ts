@@ -8,6 +8,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
+import type { UpstreamMetrics } from '../http/forward.ts'
 import type { RequestMetrics } from '../http/request-log.ts'
 import type { FeedMetrics } from '../load/batches.ts'
 import { type Feed, feedsMax } from '../load/feed-writer.ts'
@@ -19,7 +20,7 @@ import { openRejectionLog, type RejectionLog } from './rejection-log.ts'
 /** The metrics of a process as plain data, which can be sent to another process. */
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
 
-export interface Metrics extends RequestMetrics, FeedMetrics {
+export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics {
   countKeyFetch(outcome: 'fetched' | 'failed'): void
   /** `ageMs` is called on every scrape. */
   watchKeyAge(ageMs: () => number | undefined): void
@@ -77,6 +78,7 @@ export function openMetrics(): Metrics {
     watchPool: openPoolMetrics(registry),
     watchDatabaseWorkers: openDatabaseWorkerMetrics(registry),
     ...openFeedMetrics(registry),
+    ...openUpstreamMetrics(registry),
     snapshot: (names) =>
       Promise.all(
         registry
@@ -171,6 +173,19 @@ function openFeedMetrics(registry: Registry) {
       }
     },
   } satisfies FeedMetrics & Pick<Metrics, 'watchFeeds'>
+}
+
+function openUpstreamMetrics(registry: Registry): UpstreamMetrics {
+  const requests = new Counter(metricConfig('holdfast_upstream_requests_total', registry))
+  const durations = new Histogram(metricConfig('holdfast_upstream_duration_seconds', registry))
+  const checks = new Counter(metricConfig('holdfast_upstream_checked_responses_total', registry))
+  return {
+    recordUpstreamRequest(operation, outcome, seconds) {
+      requests.inc({ operation, outcome })
+      durations.observe({ operation }, seconds)
+    },
+    countUpstreamCheck: (operation, outcome) => checks.inc({ operation, outcome }),
+  }
 }
 
 function registerProcessMetrics(registry: Registry): void {

@@ -66,6 +66,13 @@ function endRequest(span: Span, reply: FastifyReply): void {
   span.end()
 }
 
+/** The headers with which another server continues the active trace. */
+export function traceHeaders(): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {}
+  propagation.inject(context.active(), headers)
+  return headers
+}
+
 /** Wraps a function in a span per call. */
 export function traceCalls<Args extends readonly unknown[], Result>(
   name: string,

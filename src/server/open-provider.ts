@@ -2,7 +2,7 @@ import type { TlsOptions } from 'node:tls'
 import type { Logger } from 'pino'
 import type { KeySet } from '../auth/key-set.ts'
 import type { HttpApp } from '../http/app.ts'
-import type { Responders } from '../http/provider-app.ts'
+import type { ProviderAppOptions, Responders } from '../http/provider-app.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Settings } from '../settings/settings.ts'
 import { clock } from './clock.ts'
@@ -20,7 +20,7 @@ export interface OpenServer {
   readonly isReady: () => Promise<boolean>
 }
 
-type ProviderSettings = Pick<
+export type ProviderSettings = Pick<
   Settings,
   | 'database'
   | 'providerUrl'
@@ -44,6 +44,8 @@ export async function openProvider(
 /** What serves the operations behind the guard. */
 export interface OpenResponders {
   readonly responders: Responders
+  /** What the responders need of the server. */
+  readonly app?: Pick<ProviderAppOptions, 'limits' | 'keepBodies'>
   close(): Promise<void>
 }
 
@@ -111,7 +113,8 @@ export async function openGuarded(
     isKnown: (name) => name === subdomain || keys.has(name),
     tls,
     rates: rateLimitsPerWorker(settings),
-    limits: httpLimitsPerWorker(settings),
+    keepBodies: served.app?.keepBodies,
+    limits: { ...served.app?.limits, ...httpLimitsPerWorker(settings) },
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
   })
   rejectWithoutFiles(app, files)

@@ -1,7 +1,12 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { createSecureContext, type TlsOptions, Server as TlsServer } from 'node:tls'
+import {
+  createSecureContext,
+  type SecureContextOptions,
+  type TlsOptions,
+  Server as TlsServer,
+} from 'node:tls'
 import type { Logger } from 'pino'
 import { flagName, type SettingName, type Settings } from '../settings/settings.ts'
 import { CommandError } from './terminal.ts'
@@ -9,7 +14,7 @@ import { CommandError } from './terminal.ts'
 type Files = Partial<Pick<Settings, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>>
 
 /** The recommendations of RFC 9325, which FAPI requires: forward secrecy and authenticated encryption only. */
-const protocolOptions: TlsOptions = {
+const protocolOptions: SecureContextOptions = {
   minVersion: 'TLSv1.2',
   ciphers: [
     'TLS_AES_256_GCM_SHA384',
@@ -28,7 +33,7 @@ export function readTls({ tlsCert, tlsKey, tlsClientCa }: Files): TlsOptions | u
   const cert = readText('tlsCert', tlsCert)
   const key = readText('tlsKey', tlsKey)
   const [certificate] = parseCertificates('tlsCert', tlsCert, cert)
-  if (!certificate?.checkPrivateKey(parsePrivateKey(tlsKey, key))) {
+  if (!certificate?.checkPrivateKey(parsePrivateKey('tlsKey', tlsKey, key))) {
     throw new CommandError(
       1,
       `the certificate in ${tlsCert} does not match the private key in ${tlsKey}; the server's own certificate must be the first in its file`,
@@ -37,6 +42,25 @@ export function readTls({ tlsCert, tlsKey, tlsClientCa }: Files): TlsOptions | u
   const own = { ...protocolOptions, cert, key }
   const options = tlsClientCa === undefined ? own : { ...own, ...clientVerification(tlsClientCa) }
   // Detects errors that only OpenSSL reports, such as a key that is too short, before the first request.
+  createSecureContext(options)
+  return options
+}
+
+type UpstreamFiles = Partial<Pick<Settings, 'upstreamCa' | 'upstreamCert' | 'upstreamKey'>>
+
+/** The options for connections to the upstream. Throws if a file is missing or invalid. */
+export function readUpstreamTls({
+  upstreamCa,
+  upstreamCert,
+  upstreamKey,
+}: UpstreamFiles): SecureContextOptions {
+  const own = {
+    ...(upstreamCa !== undefined && { ca: readCertificates('upstreamCa', upstreamCa) }),
+    ...(upstreamCert !== undefined && { cert: readCertificates('upstreamCert', upstreamCert) }),
+    ...(upstreamKey !== undefined && { key: readText('upstreamKey', upstreamKey) }),
+  }
+  if (own.key !== undefined) parsePrivateKey('upstreamKey', upstreamKey ?? '', own.key)
+  const options = { ...protocolOptions, ...own }
   createSecureContext(options)
   return options
 }
@@ -77,9 +101,17 @@ export function logFailedHandshakes(log: Logger, server: Server): void {
 }
 
 function clientVerification(file: string): TlsOptions {
-  const ca = readText('tlsClientCa', file)
-  parseCertificates('tlsClientCa', file, ca)
-  return { ca, requestCert: true, rejectUnauthorized: true }
+  return {
+    ca: readCertificates('tlsClientCa', file),
+    requestCert: true,
+    rejectUnauthorized: true,
+  }
+}
+
+function readCertificates(name: SettingName, file: string): string {
+  const text = readText(name, file)
+  parseCertificates(name, file, text)
+  return text
 }
 
 function readText(name: SettingName, file: string): string {
@@ -106,13 +138,13 @@ function parseCertificates(name: SettingName, file: string, text: string): X509C
   )
 }
 
-function parsePrivateKey(file: string, text: string): KeyObject {
+function parsePrivateKey(name: SettingName, file: string, text: string): KeyObject {
   try {
     return createPrivateKey(text)
   } catch {
     throw new CommandError(
       1,
-      `${flagName('tlsKey')}: ${file} contains no valid private key; it must be PEM, without a passphrase`,
+      `${flagName(name)}: ${file} contains no valid private key; it must be PEM, without a passphrase`,
     )
   }
 }

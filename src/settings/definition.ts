@@ -1,4 +1,5 @@
 import type { DatabaseLayout } from '../storage/database.ts'
+import type { CheckMode } from '../upstream/check-modes.ts'
 import type { ValueType } from './value-types.ts'
 
 /**
@@ -43,12 +44,25 @@ export interface Settings {
   readonly metricsHost: string
   readonly providerMetricsUrl: string | undefined
   readonly intakeMetricsUrl: string | undefined
+  readonly upstream: string
+  readonly upstreamOperations: string | undefined
+  readonly upstreamHeaderFile: string | undefined
+  readonly upstreamCa: string | undefined
+  readonly upstreamCert: string | undefined
+  readonly upstreamKey: string | undefined
+  readonly upstreamConnections: number
+  readonly upstreamConnectTimeoutMs: number
+  readonly upstreamFirstByteTimeoutMs: number
+  readonly upstreamTimeoutMs: number
+  readonly upstreamResponseBytesMax: number
+  readonly validate: CheckMode
+  readonly validateSample: number
 }
 
 export type SettingName = keyof Settings
 
 /** What is being run. Defaults and required settings depend on it. */
-export const roles = ['provider', 'platform', 'intake', 'demo'] as const
+export const roles = ['provider', 'guard', 'platform', 'intake', 'demo'] as const
 export type Role = (typeof roles)[number]
 
 export interface Definition<Value> extends Omit<ValueType<Value>, 'read'> {
@@ -71,5 +85,5 @@ export interface Definition<Value> extends Omit<ValueType<Value>, 'read'> {
 export type Definitions = { readonly [Name in SettingName]: Definition<Settings[Name]> }
 
 export function forAllRoles(text: string): Record<Role, string> {
-  return { provider: text, platform: text, intake: text, demo: text }
+  return { provider: text, guard: text, platform: text, intake: text, demo: text }
 }

@@ -8,14 +8,16 @@ import {
   type SettingName,
   type Settings,
 } from './definition.ts'
+import { upstreamDefinitions } from './upstream-settings.ts'
 import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
 import { baseUrl, flag, hostName, oneOf, path, wholeNumber } from './value-types.ts'
 
 export { type Role, roles, type SettingName, type Settings } from './definition.ts'
 
-const provider: readonly Role[] = ['provider', 'demo']
+const provider: readonly Role[] = ['provider', 'guard', 'demo']
 const providerAndPlatform: readonly Role[] = [...provider, 'platform']
-const servers: readonly Role[] = ['provider', 'platform', 'intake']
+const servers: readonly Role[] = ['provider', 'guard', 'platform', 'intake']
+const providers: readonly Role[] = ['provider', 'guard']
 
 const portMax = 65_535
 const workersMax = 256
@@ -78,7 +80,7 @@ export const settingDefinitions: Definitions = {
   port: {
     about: 'the port to listen on; 0 selects a free port',
     ...wholeNumber(0, portMax),
-    defaults: { provider: '8080', platform: '8081', intake: '8082', demo: '8080' },
+    defaults: { ...forAllRoles('8080'), platform: '8081', intake: '8082' },
   },
   providerUrl: {
     about:
@@ -86,7 +88,7 @@ export const settingDefinitions: Definitions = {
     ...baseUrl,
     usedBy: providerAndPlatform,
     defaults: {},
-    requiredBy: ['provider'],
+    requiredBy: providers,
     requiredWith: ['issuer', 'explorer'],
     derived: {
       about: 'the URL that it listens on (demo)',
@@ -107,7 +109,7 @@ export const settingDefinitions: Definitions = {
     read: (text) => (/^\S{1,256}$/.test(text) ? text : undefined),
     usedBy: providerAndPlatform,
     defaults: { demo: 'demo' },
-    requiredBy: ['provider'],
+    requiredBy: providers,
     requiredWith: ['issuer', 'explorer'],
   },
   jwksAllowHttp: {
@@ -126,7 +128,7 @@ export const settingDefinitions: Definitions = {
       isWebUrl(text) && (jwksAllowHttp || isProtected(text)) ? text : undefined,
     usedBy: provider,
     defaults: {},
-    requiredBy: ['provider'],
+    requiredBy: providers,
     derived: {
       about: 'that of the demo platform, one port higher (demo)',
       from: (role, { host, port = 0 }) =>
@@ -153,7 +155,7 @@ export const settingDefinitions: Definitions = {
     about:
       'the number of worker processes that share the port; the intake always runs in one process',
     ...wholeNumber(1, workersMax),
-    usedBy: ['provider', 'platform'],
+    usedBy: [...providers, 'platform'],
     defaults: forAllRoles('1'),
   },
   trustedProxies: {
@@ -210,6 +212,7 @@ export const settingDefinitions: Definitions = {
     usedBy: provider,
     defaults: {},
   },
+  ...upstreamDefinitions,
   ...consentDefinitions,
   checkCustomers: {
     about:

@@ -28,10 +28,12 @@ export interface Deployment {
   readonly key: TestKey
   readonly keyServer: KeyServer
   startProvider(flags?: Flags, options?: ProcessOptions): Promise<Server>
+  startGuard(flags: Flags, options?: ProcessOptions): Promise<Server>
   startPlatform(flags?: Flags, options?: ProcessOptions): Promise<Server>
   startIntake(flags?: Flags, options?: ProcessOptions): Promise<Server>
   /** In this process, for what a process of its own does not change. */
   openProvider(flags?: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
+  openGuard(flags: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
   openPlatform(flags?: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
   openIntake(flags?: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
   /** Signs a token that is valid now; the overrides can make it invalid. */
@@ -83,11 +85,14 @@ export async function openDeployment(scope: Scope, existingDatabase?: string): P
     mint,
     startProvider: (flags, options) =>
       startServer(inner, ['serve', 'provider'], { ...settings, ...flags }, options),
+    startGuard: (flags, options) =>
+      startServer(inner, ['serve', 'guard'], { ...settings, ...flags }, options),
     startPlatform: (flags, options) =>
       startServer(inner, ['serve', 'platform'], { database, ...flags }, options),
     startIntake: (flags, options) =>
       startServer(inner, ['serve', 'intake'], { database, ...flags }, options),
     openProvider: (flags, tracing) => openLocal('provider', { ...settings, ...flags }, tracing),
+    openGuard: (flags, tracing) => openLocal('guard', { ...settings, ...flags }, tracing),
     openPlatform: (flags, tracing) => openLocal('platform', { database, ...flags }, tracing),
     openIntake: (flags, tracing) => openLocal('intake', { database, ...flags }, tracing),
     ask(server, path, headers = {}, body) {

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { requireRoleSettings } from '../../src/cli/common/setting-flags.ts'
 import { errorForLog } from '../../src/observe/log.ts'
 import { listen } from '../../src/server/listen.ts'
+import { openGuardServer } from '../../src/server/open-guard.ts'
 import { openIntake } from '../../src/server/open-intake.ts'
 import { openPlatform } from '../../src/server/open-platform.ts'
 import { openProvider } from '../../src/server/open-provider.ts'
@@ -12,6 +13,8 @@ import type { Flags, Server } from './process.ts'
 
 const openRole = {
   provider: async (...args: Parameters<typeof openProvider>) => (await openProvider(...args)).app,
+  guard: async (...args: Parameters<typeof openGuardServer>) =>
+    (await openGuardServer(...args)).app,
   platform: openPlatform,
   intake: openIntake,
 }

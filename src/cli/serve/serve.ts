@@ -2,6 +2,7 @@ import type { TlsOptions } from 'node:tls'
 import { disablePretenuring } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
+import { openGuardServer, readForwarded } from '../../server/open-guard.ts'
 import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { type OpenServer, openProvider } from '../../server/open-provider.ts'
@@ -46,6 +47,17 @@ export async function serveProvider(
 ): Promise<void> {
   const open: Open = (...args) => openProvider(settings, ...args)
   await serve('provider', settings, preparation, open, terminal)
+}
+
+export async function serveGuard(
+  settings: Settings,
+  preparation: Preparation,
+  terminal: Terminal,
+): Promise<void> {
+  // An error is reported once, and not by each worker.
+  readForwarded(settings.upstreamOperations)
+  const open: Open = (...args) => openGuardServer(settings, ...args)
+  await serve('guard', settings, preparation, open, terminal)
 }
 
 export async function servePlatform(

@@ -1,0 +1,39 @@
+import { type Operation, validator } from '../contract/index.ts'
+import { printable } from '../contract/problems.ts'
+import { asNode } from '../contract/schema.ts'
+import { findRepeatedMember } from '../text/json-text.ts'
+import {
+  type AccountVersion,
+  type Fault,
+  findFaults,
+  hasAccountVersions,
+} from './response-schema.ts'
+
+const checks = new Map<Operation, (value: unknown) => boolean>()
+
+/** A fast check with a compiled validator: most responses have no fault. */
+function isExact(operation: Operation, body: unknown): boolean {
+  if (!operation.response || hasAccountVersions(asNode(operation.response))) return false
+  const check = checks.get(operation) ?? validator(operation.response).check
+  checks.set(operation, check)
+  return check(body)
+}
+
+/** The faults of a successful response, remarks included. `body` is the parsed text; undefined if it is not JSON. */
+export function findResponseFaults(
+  operation: Operation,
+  text: string,
+  body: unknown,
+  version: AccountVersion,
+): Fault[] {
+  if (!operation.response || (text === '' && operation.mayBeEmpty)) return []
+  if (body === undefined) return [{ kind: 'shape', path: '', reason: 'is not JSON' }]
+  const repeated = findRepeatedMember(text)
+  const faults: Fault[] = isExact(operation, body)
+    ? []
+    : findFaults(asNode(operation.response), body, version)
+  if (repeated === undefined) return faults
+  const path = printable(repeated)
+  const repetition = { kind: 'repetition', reason: 'occurs twice in one object' } as const
+  return [{ ...repetition, path, received: path }, ...faults]
+}

@@ -1,0 +1,169 @@
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errorTable, type Operation } from '../contract/index.ts'
+import { judgeResponse } from '../upstream/answer.ts'
+import type { CheckMode, CheckOutcome } from '../upstream/check-modes.ts'
+import type { UpstreamResponse } from '../upstream/exchange.ts'
+import {
+  answered,
+  failureOf,
+  type UpstreamOutcome,
+  upstreamError,
+  upstreamFailures,
+} from '../upstream/failures.ts'
+import type { RequestHeaders } from '../upstream/request-headers.ts'
+import type { ResponseCheck } from '../upstream/response-check.ts'
+import { selectResponseHeaders } from '../upstream/response-headers.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { interactionHeader } from './interaction-id.ts'
+import { jsonType } from './json.ts'
+import type { Responder } from './provider-app.ts'
+
+export interface UpstreamMetrics {
+  recordUpstreamRequest(operation: string, outcome: UpstreamOutcome, seconds: number): void
+  countUpstreamCheck(operation: string, outcome: CheckOutcome): void
+}
+
+export interface ForwardOptions {
+  readonly upstream: Upstream
+  readonly requestHeaders: RequestHeaders
+  readonly mode: CheckMode
+  readonly check: ResponseCheck
+  readonly metrics?: UpstreamMetrics | undefined
+  /** The headers that continue the trace of the request. */
+  readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined
+}
+
+/** In mode `report`, larger responses are counted and not checked: parsing one would delay other requests. */
+const checkedBytesMax = 1024 * 1024
+
+/** What a streamed response counts as: about this much of it is in memory at once. */
+const streamBytes = 512 * 1024
+
+/** Responds with the upstream's response to the same request. */
+export function forwardTo(options: ForwardOptions, operation: Operation): Responder {
+  const { upstream, requestHeaders, mode, check, metrics, traceHeaders } = options
+
+  const forward = (request: FastifyRequest, reply: FastifyReply): Promise<UpstreamResponse> => {
+    const exchange = upstream.send({
+      method: operation.method,
+      path: request.url,
+      headers: requestHeaders(request.raw.rawHeaders, {
+        ...traceHeaders?.(),
+        [interactionHeader]: String(reply.getHeader(interactionHeader)),
+      }),
+      body: request.bodyBytes,
+    })
+    if (reply.raw.closed) exchange.abort()
+    else reply.raw.once('close', exchange.abort)
+    return exchange.response
+  }
+
+  return async (request, reply) => {
+    // A replayed token must not reach the upstream.
+    await request.tokenRecorded
+    const start = performance.now()
+    const record = (outcome: UpstreamOutcome): void =>
+      metrics?.recordUpstreamRequest(operation.ref, outcome, (performance.now() - start) / 1000)
+    let response: UpstreamResponse | undefined
+    try {
+      response = await forward(request, reply).finally(() => {
+        reply.waitMs = performance.now() - start
+      })
+      const replacement = judgeResponse(operation, response)
+      if (mode === 'enforce' && response.status < 300) requireValid(operation, response, check)
+      if (response.status >= 400)
+        request.failure = { reason: `upstream: status ${response.status}` }
+      if (replacement === undefined) handOn(reply, response)
+      else replaceBody(reply, response, replacement)
+    } catch (error) {
+      if (response) discard(response)
+      const failure = failureOf(error)
+      if (failure) record(failure)
+      throw error
+    }
+    if (Buffer.isBuffer(response.body)) record(answered)
+    else watchStream(request, response.body, record)
+    if (mode === 'report' && response.status < 300) checkSample(operation, response, check)
+    return reply
+  }
+}
+
+function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse): void {
+  reply.reserveBytes?.(Buffer.isBuffer(body) ? body.length : streamBytes)
+  reply.status(status).headers(selectResponseHeaders(headers))
+  if (Buffer.isBuffer(body)) {
+    reply.send(body.length === 0 ? undefined : body)
+    return
+  }
+  const { 'content-length': length } = headers
+  if (length !== undefined) reply.header('content-length', length)
+  reply.send(body)
+}
+
+/** Responds with the status of the upstream and an error of the interface. */
+function replaceBody(reply: FastifyReply, response: UpstreamResponse, error: string): void {
+  discard(response)
+  const text = JSON.stringify({ error })
+  reply.reserveBytes?.(text.length)
+  reply.status(response.status).type(jsonType)
+  for (const name of ['allow', 'retry-after']) {
+    const value = response.headers[name]
+    if (value !== undefined) reply.header(name, value)
+  }
+  reply.send(text)
+}
+
+function discard({ body }: UpstreamResponse): void {
+  if (!Buffer.isBuffer(body)) body.destroy()
+}
+
+function requireValid(
+  operation: Operation,
+  { body }: UpstreamResponse,
+  check: ResponseCheck,
+): void {
+  if (!Buffer.isBuffer(body)) throw upstreamError('too many buffered bytes')
+  if (!check.isValid(operation, body)) throw upstreamError('invalid response')
+}
+
+/** Records how a streamed response ended. If the upstream failed, the status has been sent already. */
+function watchStream(
+  request: FastifyRequest,
+  stream: Readable,
+  record: (outcome: UpstreamOutcome) => void,
+): void {
+  stream.prependListener('error', (error) => {
+    const failure = failureOf(error)
+    if (!failure || request.raw.socket.destroyed) return
+    const code = upstreamFailures[failure]
+    const reason = `upstream: ${failure}`
+    request.abortStatus = errorTable[code].status
+    request.failure = { code, reason }
+    request.logDetail = { level: 'warn', message: 'request failed', fields: { code, reason } }
+  })
+  stream.once('close', () => {
+    const failure = failureOf(stream.errored) ?? 'client closed the connection'
+    record(stream.readableEnded ? answered : failure)
+  })
+}
+
+/** After the response was sent, or while it is sent. */
+function checkSample(operation: Operation, { body }: UpstreamResponse, check: ResponseCheck): void {
+  if (!check.selects(operation)) return
+  if (Buffer.isBuffer(body)) {
+    setImmediate(() => check.isValid(operation, body))
+    return
+  }
+  let chunks: Buffer[] = []
+  let bytes = 0
+  body.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes <= checkedBytesMax) chunks.push(chunk)
+    else chunks = []
+  })
+  body.once('end', () => {
+    if (bytes > checkedBytesMax) check.skip(operation)
+    else check.isValid(operation, Buffer.concat(chunks))
+  })
+}

@@ -1,0 +1,62 @@
+import { STATUS_CODES } from 'node:http'
+import type { Operation } from '../contract/index.ts'
+import { isObject } from '../contract/schema.ts'
+import type { HeaderFields, UpstreamResponse } from './exchange.ts'
+import { type UpstreamFailure, upstreamError } from './failures.ts'
+
+/** The text of the error that replaces a body which is not one of the interface, or undefined to hand the response on. */
+export type Replacement = string | undefined
+
+/** Decides what the client gets. Throws if it gets an error with another status instead of the response. */
+export function judgeResponse(operation: Operation, response: UpstreamResponse): Replacement {
+  const { status, headers, body } = response
+  if (status < 300) {
+    const failure = findFailure(operation, response)
+    if (failure) throw upstreamError(failure)
+    return undefined
+  }
+  if (status < 400) throw upstreamError('redirect')
+  if (isJson(headers) && Buffer.isBuffer(body) && hasErrorBody(body)) return undefined
+  if (status >= 500) throw upstreamError(serverFailure(status), readRetryAfter(headers))
+  // They concern the credentials of the guard: the client's token was valid.
+  if ([401, 403, 407].includes(status)) throw upstreamError('credentials rejected')
+  return STATUS_CODES[status] ?? 'Rejected'
+}
+
+function findFailure(
+  { mayBeEmpty }: Operation,
+  { status, headers, body }: UpstreamResponse,
+): UpstreamFailure | undefined {
+  const isEmpty = Buffer.isBuffer(body) && body.length === 0
+  if (isEmpty) return mayBeEmpty ? undefined : 'response is empty'
+  // The guard requests neither a range nor a coding.
+  if (status === 206) return 'invalid HTTP'
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 'compressed response'
+  return isJson(headers) ? undefined : 'response is not JSON'
+}
+
+function isJson({ 'content-type': type }: HeaderFields): boolean {
+  return typeof type === 'string' && /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)
+}
+
+const errorBytesMax = 64 * 1024
+
+/** The interface's `{ error }`. */
+function hasErrorBody(bytes: Buffer): boolean {
+  if (bytes.length > errorBytesMax) return false
+  try {
+    const body: unknown = JSON.parse(bytes.toString())
+    return isObject(body) && typeof body['error'] === 'string' && body['error'] !== ''
+  } catch {
+    return false
+  }
+}
+
+function serverFailure(status: number): UpstreamFailure {
+  if (status === 503) return 'unavailable'
+  return status === 504 ? 'gateway timeout' : 'server error'
+}
+
+function readRetryAfter({ 'retry-after': value }: HeaderFields): number | undefined {
+  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined
+}

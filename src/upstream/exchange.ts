@@ -1,0 +1,147 @@
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import {
+  classifyError,
+  isConnectionClosed,
+  type UpstreamFailure,
+  upstreamError,
+} from './failures.ts'
+
+export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>
+
+export interface UpstreamResponse {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: HeaderFields
+  /** All of the body, or a stream of it if it is too large to be collected. */
+  readonly body: Buffer | Readable
+}
+
+/** A request to the upstream and its response. */
+export interface Exchange {
+  /** Rejects with an error that can be sent to the client. */
+  readonly response: Promise<UpstreamResponse>
+  /** Ends the exchange if it is not over. */
+  abort(): void
+}
+
+export interface ExchangeLimits {
+  readonly totalTimeoutMs: number
+  /** A response that is larger is streamed. */
+  readonly collectBytesMax: number
+}
+
+/** The bytes of all responses that are being collected. */
+export interface CollectedBytes {
+  count: number
+  readonly max: number
+}
+
+/** How much of a streamed response is in memory at once. */
+const streamBytes = 256 * 1024
+
+/**
+ * Sends a request and collects the response. If the upstream closes the connection before its response starts, the
+ * request is sent once more on a new connection: every operation is a read. `dispatch` is called with true for that.
+ */
+export function openExchange(
+  dispatch: (handler: Dispatcher.DispatchHandler, isRetry: boolean) => void,
+  { totalTimeoutMs, collectBytesMax }: ExchangeLimits,
+  collected: CollectedBytes,
+): Exchange {
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>()
+  let controller: Dispatcher.DispatchController | undefined
+  let isOver = false
+  let isRetry = false
+  let status = 0
+  let headers: HeaderFields = {}
+  let chunks: Buffer[] = []
+  let bytes = 0
+  let stream: Readable | undefined
+
+  const takeChunks = (): Buffer[] => {
+    const taken = chunks
+    chunks = []
+    collected.count -= bytes
+    bytes = 0
+    return taken
+  }
+  const end = (): void => {
+    isOver = true
+    clearTimeout(timer)
+  }
+  const fail = (reason: UpstreamFailure): void => {
+    if (isOver) return
+    end()
+    takeChunks()
+    const error = upstreamError(reason)
+    controller?.abort(error)
+    if (stream) stream.destroy(error)
+    else reject(error)
+  }
+  const abort = (): void => fail('client closed the connection')
+  const timer = setTimeout(fail, totalTimeoutMs, 'total timeout')
+
+  const startStream = (): void => {
+    stream = new Readable({
+      highWaterMark: streamBytes,
+      read: () => controller?.resume(),
+      destroy(error, done) {
+        abort()
+        done(error)
+      },
+    })
+    // Until it is sent, nothing else listens.
+    stream.on('error', () => {})
+    for (const chunk of takeChunks()) push(stream, chunk)
+    resolve({ status, headers, body: stream })
+  }
+  const push = (target: Readable, chunk: Buffer): void => {
+    if (!target.push(chunk)) controller?.pause()
+  }
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started
+      // It waited for a connection until it was aborted.
+      if (isOver) started.abort(upstreamError('client closed the connection'))
+    },
+    onResponseStart(_controller, statusCode, fields) {
+      // An interim response, such as 103, is followed by another.
+      if (statusCode < 200) return
+      status = statusCode
+      headers = fields
+    },
+    onResponseData(_controller, chunk) {
+      if (stream) return push(stream, chunk)
+      chunks.push(chunk)
+      bytes += chunk.length
+      collected.count += chunk.length
+      if (bytes > collectBytesMax || collected.count > collected.max) startStream()
+    },
+    onResponseEnd() {
+      if (isOver) return
+      end()
+      if (stream) stream.push(null)
+      else resolve({ status, headers, body: concatenate(takeChunks()) })
+    },
+    onResponseError(_controller, error) {
+      if (isOver) return
+      const isSent = controller !== undefined
+      if (isSent && status === 0 && !isRetry && isConnectionClosed(error)) {
+        isRetry = true
+        controller = undefined
+        dispatch(handler, true)
+        return
+      }
+      fail(classifyError(error, isSent))
+    },
+  }
+  dispatch(handler, false)
+  return { response: promise, abort }
+}
+
+function concatenate(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks)
+}

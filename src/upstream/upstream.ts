@@ -1,0 +1,77 @@
+import type { SecureContextOptions } from 'node:tls'
+import { type Dispatcher, Pool } from 'undici'
+import {
+  type CollectedBytes,
+  type Exchange,
+  type ExchangeLimits,
+  openExchange,
+} from './exchange.ts'
+
+export interface UpstreamOptions extends ExchangeLimits {
+  /** The base URL, which paths are appended to. */
+  readonly url: string
+  readonly connections: number
+  readonly connectTimeoutMs: number
+  /** From the last byte of the request to the last of the response headers. */
+  readonly firstByteTimeoutMs: number
+  readonly responseBytesMax: number
+  readonly tls: SecureContextOptions
+}
+
+export interface UpstreamRequest {
+  readonly method: string
+  /** The path and the query as they were received. */
+  readonly path: string
+  /** Names and values in turn. */
+  readonly headers: string[]
+  readonly body: Buffer | undefined
+}
+
+export interface Upstream {
+  send(request: UpstreamRequest): Exchange
+  /** Aborts what is in flight. */
+  close(): Promise<void>
+}
+
+const headerBytesMax = 16 * 1024
+
+/** Of all responses together. Beyond it, responses are streamed instead of collected. */
+const collectedBytesMax = 64 * 1024 * 1024
+
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const { origin, pathname } = new URL(options.url)
+  const prefix = pathname.replace(/\/$/, '')
+  const poolOptions: Pool.Options = {
+    connections: options.connections,
+    connect: { ...options.tls, timeout: options.connectTimeoutMs },
+    allowH2: false,
+    headersTimeout: options.firstByteTimeoutMs,
+    // The total timeout bounds the body.
+    bodyTimeout: 0,
+    maxHeaderSize: headerBytesMax,
+    maxResponseSize: options.responseBytesMax,
+  }
+  const pool = new Pool(origin, poolOptions)
+  // Without keep-alive, so that a retry has a new connection: others may be closed too.
+  const retryPool = new Pool(origin, { ...poolOptions, pipelining: 0 })
+  const collected: CollectedBytes = { count: 0, max: collectedBytesMax }
+
+  return {
+    send({ method, path, headers, body }) {
+      const request: Dispatcher.DispatchOptions = {
+        method,
+        path: prefix + path,
+        headers,
+        ...(body && { body }),
+      }
+      return openExchange(
+        (handler, isRetry) => void (isRetry ? retryPool : pool).dispatch(request, handler),
+        options,
+        collected,
+      )
+    },
+    async close() {
+      await Promise.all([pool.destroy(), retryPool.destroy()])
+    },
+  }
+}
