@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
 import { openGuardServer } from '../support/guard-server.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
-import { openUpstream } from './upstream.ts'
+import { openUpstream } from '../support/upstream.ts'
 
 describeOnce('a forwarded request', () => {
   for (const [name, target] of Object.entries({

@@ -22,6 +22,7 @@ import { runInProcess } from '../support/process.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import { publicUrl, subdomain } from '../support/tokens.ts'
 import { until } from '../support/until.ts'
+import { openUpstream } from '../support/upstream.ts'
 import { parseSamples, sampleValue, scrape } from './scrape.ts'
 
 const withMetrics = { 'metrics-port': '0', 'log-level': 'silent' }
@@ -295,8 +296,17 @@ describeOnLayouts('the dashboard', () => {
     for (const body of ['{}', '']) {
       await send(intake.port, '/v1/feeds/core/batches/1', { method: 'PUT', headers, body })
     }
+    const upstream = await openUpstream(t)
+    const guard = await deployment.openGuard({ ...withMetrics, upstream: upstream.address })
+    await deployment.ask(guard, accountsPath)
+    await until(async () =>
+      (await scrape(guard)).some(
+        ({ name }) => name === 'holdfast_upstream_checked_responses_total',
+      ),
+    )
     const samples = [
       ...(await scrape(server)),
+      ...(await scrape(guard)),
       ...(await scrape(intake)),
       ...parseSamples(readFileSync(file, 'utf8')),
     ]

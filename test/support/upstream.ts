@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { nodeHttp } from '../../src/http/node-http.ts'
-import type { Scope } from '../support/engines.ts'
+import type { Scope } from './engines.ts'
 
 export interface ReceivedRequest {
   readonly method: string
