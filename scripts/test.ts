@@ -1,20 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
 import { bundleTypebox } from './bundle-typebox.ts'
-import { installProgram } from './program.ts'
+import { buildForTests, makeRunFolder, runTests } from './test-run.ts'
 
 /**
  * Runs the given files, or all tests, against the command as published, with one PostgreSQL server for the whole run.
@@ -45,11 +34,9 @@ const separate = ['test/system/**', 'test/tidy.test.ts']
 /** More than the number of cores, because many tests wait for processes or for the disk. */
 const concurrency = 4
 
-/** All files of the run: compiled code, databases and the PostgreSQL cluster. */
-const folder = makeFolder()
-process.env['TMPDIR'] = folder
+const folder = makeRunFolder()
 const [program, typebox, cluster] = await Promise.all([
-  installProgram(join(folder, 'package')),
+  buildForTests(folder),
   bundleTypebox(join(folder, 'typebox')),
   initializeCluster(),
 ])
@@ -59,24 +46,10 @@ process.env['POSTGRES_CLUSTER_FOR_TESTS'] = cluster
 // Hundreds of short-lived databases would otherwise keep autovacuum busy.
 const server = await makePostgres({ settings: { autovacuum: 'off' } })
 await server.start()
-const flags = ['--import', typebox, '--test', `--test-concurrency=${concurrency}`]
-const run = spawn(process.execPath, [...flags, ...files], {
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    // Hundreds of processes run the same code: it is compiled once.
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
-    POSTGRES_FOR_TESTS: server.url(),
-    PROGRAM_FOR_TESTS: program,
-  },
-})
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => run.kill(signal))
-}
-const [status] = await once(run, 'close')
+const flags = ['--import', typebox, `--test-concurrency=${concurrency}`]
+process.exitCode = await runTests(program, flags, files, { POSTGRES_FOR_TESTS: server.url() })
 await server.remove()
 rmSync(folder, { recursive: true, force: true })
-process.exitCode = status ?? 1
 
 /** One file for each group, which imports the files of the group, and all other files. */
 function listFiles(): string[] {
@@ -91,20 +64,4 @@ function listFiles(): string[] {
     return path
   })
   return [...imports, ...others]
-}
-
-/** In memory if there is room: most tests create a database, and a disk would take most of their time. */
-function makeFolder(): string {
-  const memory = '/dev/shm'
-  const roomMin = 4 * 1024 ** 3
-  const hasRoom = existsSync(memory) && freeBytes(memory) >= roomMin
-  const made = mkdtempSync(join(hasRoom ? memory : tmpdir(), 'holdfast-tests-'))
-  // PostgreSQL may run as another user.
-  chmodSync(made, 0o755)
-  return made
-}
-
-function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path)
-  return bavail * bsize
 }

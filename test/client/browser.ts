@@ -8,11 +8,10 @@ import { delimiter, join } from 'node:path'
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
 /**
- * Headless and without background network traffic. No sandbox, because containers and root do not support
+ * Without background network traffic. No sandbox, because containers and root do not support
  * one and the page is trusted.
  */
-export const flags = [
-  '--headless',
+const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -25,6 +24,9 @@ export const flags = [
   '--no-proxy-server',
 ]
 
+/** For Playwright, which starts browsers headless. */
+export const launchOptions = () => ({ executablePath: findBrowser(), args: flags })
+
 export interface Browser {
   /** Rejects with the error output if the browser exits before it is closed. */
   readonly ended: Promise<never>
@@ -35,7 +37,7 @@ export interface Browser {
 export async function openBrowser(url: string): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'holdfast-browser-'))
   // Its own process group, because a browser has many processes.
-  const child = spawn(findBrowser(), [...flags, `--user-data-dir=${profile}`, url], {
+  const child = spawn(findBrowser(), ['--headless', ...flags, `--user-data-dir=${profile}`, url], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -59,7 +61,7 @@ export async function openBrowser(url: string): Promise<Browser> {
   }
 }
 
-export function findBrowser(): string {
+function findBrowser(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const candidates = folders.flatMap((folder) => names.map((name) => join(folder, name)))
   const found = [process.env['CHROMIUM'], ...candidates].find((path) => path && isExecutable(path))

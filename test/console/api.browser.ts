@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import {
-  assertQuiet,
-  type Console,
-  check,
-  focusOn,
-  hostileStrings,
-  openConsole,
-} from './console-browser.ts'
+import { fileScope } from '../support/engines.ts'
+import { assertQuiet, check, focusOn, hostileStrings, openConsole } from './console-browser.ts'
 
 const response = (page: Page) => page.getByRole('region', { name: 'Response' })
 
-describe('the API reference in a browser', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  let console: Console
-  before(async () => {
-    console = await openConsole({ after: (close) => void closings.unshift(close) })
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
+const console = await openConsole(fileScope)
 
+describe('the API reference in a browser', { timeout: 600_000 }, () => {
   it('finds an operation and calls the provider with it, with the keyboard alone', async () => {
     const page = await console.visit('/console/api')
     await page.getByRole('heading', { name: 'Data provider API' }).waitFor()

@@ -1,34 +1,23 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { minimalProduct, productWithFields } from '../catalogue/products.ts'
+import { fileScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import type { PlatformCaller } from '../support/platform.ts'
-import { assertQuiet, type Console, check, openConsole } from './console-browser.ts'
-import { openCatalogueClient } from './editor-steps.ts'
+import { assertQuiet, check, openClient, openConsole } from './console-browser.ts'
 
 const lineCount = 2000
 const catalogueUrl = '/console/catalogue'
 
 const line = (record: object) => `${JSON.stringify({ type: 'product', record })}\n`
 
-describe('the import of products in a browser', { timeout: 900_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  const scope = { after: (close: () => Promise<void>) => void closings.unshift(close) }
-  let console: Console
-  let catalogue: PlatformCaller
-  let folder: string
-  before(async () => {
-    folder = await temporaryFolder(scope)
-    console = await openConsole(scope)
-    catalogue = await openCatalogueClient(console)
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
+const folder = await temporaryFolder(fileScope)
+const console = await openConsole(fileScope)
+const catalogue = await openClient(console)
 
+describe('the import of products in a browser', { timeout: 900_000 }, () => {
   const choose = async (page: Page, name: string, text: string) => {
     const file = join(folder, name)
     writeFileSync(file, text)

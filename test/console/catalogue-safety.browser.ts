@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { examples, type Operation, operations, ProductInput } from '../../src/contract/index.ts'
 import { findProblems } from '../../src/contract/problems.ts'
 import { minimalProduct } from '../catalogue/products.ts'
+import { fileScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
-import { callPlatform, requestToken } from '../support/platform.ts'
 import { runHoldfast } from '../support/process.ts'
-import { assertQuiet, type Console, check, hostileStrings, openConsole } from './console-browser.ts'
+import { assertQuiet, check, hostileStrings, openClient, openConsole } from './console-browser.ts'
 
 const catalogueUrl = '/console/catalogue'
 const hostileId = '"><img src=x onerror=alert(1)>\'/../{{7*7}}'
@@ -35,28 +35,10 @@ function makeHostile(product: object, offset = 0): object {
   return copy
 }
 
-async function addClient({ database, platform }: Console, name: string, scope: string) {
-  const flags = ['--scope', scope, '--database', database]
-  const { stdout } = await runHoldfast(['client', 'add', name, ...flags])
-  const [, id = ''] = /^client_id: (\S+)/m.exec(stdout) ?? []
-  const [, secret = ''] = /^client_secret: (\S+)/m.exec(stdout) ?? []
-  const port = Number(new URL(platform).port)
-  return { port, token: await requestToken(port, { id, secret }) }
-}
+const folder = await temporaryFolder(fileScope)
+const console = await openConsole(fileScope)
 
 describe('the catalogue and a client that may only read', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  const scope = { after: (close: () => Promise<void>) => void closings.unshift(close) }
-  let console: Console
-  let folder: string
-  before(async () => {
-    folder = await temporaryFolder(scope)
-    console = await openConsole(scope)
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
-
   /** Every operation of the platform that changes something for an API client. */
   const changes = Object.values<Operation>(operations).filter(
     ({ base, protection, method, scope }) =>
@@ -67,8 +49,7 @@ describe('the catalogue and a client that may only read', { timeout: 600_000 }, 
   )
 
   it('shows no button that changes anything, and every change is a 403', async () => {
-    const writer = await addClient(console, 'writer', 'products.write')
-    const catalogue = callPlatform(writer.port, writer.token)
+    const catalogue = await openClient(console)
     const id = await catalogue.made({ ...minimalProduct, name: 'Read only' })
     await catalogue.replace(id, { ...minimalProduct, name: 'Read only again' })
     const page = await console.visitAs(['products.read'], `${catalogueUrl}?text=Read+only`)
@@ -92,7 +73,7 @@ describe('the catalogue and a client that may only read', { timeout: 600_000 }, 
       await page.getByText('This page needs the scope products.write').waitFor()
     }
 
-    const reader = await addClient(console, 'reader', 'products.read')
+    const reader = await openClient(console, 'reader', 'products.read')
     assert.ok(changes.length >= 7)
     for (const { ref, method, path } of changes) {
       const target = path.replaceAll(/\{\w+\}/g, id)
@@ -135,8 +116,7 @@ describe('the catalogue and a client that may only read', { timeout: 600_000 }, 
     writeFileSync(file, `${JSON.stringify(line)}\n`)
     const load = await runHoldfast(['load', file, '--database', console.database])
     assert.equal(load.status, 0, load.stderr)
-    const author = await addClient(console, '<svg onload=alert(1)>', 'products.write')
-    const catalogue = callPlatform(author.port, author.token)
+    const catalogue = await openClient(console, '<svg onload=alert(1)>')
     await catalogue.replace(hostileId, other)
     await catalogue.replace(hostileId, product)
     const second = await catalogue.made(makeHostile(product, 3))

@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core'
 import { openSigningKeyStore } from '../../src/storage/open.ts'
 import { ana, ben } from '../check/data.ts'
 import { openBank, openMemoryReplayStore, type Seam, subdomain } from '../check/provider.ts'
-import { describeOnce, newDatabase, shareOnEachEngine } from '../support/engines.ts'
+import { describeOnce, fileScope, newDatabase, shareOnEachEngine } from '../support/engines.ts'
 import { startServer } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { assertQuiet, check, focusOn, hostileStrings, openConsole } from './console-browser.ts'
 
-const shared = shareOnEachEngine((scope) => openConsole(scope))
+const console = await openConsole(fileScope)
 
 /** A run sends at most 20 requests per second. */
 const runMs = 180_000
@@ -49,8 +49,7 @@ const sharedOther = shareOnEachEngine(async (scope) => {
 
 describeOnce('the checks in a browser', { timeout: 900_000 }, () => {
   it('run in the demo with live progress, have a report, and can be compared', async () => {
-    const { visit } = await shared()
-    const page = await visit('/console/checks/compare')
+    const page = await console.visit('/console/checks/compare')
     await page.getByText('no two completed runs').waitFor()
     await page.getByRole('link', { name: 'Run a check' }).click()
     await page.getByText('No check has been run yet').waitFor()
@@ -92,8 +91,7 @@ describeOnce('the checks in a browser', { timeout: 900_000 }, () => {
   })
 
   it('show what was sent, expected and received, and hostile answers as text', async () => {
-    const { visitAs } = await shared()
-    const page = await visitAs(['operations.write'], '/console/checks', await sharedOther())
+    const page = await console.visitAs(['operations.write'], '/console/checks', await sharedOther())
     const run = page.getByRole('button', { name: 'Run smoke check' })
     for (const isFaulty of [false, true]) {
       isHostile = isFaulty
@@ -136,14 +134,13 @@ describeOnce('the checks in a browser', { timeout: 900_000 }, () => {
   })
 
   it('are interrupted by a restart of the platform, which the page outlives', async () => {
-    const { visit, stop, start } = await shared()
-    const page = await visit('/console/checks')
+    const page = await console.visit('/console/checks')
     await page.getByRole('button', { name: 'Run full check' }).click()
     await page.getByText(/^[1-9]\d* of \d+ checks/).waitFor()
 
-    await stop()
+    await console.stop()
     await page.getByText('The server cannot be reached').waitFor()
-    await start()
+    await console.start()
 
     await page.getByRole('cell', { name: 'interrupted' }).waitFor()
     await page.getByRole('row', { name: 'interrupted' }).getByRole('link').click()
@@ -154,8 +151,7 @@ describeOnce('the checks in a browser', { timeout: 900_000 }, () => {
   })
 
   it('cannot be run without the scope operations.write', async () => {
-    const { visitAs } = await shared()
-    const page = await visitAs(['operations.read'], '/console/checks', await sharedOther())
+    const page = await console.visitAs(['operations.read'], '/console/checks', await sharedOther())
     await page.getByText('with the scope operations.write').waitFor()
     assert.equal(await page.getByRole('button', { name: /Run/ }).count(), 0)
     await page.goto(`${new URL(page.url()).origin}/console/checks/unknown`)

@@ -1,54 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import type { Page } from 'playwright-core'
-import type { ConsentStore } from '../../src/consent/store.ts'
+import { describe, it } from 'node:test'
 import { openConsentStore } from '../../src/storage/open.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
-import {
-  assertQuiet,
-  type Console,
-  check,
-  focusOn,
-  hostileStrings,
-  openConsole,
-} from './console-browser.ts'
+import { mistype, press, readPasscode, requestPasscode, shareAll } from '../demo/demo-browser.ts'
+import { fileScope } from '../support/engines.ts'
+import { assertQuiet, check, focusOn, hostileStrings, openConsole } from './console-browser.ts'
 
 /** A customer of the demo; each test has its own, since passcodes are limited by customer. */
 const emails = { sharing: 'zara.zhang1@example.net', mistyping: 'rachel.tran5@example.org' }
 
-async function press(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name, exact: true }).click()
-}
-
-async function readPasscode(page: Page): Promise<string> {
-  const text = await page.locator('.notice').innerText()
-  return /\b\d{6}\b/.exec(text)?.[0] ?? assert.fail(text)
-}
-
-/** From Example Budget to the page with the passcode. */
-async function connect(console: Console, email: string): Promise<Page> {
-  const page = await console.open()
-  await page.goto(console.budget)
-  await press(page, 'Connect Demo Bank')
-  await page.getByLabel('Your e-mail address at Demo Bank').fill(email)
-  await press(page, 'Continue')
-  return page
-}
+const console = await openConsole(fileScope)
+const store = await openConsentStore(console.database)
+fileScope.after(() => store.close())
 
 describe('the consents in the console', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  let console: Console
-  let store: ConsentStore
-  before(async () => {
-    const scope = { after: (close: () => Promise<void>) => void closings.unshift(close) }
-    console = await openConsole(scope)
-    store = await openConsentStore(console.database)
-    scope.after(() => store.close())
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
-
   it('say what fills them while there are none', async () => {
     const page = await console.visit('/console/consents')
     await page.getByText('No customer has given a consent yet').waitFor()
@@ -62,13 +27,8 @@ describe('the consents in the console', { timeout: 600_000 }, () => {
   })
 
   it('are found and withdrawn with the keyboard alone, and the next data call is refused', async () => {
-    const budget = await connect(console, emails.sharing)
-    await budget.getByLabel('6-digit code').fill(await readPasscode(budget))
-    await press(budget, 'Continue')
-    await press(budget, 'Select all accounts')
-    await press(budget, 'Continue')
-    await press(budget, 'Share')
-    await budget.getByRole('heading', { name: 'What happened' }).waitFor()
+    const budget = await requestPasscode(console, emails.sharing)
+    await shareAll(budget)
     const [{ id = '' } = {}] = await store.arrangements.list({ limit: 1 }, Temporal.Now.instant())
 
     const page = await console.visit('/console/consents')
@@ -108,10 +68,8 @@ describe('the consents in the console', { timeout: 600_000 }, () => {
   })
 
   it('show the failed steps of a customer who mistypes the passcode', async () => {
-    const customer = await connect(console, emails.mistyping)
-    const passcode = await readPasscode(customer)
-    const wrong = passcode.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
-    await customer.getByLabel('6-digit code').fill(wrong)
+    const customer = await requestPasscode(console, emails.mistyping)
+    await customer.getByLabel('6-digit code').fill(mistype(await readPasscode(customer)))
     await press(customer, 'Continue')
     await customer.getByText('The code is not correct').first().waitFor()
 

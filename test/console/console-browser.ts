@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import type { Scope } from '../../src/contract/index.ts'
 import { type Demo, openDemo } from '../demo/demo-browser.ts'
+import { type Credentials, readCredentials } from '../support/deployment.ts'
 import type { Scope as TestScope } from '../support/engines.ts'
+import { callPlatform, type PlatformCaller, requestToken } from '../support/platform.ts'
 import { runHoldfast } from '../support/process.ts'
 
-export { check } from '../demo/demo-browser.ts'
+export { check, focusOn } from '../demo/demo-browser.ts'
 
 export interface Console extends Demo {
   /** Opens a page of the console, such as /console/catalogue, signed in with one button, in a browser context of its own. */
@@ -41,11 +43,7 @@ export async function openConsole(
       return page
     },
     async visitAs(scopes, path, other) {
-      const flags = ['--scope', scopes.join(','), '--database', (other ?? demo).database]
-      const { stdout } = await runHoldfast(['client', 'add', 'visitor', ...flags])
-      const [, id = ''] = /^client_id: (\S+)/m.exec(stdout) ?? []
-      const [, secret = ''] = /^client_secret: (\S+)/m.exec(stdout) ?? []
-      assert.ok(id && secret, stdout)
+      const { id, secret } = await addClient((other ?? demo).database, 'visitor', scopes)
       const page = await openPage(path, other?.platform)
       if (!other) await page.getByText('Sign in as an API client').click()
       await page.getByLabel('Client ID').fill(id)
@@ -55,6 +53,25 @@ export async function openConsole(
       return page
     },
   }
+}
+
+async function addClient(
+  database: string,
+  name: string,
+  scopes: readonly Scope[],
+): Promise<Credentials> {
+  const flags = ['--scope', scopes.join(','), '--database', database]
+  return readCredentials(await runHoldfast(['client', 'add', name, ...flags]))
+}
+
+/** A new API client of the platform, without a browser. */
+export async function openClient(
+  { database, platform }: Demo,
+  name = 'pricing team',
+  scope: Scope = 'products.write',
+): Promise<PlatformCaller> {
+  const port = Number(new URL(platform).port)
+  return callPlatform(port, await requestToken(port, await addClient(database, name, [scope])))
 }
 
 function watch(page: Page): void {
@@ -89,17 +106,3 @@ export const hostileStrings = [
   '</textarea><svg onload=alert(1)>',
   '\u202eevil\u0000',
 ] as const
-
-/** Presses Tab until the control with this text or label has the focus. */
-export async function focusOn(page: Page, text: string, steps = 120): Promise<void> {
-  const expression = `(() => {
-    const { activeElement, body } = document
-    if (activeElement === body) return ''
-    return activeElement.getAttribute('aria-label') ?? (activeElement.labels?.[0] ?? activeElement).innerText ?? ''
-  })()`
-  for (let count = 0; count < steps; count += 1) {
-    await page.keyboard.press('Tab')
-    if (String(await page.evaluate(expression)).includes(text)) return
-  }
-  assert.fail(`no focus on ${text}`)
-}

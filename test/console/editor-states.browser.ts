@@ -1,34 +1,26 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { savingsProduct } from '../../src/contract/examples/product.ts'
 import { type ProductRead, recordBytesMax } from '../../src/contract/index.ts'
-import { type PlatformCaller, productPath } from '../support/platform.ts'
-import { assertQuiet, type Console, check, openConsole } from './console-browser.ts'
+import { fileScope } from '../support/engines.ts'
+import { productPath } from '../support/platform.ts'
+import { assertQuiet, check, openClient, openConsole } from './console-browser.ts'
 import {
   editPath,
   field,
   fillBasics,
   isSaved,
   newProduct,
-  openCatalogueClient,
   productNamed,
   readDraft,
   save,
 } from './editor-steps.ts'
 
-describe('the product editor in unusual states', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  let console: Console
-  let catalogue: PlatformCaller
-  before(async () => {
-    console = await openConsole({ after: (close) => void closings.unshift(close) })
-    catalogue = await openCatalogueClient(console)
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
+const console = await openConsole(fileScope)
+const catalogue = await openClient(console)
 
+describe('the product editor in unusual states', { timeout: 600_000 }, () => {
   it('asks before a page with unsaved changes is left, and keeps them in the tab', async () => {
     const page = await console.visit(newProduct)
     await field(page, 'name').fill('Not lost')
@@ -91,7 +83,11 @@ describe('the product editor in unusual states', { timeout: 600_000 }, () => {
     const page = await console.visit(editPath(id))
     await field(page, 'name').waitFor()
     const closed = page.locator('form details:not([open]) > summary')
-    while ((await closed.count()) > 0) await closed.first().click()
+    while ((await closed.count()) > 0) {
+      await closed.evaluateAll((summaries) => {
+        for (const summary of summaries) (summary as { click(): void }).click()
+      })
+    }
     await check(page, 'editor-all-content')
     await field(page, 'fees[0].discounts[1].rate_based.amount_range.discount_maximum').fill('2.50')
     await page.route('**/draft/publish', async (route) => {

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { productWithFields } from '../catalogue/products.ts'
 import type { Answer } from '../support/http.ts'
-import { callPlatform, type PlatformCaller, requestToken } from '../support/platform.ts'
-import { runHoldfast } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Console } from './console-browser.ts'
 
 /** What a person does in the product editor. */
 
@@ -65,19 +62,6 @@ export async function countDrafts(page: Page, name: string): Promise<number> {
   const path = '/v1/data-provider/cdr/product-drafts?page-size=1000'
   const { body } = await readWithSession(page, path)
   return body.data.drafts.filter((draft: { name: string }) => draft.name === name).length
-}
-
-/** Another client of the catalogue, without a browser. */
-export async function openCatalogueClient({
-  database,
-  platform,
-}: Console): Promise<PlatformCaller> {
-  const flags = ['--scope', 'products.write', '--database', database]
-  const { stdout } = await runHoldfast(['client', 'add', 'pricing team', ...flags])
-  const [, id = ''] = /^client_id: (\S+)/m.exec(stdout) ?? []
-  const [, secret = ''] = /^client_secret: (\S+)/m.exec(stdout) ?? []
-  const port = Number(new URL(platform).port)
-  return callPlatform(port, await requestToken(port, { id, secret }))
 }
 
 export const productNamed = (name: string) => productWithFields({ name })

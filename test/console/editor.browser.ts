@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type PlatformCaller, productPath } from '../support/platform.ts'
+import { fileScope } from '../support/engines.ts'
+import { productPath } from '../support/platform.ts'
 import {
   assertQuiet,
-  type Console,
   check,
   focusOn,
   hostileStrings,
+  openClient,
   openConsole,
 } from './console-browser.ts'
 import {
@@ -18,7 +19,6 @@ import {
   fillBasics,
   isSaved,
   newProduct,
-  openCatalogueClient,
   openSection,
   productNamed,
   readDraft,
@@ -28,18 +28,10 @@ import {
   waitForFocus,
 } from './editor-steps.ts'
 
-describe('the product editor in a browser', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  let console: Console
-  let catalogue: PlatformCaller
-  before(async () => {
-    console = await openConsole({ after: (close) => void closings.unshift(close) })
-    catalogue = await openCatalogueClient(console)
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
+const console = await openConsole(fileScope)
+const catalogue = await openClient(console)
 
+describe('the product editor in a browser', { timeout: 600_000 }, () => {
   it('shows errors in the sentences of the contract, saves a draft and publishes it', async () => {
     const page = await console.visit(newProduct)
     await page.getByRole('heading', { name: 'New product' }).waitFor()

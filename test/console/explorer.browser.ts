@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
+import { fileScope } from '../support/engines.ts'
 import { bankingAccount, customer } from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
-import {
-  assertQuiet,
-  type Console,
-  check,
-  focusOn,
-  hostileStrings,
-  openConsole,
-} from './console-browser.ts'
+import { assertQuiet, check, focusOn, hostileStrings, openConsole } from './console-browser.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -50,17 +44,10 @@ const hostileLines = [
   })),
 ]
 
-describe('the explorer in a browser', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  let console: Console
-  before(async () => {
-    console = await openConsole({ after: (close) => void closings.unshift(close) })
-    await loadInProcess(console.database, hostileLines)
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
+const console = await openConsole(fileScope)
+await loadInProcess(console.database, hostileLines)
 
+describe('the explorer in a browser', { timeout: 600_000 }, () => {
   it('finds a customer, opens an account, filters and pages with the keyboard', async () => {
     const page = await console.visit('/console/explorer')
     await page.getByRole('heading', { name: 'Explorer', exact: true }).waitFor()

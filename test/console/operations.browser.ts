@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { fileScope } from '../support/engines.ts'
 import { send } from '../support/http.ts'
-import { assertQuiet, type Console, check, focusOn, openConsole } from './console-browser.ts'
+import { assertQuiet, check, focusOn, openConsole } from './console-browser.ts'
 
 const accountsPath = '/v1/banking/customer/c/accounts'
 
-describe('the operations page', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  let console: Console
-  before(async () => {
-    console = await openConsole({ after: (close) => void closings.unshift(close) })
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
+const console = await openConsole(fileScope)
 
+describe('the operations page', { timeout: 600_000 }, () => {
   /** Sends a request without a token, which is rejected. */
   async function reject(path = accountsPath): Promise<string> {
     const id = randomUUID()

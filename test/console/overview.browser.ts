@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { fileScope } from '../support/engines.ts'
 import { runHoldfast } from '../support/process.ts'
-import { assertQuiet, type Console, check, openConsole } from './console-browser.ts'
+import { assertQuiet, check, openConsole } from './console-browser.ts'
+
+const console = await openConsole(fileScope)
 
 describe('the overview in a browser', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  let console: Console
-  before(async () => {
-    console = await openConsole({ after: (close) => void closings.unshift(close) })
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
-
   it('shows what runs, how much data there is, and the last load', async () => {
     const page = await console.visit('/console')
     await page.getByText('Healthy: nothing needs attention').waitFor()

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { assertQuiet, type Console, check, focusOn, openConsole } from './console-browser.ts'
+import { describe, it } from 'node:test'
+import { fileScope } from '../support/engines.ts'
+import { assertQuiet, check, focusOn, openConsole } from './console-browser.ts'
+
+const console = await openConsole(fileScope)
 
 describe('the console in a browser', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  let console: Console
-  before(async () => {
-    console = await openConsole({ after: (close) => void closings.unshift(close) })
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
-
   it('is where / leads, and one button signs in to the demo', async () => {
     const page = await console.open()
     await page.goto(`${console.platform}/`)

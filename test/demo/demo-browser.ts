@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { findBrowser, flags } from '../client/browser.ts'
+import { launchOptions } from '../client/browser.ts'
 import { createScope, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { findFreePort, startServer } from '../support/process.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The file of a database with the data of the demo, and the address of a browser, if the test run has them. */
+const filledDatabase = process.env['DEMO_DATABASE_FOR_TESTS']
+const sharedBrowser = process.env['BROWSER_FOR_TESTS']
 const screenshots = process.env['SCREENSHOTS']
 
 /** The widths and colour schemes that pages are looked at in: each once, or for screenshots in all combinations. */
@@ -46,16 +50,14 @@ export async function openDemo(
   prepare: (database: string) => Promise<void> = async () => {},
 ): Promise<Demo> {
   const scope = createScope(outer)
-  const folder = await temporaryFolder(scope)
-  const database = `sqlite:${join(folder, 'demo.db')}`
+  const file = join(await temporaryFolder(scope), 'demo.db')
+  if (filledDatabase !== undefined) copyFileSync(filledDatabase, file)
+  const database = `sqlite:${file}`
   await prepare(database)
   const port = String(await findFreePort(4))
   const start = () => startServer(scope, ['demo'], { database, port }, { ready: /Ctrl-C/ })
   let server = await start()
-  const browser: Browser = await chromium.launch({
-    executablePath: findBrowser(),
-    args: flags.filter((flag) => flag !== '--headless'),
-  })
+  const browser = await openBrowser()
   scope.after(() => browser.close())
   const find = (role: string) =>
     new RegExp(`^${role} +(\\S+)`, 'm').exec(server.stdout())?.[1] ?? assert.fail(server.output())
@@ -83,6 +85,11 @@ export async function openDemo(
   }
 }
 
+function openBrowser(): Promise<Browser> {
+  if (sharedBrowser !== undefined) return chromium.connect(sharedBrowser)
+  return chromium.launch(launchOptions())
+}
+
 /** What axe finds on the page, in both colour schemes, and whether it scrolls sideways at three widths. Takes screenshots if SCREENSHOTS is a folder. */
 export async function check(page: Page, name: string): Promise<void> {
   for (const { width, colorScheme } of views) {
@@ -106,8 +113,61 @@ export async function check(page: Page, name: string): Promise<void> {
 
 /** Evaluated through the debugger, which the content security policy of the page does not restrict. */
 async function findViolations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
+  if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axe)
   return page.evaluate(
-    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | ')))`,
+    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | ')))`,
   )
+}
+
+/** Presses Tab until the control with this text or label has the focus. */
+export async function focusOn(page: Page, text: string, steps = 120): Promise<void> {
+  const expression = `(() => {
+    const { activeElement, body } = document
+    if (activeElement === body) return ''
+    return activeElement.getAttribute('aria-label') ?? (activeElement.labels?.[0] ?? activeElement).innerText ?? ''
+  })()`
+  for (let count = 0; count < steps; count += 1) {
+    await page.keyboard.press('Tab')
+    if (String(await page.evaluate(expression)).includes(text)) return
+  }
+  assert.fail(`no focus on ${text}`)
+}
+
+export async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click()
+}
+
+/** From Example Budget to the page with the passcode. */
+export async function requestPasscode({ open, budget }: Demo, email: string): Promise<Page> {
+  const page = await open()
+  await page.goto(budget)
+  await press(page, 'Connect Demo Bank')
+  await page.getByLabel('Your e-mail address at Demo Bank').fill(email)
+  await press(page, 'Continue')
+  return page
+}
+
+/** The code that the page shows. */
+export async function readPasscode(page: Page): Promise<string> {
+  const text = await page.locator('.notice').innerText()
+  return /\b\d{6}\b/.exec(text)?.[0] ?? assert.fail(text)
+}
+
+export async function enterPasscode(page: Page): Promise<void> {
+  await page.getByLabel('6-digit code').fill(await readPasscode(page))
+  await press(page, 'Continue')
+}
+
+/** From the page with the passcode to Example Budget with the data of all accounts. */
+export async function shareAll(page: Page): Promise<void> {
+  await enterPasscode(page)
+  await press(page, 'Select all accounts')
+  await press(page, 'Continue')
+  await press(page, 'Share')
+  await page.getByRole('heading', { name: 'What happened' }).waitFor()
+}
+
+/** A wrong code of the same length. */
+export function mistype(passcode: string): string {
+  return passcode.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
 }

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { check, type Demo, openDemo } from './demo-browser.ts'
-
-let demo: Demo
+import { fileScope } from '../support/engines.ts'
+import {
+  check,
+  enterPasscode,
+  focusOn,
+  mistype,
+  openDemo,
+  press,
+  readPasscode,
+  requestPasscode,
+  shareAll,
+} from './demo-browser.ts'
 
 /** A customer of the demo; each test has its own, since passcodes are limited by customer. */
 const emails = {
@@ -14,58 +23,11 @@ const emails = {
   withdrawing: 'sam.robinson12@example.org',
 }
 
-/** Presses Tab until the control with this text has the focus. */
-async function focusOn(page: Page, text: string): Promise<void> {
-  const expression = `(() => {
-    const { activeElement } = document
-    return (activeElement.labels?.[0] ?? activeElement).innerText ?? ''
-  })()`
-  for (let count = 0; count < 60; count += 1) {
-    await page.keyboard.press('Tab')
-    if (String(await page.evaluate(expression)).includes(text)) return
-  }
-  assert.fail(`no focus on ${text}`)
-}
-
-async function press(page: Page, name: string | RegExp): Promise<void> {
-  await page.getByRole('button', { name }).click()
-}
-
-/** The code that the page shows. */
-async function readPasscode(page: Page): Promise<string> {
-  const text = await page.locator('.notice').innerText()
-  return /\b\d{6}\b/.exec(text)?.[0] ?? assert.fail(text)
-}
-
-/** From the start page to the page with the accounts. */
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto(demo.budget)
-  await press(page, 'Connect Demo Bank')
-  await page.getByLabel('Your e-mail address at Demo Bank').fill(email)
-  await press(page, 'Continue')
-  await page.getByLabel('6-digit code').fill(await readPasscode(page))
-  await press(page, 'Continue')
-}
-
-async function share(page: Page, email: string): Promise<void> {
-  await signIn(page, email)
-  await press(page, 'Select all accounts')
-  await press(page, 'Continue')
-  await press(page, 'Share')
-  await page.getByRole('heading', { name: 'What happened' }).waitFor()
-}
-
 const titles = (page: Page) => page.locator('.timeline .title').allInnerTexts()
 
-describe('the demo in a browser', { timeout: 600_000 }, () => {
-  const closings: (() => Promise<void>)[] = []
-  before(async () => {
-    demo = await openDemo({ after: (close) => void closings.unshift(close) })
-  })
-  after(async () => {
-    for (const close of closings) await close()
-  })
+const demo = await openDemo(fileScope)
 
+describe('the demo in a browser', { timeout: 600_000 }, () => {
   it('shows a consent from the start page to the withdrawal, without findings of axe', async () => {
     const page = await demo.open()
     const errors: string[] = []
@@ -176,9 +138,8 @@ describe('the demo in a browser', { timeout: 600_000 }, () => {
     await page.getByLabel('Your e-mail address at Demo Bank').fill(emails.mistyping)
     await press(page, 'Continue')
     const passcode = await readPasscode(page)
-    const wrong = passcode.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
 
-    await page.getByLabel('6-digit code').fill(wrong)
+    await page.getByLabel('6-digit code').fill(mistype(passcode))
     await press(page, 'Continue')
     await check(page, '9-wrong-code')
     const problem = await page.getByRole('alert').innerText()
@@ -196,23 +157,26 @@ describe('the demo in a browser', { timeout: 600_000 }, () => {
   for (const [name, walk] of [
     [
       'cancels on the first page',
-      async (page) => {
+      async () => {
+        const page = await demo.open()
         await page.goto(demo.budget)
         await press(page, 'Connect Demo Bank')
+        return page
       },
     ],
     [
       'refuses on the last page',
-      async (page) => {
-        await signIn(page, emails.refusing)
+      async () => {
+        const page = await requestPasscode(demo, emails.refusing)
+        await enterPasscode(page)
         await press(page, 'Select all accounts')
         await press(page, 'Continue')
+        return page
       },
     ],
-  ] as const satisfies readonly (readonly [string, (page: Page) => Promise<void>])[]) {
+  ] as const satisfies readonly (readonly [string, () => Promise<Page>])[]) {
     it(`shares nothing if the customer ${name}`, async () => {
-      const page = await demo.open()
-      await walk(page)
+      const page = await walk()
 
       await press(page, 'Cancel')
       await page.getByText('Demo Bank is not connected').waitFor()
@@ -229,15 +193,14 @@ describe('the demo in a browser', { timeout: 600_000 }, () => {
   }
 
   it('is refused after the customer withdraws at the provider', async () => {
-    const page = await demo.open()
-    await share(page, emails.withdrawing)
+    const page = await requestPasscode(demo, emails.withdrawing)
+    await shareAll(page)
 
     await page.goto(`${demo.platform}/consents`)
     await check(page, '10-consents-sign-in')
     await page.getByLabel('Your e-mail address at Demo Bank').fill(emails.withdrawing)
     await press(page, 'Continue')
-    await page.getByLabel('6-digit code').fill(await readPasscode(page))
-    await press(page, 'Continue')
+    await enterPasscode(page)
     await check(page, '10-consents')
     await page.getByRole('link', { name: 'Example Budget' }).click()
     await check(page, '10-consent')

@@ -110,7 +110,7 @@ after(async () => {
 })
 
 /** Ends with the file, and closes what was opened last first. */
-const fileScope: Scope = { after: (work) => void closings.unshift(work) }
+export const fileScope: Scope = { after: (work) => void closings.unshift(work) }
 
 /** Shares one resource between all tests of a file on the same engine. The first use opens it. */
 export function shareOnEachEngine<Opened>(

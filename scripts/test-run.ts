@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { installProgram } from './program.ts'
+
+/**
+ * Makes the folder for all files of a run, such as compiled code and databases, and makes it the folder for temporary
+ * files. It is in memory if there is room: most tests create a database, and a disk would take most of their time.
+ */
+export function makeRunFolder(): string {
+  const memory = '/dev/shm'
+  const roomMin = 4 * 1024 ** 3
+  const hasRoom = existsSync(memory) && freeBytes(memory) >= roomMin
+  const made = mkdtempSync(join(hasRoom ? memory : tmpdir(), 'holdfast-tests-'))
+  // PostgreSQL may run as another user.
+  chmodSync(made, 0o755)
+  process.env['TMPDIR'] = made
+  return made
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize
+}
+
+export interface Program {
+  /** The command as published, which tests start. */
+  readonly path: string
+  /** Hundreds of processes run the same code: it is compiled once. */
+  readonly compileCache: string
+}
+
+export async function buildForTests(folder: string): Promise<Program> {
+  const path = await installProgram(join(folder, 'package'))
+  return { path, compileCache: join(folder, 'compiled') }
+}
+
+/** Runs test files with flags of Node. Returns the exit status. */
+export async function runTests(
+  { path, compileCache }: Program,
+  flags: readonly string[],
+  files: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<number> {
+  const run = spawn(process.execPath, ['--test', ...flags, ...files], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: compileCache,
+      PROGRAM_FOR_TESTS: path,
+      ...environment,
+    },
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => run.kill(signal))
+  }
+  const [status] = await once(run, 'close')
+  return status ?? 1
+}
