@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import type { MetricsSample } from '../contract/index.ts'
 import { endSession, signIns } from './session.ts'
@@ -9,6 +10,11 @@ const shownMs = 10 * 60_000
 /** How long to wait before a lost connection is tried again. */
 const retryMs = 2000
 
+const isTabVisible = signal(!document.hidden)
+document.addEventListener('visibilitychange', () => {
+  isTabVisible.value = !document.hidden
+})
+
 export interface MetricsStream {
   /** The oldest first. */
   readonly samples: readonly MetricsSample[]
@@ -19,11 +25,16 @@ export interface MetricsStream {
   readonly updatedAt?: number
 }
 
-/** The samples of the servers, also those before the view was opened. A lost connection is opened again. */
+/**
+ * The samples of the servers, also those before the view was opened. A lost connection is opened again. A hidden tab has
+ * none: a browser opens only six connections to a server with HTTP/1.1, for all tabs.
+ */
 export function useMetricsStream(): MetricsStream {
   const [stream, setStream] = useState<MetricsStream>({ samples: [], state: 'connecting' })
   const signedIn = signIns.value
+  const isVisible = isTabVisible.value
   useEffect(() => {
+    if (!isVisible) return
     const controller = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const run = async (): Promise<void> => {
@@ -43,7 +54,7 @@ export function useMetricsStream(): MetricsStream {
       controller.abort()
       clearTimeout(timer)
     }
-  }, [signedIn])
+  }, [signedIn, isVisible])
   return stream
 }
 

@@ -11,6 +11,9 @@ export const session = signal<Session | undefined>(undefined)
 export const sessionStatus = signal<SessionStatus>('unknown')
 export const features = signal<readonly Feature[]>([])
 
+/** Of the session, also after it has ended: another client may sign in next. Undefined after a sign-out. */
+export const clientId = signal<string | undefined>(undefined)
+
 /** Changes with every sign-in, so that views read their data again. */
 export const signIns = signal(0)
 
@@ -63,6 +66,7 @@ export async function signOut(): Promise<void> {
     headers: { 'x-csrf-token': token },
   }).catch(() => undefined)
   session.value = undefined
+  clientId.value = undefined
   sessionStatus.value = 'signedOut'
 }
 
@@ -74,6 +78,7 @@ export function endSession(): void {
 
 function start(started: Session): void {
   session.value = started
+  clientId.value = started.client_id
   sessionStatus.value = 'signedIn'
   signIns.value += 1
 }

@@ -7,8 +7,17 @@ import { PageHeading } from './components/page-heading.tsx'
 import { Skeleton } from './components/skeleton.tsx'
 import { findPage, type PageDefinition, sections } from './pages.ts'
 import { location } from './router.ts'
-import { features, hasScope, loadSession, session, sessionStatus, signOut } from './session.ts'
+import {
+  clientId,
+  features,
+  hasScope,
+  loadSession,
+  session,
+  sessionStatus,
+  signOut,
+} from './session.ts'
 import { SignIn } from './sign-in.tsx'
+import { hasStoredEdits, removeStoredEdits } from './stored-edits.ts'
 import type { ViewProps } from './view-props.ts'
 
 /** The whole console: header, the view of the path, or the form to sign in. */
@@ -40,7 +49,8 @@ export function Shell() {
       </a>
       <Header />
       <main class="content" id="view">
-        <CurrentView />
+        {/* Another client that signs in after a session has ended does not continue its view. */}
+        <CurrentView key={clientId.value} />
       </main>
       {status === 'ended' && (
         <Dialog title="Your session has ended">
@@ -95,13 +105,20 @@ function Header() {
           <span title={`Scopes: ${session.value?.scopes.join(', ')}`}>
             {session.value?.client_name}
           </span>
-          <button type="button" class="secondary" onClick={() => signOut()}>
+          <button type="button" class="secondary" onClick={leave}>
             Sign out
           </button>
         </p>
       </div>
     </header>
   )
+}
+
+async function leave(): Promise<void> {
+  const question = 'There are unsaved changes. Sign out and discard them?'
+  if (hasStoredEdits() && !window.confirm(question)) return
+  await signOut()
+  removeStoredEdits()
 }
 
 function CurrentView() {

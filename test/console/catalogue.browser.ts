@@ -207,6 +207,11 @@ describe('the catalogue in a browser', { timeout: 900_000 }, () => {
     await diff.getByRole('row', { name: /Eligibility 2 Removed/ }).waitFor()
     assert.equal(new URL(page.url()).search, '?from=1&to=2')
     await check(page, 'history')
+    await page.setViewportSize({ width: 360, height: 900 })
+    await diff.getByRole('row', { name: 'Name Changed Everyday Saver Renamed Saver' }).waitFor()
+    const hidden = await diff.evaluate((region) => region.scrollWidth - region.clientWidth)
+    assert.equal(hidden, 0, 'the differences need no sideways scrolling')
+    await page.setViewportSize({ width: 1280, height: 900 })
 
     await page.getByRole('button', { name: 'Restore version 1' }).click()
     const dialog = page.getByRole('dialog')

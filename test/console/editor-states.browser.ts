@@ -15,6 +15,7 @@ import {
   productNamed,
   readDraft,
   save,
+  signIn,
 } from './editor-steps.ts'
 
 const console = await openConsole(fileScope)
@@ -36,6 +37,45 @@ describe('the product editor in unusual states', { timeout: 600_000 }, () => {
     await check(page, 'editor-restored')
     await page.getByRole('button', { name: 'Discard my changes' }).click()
     assert.equal(await field(page, 'name').inputValue(), '')
+    await page.context().close()
+  })
+
+  it('discards unsaved changes at sign-out, after a question', async () => {
+    const page = await console.visit(newProduct)
+    await field(page, 'name').fill('Abandoned')
+    const asked = page.waitForEvent('dialog')
+    const leave = page.getByRole('button', { name: 'Sign out' })
+    await leave.click()
+    assert.match((await asked).message(), /unsaved changes/)
+    // The dialog is dismissed: the session continues.
+    assert.equal(await field(page, 'name').inputValue(), 'Abandoned')
+
+    page.removeAllListeners('dialog')
+    page.once('dialog', (dialog) => void dialog.accept())
+    await leave.click()
+    await page.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    assert.equal(await page.evaluate('JSON.stringify(sessionStorage)'), '{}')
+    await signIn(page)
+    await field(page, 'name').waitFor()
+    assert.equal(await field(page, 'name').inputValue(), '')
+    await page.context().close()
+  })
+
+  it('never offers the changes of one client to another', async () => {
+    const page = await console.visitAs(['products.write'], newProduct)
+    await field(page, 'name').fill('Of the first')
+    const assertOther = async () => {
+      await field(page, 'name').waitFor()
+      assert.equal(await field(page, 'name').inputValue(), '')
+      assert.equal(await page.getByText('Your unsaved changes are restored').count(), 0)
+    }
+    await page.context().clearCookies()
+    await save(page)
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await signIn(page)
+    await assertOther()
+    await page.reload()
+    await assertOther()
     await page.context().close()
   })
 

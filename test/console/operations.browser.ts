@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { fileScope } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { assertQuiet, check, focusOn, openConsole } from './console-browser.ts'
@@ -120,6 +120,24 @@ describe('the operations page', { timeout: 600_000 }, () => {
     await page.getByText('Live', { exact: true }).waitFor()
     await reject()
     await rejections.getByText('1 token was rejected').waitFor()
+    await page.context().close()
+  })
+
+  it('has no connection while the tab is hidden', async () => {
+    const page = await console.visit('/console/operations')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const isStream = (request: Request) => request.url().endsWith('/v1/metrics/stream')
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))`)
+    const closed = page.waitForEvent('requestfailed', isStream)
+    await setHidden(true)
+    assert.equal((await closed).failure()?.errorText, 'net::ERR_ABORTED')
+    const opened = page.waitForEvent('request', isStream)
+    await setHidden(false)
+    await opened
+    await reject('/v1/banking/customer/hidden/accounts')
+    await page.getByText('Live', { exact: true }).waitFor()
     await page.context().close()
   })
 

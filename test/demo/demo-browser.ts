@@ -99,6 +99,7 @@ export async function check(page: Page, name: string): Promise<void> {
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     )
     assert.equal(overflow, 0, `${name} scrolls sideways at ${width} px`)
+    assert.deepEqual(await findMisaligned(page), [], `${name} at ${width} px`)
     if (screenshots !== undefined) {
       mkdirSync(screenshots, { recursive: true })
       const path = join(screenshots, `${name}-${width}-${colorScheme}.png`)
@@ -109,6 +110,18 @@ export async function check(page: Page, name: string): Promise<void> {
   }
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** The controls of a form that are beside others but do not begin and end at the same height. */
+async function findMisaligned(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.fields')].flatMap((fields) => {
+    const controls = [...fields.querySelectorAll('.field > :is(input, select)')]
+      .map((control) => ({ name: control.labels[0].innerText, box: control.getBoundingClientRect() }))
+    return controls.flatMap((one) => controls
+      .filter(({ box }) => box.top < one.box.bottom && one.box.top < box.bottom)
+      .filter(({ box }) => box.top !== one.box.top || box.bottom !== one.box.bottom)
+      .map(({ name, box }) => [one.name, one.box.top, one.box.bottom, name, box.top, box.bottom].join(' ')))
+  })`)
 }
 
 /** Evaluated through the debugger, which the content security policy of the page does not restrict. */

@@ -54,6 +54,7 @@ export function FieldDiff({
         columns={columns}
         rows={changes}
         rowKey={({ path, kind }) => `${kind} ${path}`}
+        isStacked
       />
     </div>
   )

@@ -9,43 +9,64 @@ export interface Column<Row> {
   readonly isHeading?: boolean
 }
 
-/** A table that scrolls within itself where the screen is narrow. */
+/** A table that scrolls within itself where the screen is narrow, or whose rows become blocks there. */
 export function Table<Row>({
   caption,
   columns,
   rows,
   rowKey,
+  isStacked = false,
 }: {
   /** Names the table for screen readers. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string
+  /** On a narrow screen, each cell is below the one before, with the title of its column. */
+  readonly isStacked?: boolean
 }) {
+  // A table that is displayed as blocks would not be a table for screen readers.
+  const asRole = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') =>
+    isStacked ? role : undefined
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section class="table" aria-label={caption} tabIndex={0}>
-      <table>
+    <section class={isStacked ? 'table stacked' : 'table'} aria-label={caption} tabIndex={0}>
+      <table role={asRole('table')}>
         <caption class="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role={asRole('rowgroup')}>
+          <tr role={asRole('row')}>
             {columns.map(({ title, isNumber }, index) => (
-              <th key={index} scope="col" class={isNumber ? 'number' : undefined}>
+              <th
+                key={index}
+                scope="col"
+                role={asRole('columnheader')}
+                class={isNumber ? 'number' : undefined}
+              >
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role={asRole('rowgroup')}>
           {rows.map((row) => (
-            <tr key={rowKey(row)}>
-              {columns.map(({ cell, isNumber, isHeading }, index) =>
+            <tr key={rowKey(row)} role={asRole('row')}>
+              {columns.map(({ title, cell, isNumber, isHeading }, index) =>
                 isHeading ? (
-                  <th key={index} scope="row" class={isNumber ? 'number' : undefined}>
+                  <th
+                    key={index}
+                    scope="row"
+                    role={asRole('rowheader')}
+                    class={isNumber ? 'number' : undefined}
+                  >
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={index} class={isNumber ? 'number' : undefined}>
+                  <td
+                    key={index}
+                    role={asRole('cell')}
+                    data-title={isStacked ? title : undefined}
+                    class={isNumber ? 'number' : undefined}
+                  >
                     {cell(row)}
                   </td>
                 ),

@@ -2,13 +2,13 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { Loaded } from '../../../components/loaded.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
 import { useResource } from '../../../resource.ts'
+import { readStoredEdit } from '../../../stored-edits.ts'
 import type { ViewProps } from '../../../view-props.ts'
 import { checkConflict } from './actions.ts'
 import { type Loaded as LoadedProduct, readEdited } from './drafts.ts'
-import { createEditor, toStoredName } from './editor.ts'
+import { createEditor, type Editor, toStoredName } from './editor.ts'
 import { EditorPage } from './editor-page.tsx'
 import { takeHandedOver } from './hand-over.ts'
-import { readStoredEdit } from './stored-edit.ts'
 
 export function View({ params: { id = '' } }: ViewProps) {
   return <EditProduct key={id} id={id} />
@@ -18,7 +18,7 @@ const title = 'Edit product'
 
 function EditProduct({ id }: { readonly id: string }) {
   const existing = useMemo(() => takeHandedOver(id), [])
-  if (existing) return <EditorPage editor={existing} title={title} />
+  if (existing) return <EditorPage editor={existing} title={nameTitle(existing)} />
   return <LoadProduct id={id} />
 }
 
@@ -48,5 +48,10 @@ function StartedEditor({ id, loaded }: { readonly id: string; readonly loaded: L
   useEffect(() => {
     if (storedAt !== undefined) checkConflict(editor, loaded).catch(() => {})
   }, [])
-  return <EditorPage editor={editor} title={title} restoredAt={storedAt} />
+  return <EditorPage editor={editor} title={nameTitle(editor)} restoredAt={storedAt} />
+}
+
+/** With the name that was last saved. */
+function nameTitle({ baseline }: Editor): string {
+  return `Edit ${baseline.value['name']}`
 }

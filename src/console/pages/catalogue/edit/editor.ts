@@ -3,11 +3,11 @@ import { findProblems, formatProblem } from '../../../../contract/problems.ts'
 import { ProductInput } from '../../../../contract/records/product.ts'
 import type { Problem } from '../../../../contract/rules.ts'
 import type { ApiError } from '../../../api.ts'
+import { removeStoredEdit, storeEdit } from '../../../stored-edits.ts'
 import type { Edit, Fields, Loaded, Source } from './drafts.ts'
 import { isSame } from './merge.ts'
 import { parseProblems } from './parse-problems.ts'
 import { formatPath, getAt, type Path, setAt } from './paths.ts'
-import { removeStoredEdit, storeEdit } from './stored-edit.ts'
 
 /** What another editor did meanwhile. */
 export interface Conflict extends Loaded {

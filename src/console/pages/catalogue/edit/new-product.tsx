@@ -2,11 +2,11 @@ import { useMemo } from 'preact/hooks'
 import { Loaded } from '../../../components/loaded.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
 import { useResource } from '../../../resource.ts'
+import { readStoredEdit } from '../../../stored-edits.ts'
 import type { ViewProps } from '../../../view-props.ts'
 import { type Fields, readEdited } from './drafts.ts'
 import { createEditor, toStoredName } from './editor.ts'
 import { EditorPage } from './editor-page.tsx'
-import { readStoredEdit } from './stored-edit.ts'
 
 const title = 'New product'
 
