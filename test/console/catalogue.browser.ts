@@ -53,6 +53,18 @@ describe('the catalogue in a browser', { timeout: 900_000 }, () => {
   const total = (page: Page, text: string | RegExp) =>
     page.getByRole('navigation', { name: 'Pages of product' }).getByText(text).waitFor()
 
+  /** Holds requests for lists with this text in their query until they are released. */
+  const holdLists = async (page: Page, query: string) => {
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    await page.route(`**/product-summaries?**${query}**`, async (route) => {
+      hold()
+      await isReleased
+      await route.continue().catch(() => {})
+    })
+    return { isHeld, release }
+  }
+
   it('lists 10,000 products by page, searches as you type and keeps filters in the URL', async () => {
     const page = await console.visit(catalogueUrl)
     await total(page, /Page 1 of \d+ · 10,0\d\d products/)
@@ -99,13 +111,7 @@ describe('the catalogue in a browser', { timeout: 900_000 }, () => {
       latency: 500,
       ...throughput,
     })
-    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
-    await page.route('**/product-summaries?**text=Product+001&**', async (route) => {
-      hold()
-      await isReleased
-      await route.continue().catch(() => {})
-    })
+    const { isHeld, release } = await holdLists(page, 'text=Product+001&')
     await page.getByLabel('Search').fill('Product 001')
     await isHeld
     await page.getByLabel('Search').fill('Product 00123')
@@ -117,6 +123,21 @@ describe('the catalogue in a browser', { timeout: 900_000 }, () => {
     await total(page, /1 product$/)
     assert.deepEqual(await rowNames(page), ['Product 00123'])
     assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('keeps a brand that is being typed while a list arrives', async () => {
+    const page = await console.visit(catalogueUrl)
+    await total(page, /10,0\d\d products/)
+    const { isHeld, release } = await holdLists(page, 'state=PUBLISHED')
+    await page.getByLabel('State').selectOption('Published')
+    await isHeld
+    await page.getByLabel('Brand').pressSequentially('Bulk')
+    release()
+    await total(page, /9,0\d\d products/)
+    await page.getByLabel('Brand').pressSequentially(' Two')
+    await page.getByLabel('Brand').press('Enter')
+    await total(page, /5,000 products/)
     await page.context().close()
   })
 

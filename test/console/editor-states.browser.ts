@@ -63,7 +63,7 @@ describe('the product editor in unusual states', { timeout: 600_000 }, () => {
 
   it('never offers the changes of one client to another', async () => {
     const page = await console.visitAs(['products.write'], newProduct)
-    await field(page, 'name').fill('Of the first')
+    await fillBasics(page, 'Of the first')
     const assertOther = async () => {
       await field(page, 'name').waitFor()
       assert.equal(await field(page, 'name').inputValue(), '')

@@ -51,7 +51,9 @@ export async function openDemo(
 ): Promise<Demo> {
   const scope = createScope(outer)
   const file = join(await temporaryFolder(scope), 'demo.db')
-  if (filledDatabase !== undefined) copyFileSync(filledDatabase, file)
+  if (filledDatabase !== undefined) {
+    for (const suffix of ['', '-replay']) copyFileSync(filledDatabase + suffix, file + suffix)
+  }
   const database = `sqlite:${file}`
   await prepare(database)
   const port = String(await findFreePort(4))

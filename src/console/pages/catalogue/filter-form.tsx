@@ -18,7 +18,6 @@ export function FilterForm({
   /** Suggestions. */
   readonly brands: readonly string[]
 }) {
-  const brandsId = useId()
   const set = (name: keyof Filters) => (event: Event) =>
     setQuery({ [name]: (event.currentTarget as HTMLInputElement).value, page: undefined })
   return (
@@ -36,24 +35,7 @@ export function FilterForm({
           </select>
         )}
       </Field>
-      <Field label="Brand">
-        {(control) => (
-          <>
-            <input
-              {...control}
-              list={brandsId}
-              value={filters.brand}
-              onChange={set('brand')}
-              autocomplete="off"
-            />
-            <datalist id={brandsId}>
-              {brands.map((brand) => (
-                <option key={brand} value={brand} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+      <BrandField brand={filters.brand} brands={brands} onChange={set('brand')} />
       <Field label="State">
         {(control) => (
           <select {...control} value={filters.state} onChange={set('state')}>
@@ -75,6 +57,42 @@ export function FilterForm({
         )}
       </Field>
     </search>
+  )
+}
+
+/** What is typed stays when the list arrives meanwhile. */
+function BrandField({
+  brand,
+  brands,
+  onChange,
+}: {
+  readonly brand: string
+  readonly brands: readonly string[]
+  readonly onChange: (event: Event) => void
+}) {
+  const [typed, setTyped] = useState(brand)
+  const listId = useId()
+  useEffect(() => setTyped(brand), [brand])
+  return (
+    <Field label="Brand">
+      {(control) => (
+        <>
+          <input
+            {...control}
+            list={listId}
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+            onChange={onChange}
+            autocomplete="off"
+          />
+          <datalist id={listId}>
+            {brands.map((each) => (
+              <option key={each} value={each} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
   )
 }
 
