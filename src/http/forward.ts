@@ -30,8 +30,16 @@ export interface ForwardOptions {
   readonly mode: CheckMode
   readonly check: ResponseCheck
   readonly metrics?: UpstreamMetrics | undefined
-  /** The headers that continue the trace of the request. */
-  readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined
+  readonly tracing?: UpstreamTracing | undefined
+}
+
+/** Adds a span for each call of the upstream, which the upstream can continue. */
+export interface UpstreamTracing {
+  traceCalls<Args extends readonly unknown[], Result>(
+    name: string,
+    call: (...args: Args) => Promise<Result>,
+  ): (...args: Args) => Promise<Result>
+  traceHeaders(): Readonly<Record<string, string>>
 }
 
 /** In mode `report`, larger responses are counted and not checked: parsing one would delay other requests. */
@@ -42,14 +50,14 @@ const streamBytes = 512 * 1024
 
 /** Responds with the upstream's response to the same request. */
 export function forwardTo(options: ForwardOptions, operation: Operation): Responder {
-  const { upstream, requestHeaders, mode, check, metrics, traceHeaders } = options
+  const { upstream, requestHeaders, mode, check, metrics, tracing } = options
 
-  const forward = (request: FastifyRequest, reply: FastifyReply): Promise<UpstreamResponse> => {
+  const send = async (request: FastifyRequest, reply: FastifyReply): Promise<UpstreamResponse> => {
     const exchange = upstream.send({
       method: operation.method,
       path: request.url,
       headers: requestHeaders(request.raw.rawHeaders, {
-        ...traceHeaders?.(),
+        ...tracing?.traceHeaders(),
         [interactionHeader]: String(reply.getHeader(interactionHeader)),
       }),
       body: request.bodyBytes,
@@ -58,6 +66,7 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
     else reply.raw.once('close', exchange.abort)
     return exchange.response
   }
+  const forward = tracing ? tracing.traceCalls('call upstream', send) : send
 
   return async (request, reply) => {
     // A replayed token must not reach the upstream.

@@ -107,7 +107,7 @@ async function openForwarding(
       onOutcome: ({ ref }, outcome) => metrics?.countUpstreamCheck(ref, outcome),
     }),
     metrics,
-    traceHeaders: tracing?.traceHeaders,
+    tracing,
   }
   const responders: Responders = Object.fromEntries(
     ids.map((id) => [id, forwardTo(options, providerOperations[id])]),

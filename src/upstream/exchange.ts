@@ -26,6 +26,8 @@ export interface Exchange {
 }
 
 export interface ExchangeLimits {
+  /** From the start of the request on its connection to the last byte of the response headers. */
+  readonly firstByteTimeoutMs: number
   readonly totalTimeoutMs: number
   /** A response that is larger is streamed. */
   readonly collectBytesMax: number
@@ -46,7 +48,7 @@ const streamBytes = 256 * 1024
  */
 export function openExchange(
   dispatch: (handler: Dispatcher.DispatchHandler, isRetry: boolean) => void,
-  { totalTimeoutMs, collectBytesMax }: ExchangeLimits,
+  { firstByteTimeoutMs, totalTimeoutMs, collectBytesMax }: ExchangeLimits,
   collected: CollectedBytes,
 ): Exchange {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>()
@@ -58,6 +60,7 @@ export function openExchange(
   let chunks: Buffer[] = []
   let bytes = 0
   let stream: Readable | undefined
+  let firstByteTimer: NodeJS.Timeout | undefined
 
   const takeChunks = (): Buffer[] => {
     const taken = chunks
@@ -69,6 +72,7 @@ export function openExchange(
   const end = (): void => {
     isOver = true
     clearTimeout(timer)
+    clearTimeout(firstByteTimer)
   }
   const fail = (reason: UpstreamFailure): void => {
     if (isOver) return
@@ -105,10 +109,12 @@ export function openExchange(
       controller = started
       // It waited for a connection until it was aborted.
       if (isOver) started.abort(upstreamError('client closed the connection'))
+      else firstByteTimer = setTimeout(fail, firstByteTimeoutMs, 'first byte timeout')
     },
     onResponseStart(_controller, statusCode, fields) {
       // An interim response, such as 103, is followed by another.
       if (statusCode < 200) return
+      clearTimeout(firstByteTimer)
       status = statusCode
       headers = fields
     },
@@ -131,6 +137,7 @@ export function openExchange(
       if (isSent && status === 0 && !isRetry && isConnectionClosed(error)) {
         isRetry = true
         controller = undefined
+        clearTimeout(firstByteTimer)
         dispatch(handler, true)
         return
       }

@@ -51,7 +51,6 @@ export function failureOf(error: unknown): UpstreamFailure | undefined {
 
 const failureByCode: ReadonlyMap<string, UpstreamFailure> = new Map([
   ['UND_ERR_CONNECT_TIMEOUT', 'connect timeout'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'first byte timeout'],
   ['UND_ERR_HEADERS_OVERFLOW', 'invalid HTTP'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'invalid HTTP'],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'response too large'],
@@ -62,10 +61,10 @@ const tlsCodes = /^(ERR_SSL_|ERR_TLS_|EPROTO$)|CERT|UNABLE_TO_|HOSTNAME_MISMATCH
 
 /** `isSent`: the connection was established before the error. */
 export function classifyError(error: Error, isSent: boolean): UpstreamFailure {
-  const { code = '' } = error as NodeJS.ErrnoException
+  const { name, code = '' } = error as NodeJS.ErrnoException
   const known = failureByCode.get(code)
   if (known) return known
-  if (code.startsWith('HPE_')) return 'invalid HTTP'
+  if (name === 'HTTPParserError') return 'invalid HTTP'
   if (tlsCodes.test(code)) return 'TLS handshake failed'
   if (isSent) return 'connection closed'
   return code === 'ETIMEDOUT' ? 'connect timeout' : 'connection failed'

@@ -62,7 +62,8 @@ export function openResponseCheck({
       return count === 0
     },
     isValid(operation, bytes) {
-      const text = isUtf8(bytes) ? bytes.toString() : ''
+      // Invalid UTF-8 is not JSON, and not empty either.
+      const text = isUtf8(bytes) ? bytes.toString() : '\ufffd'
       const faults = findResponseFaults(operation, text, parse(text), accountVersion).filter(
         ({ kind }) => kind !== 'remark',
       )

@@ -12,8 +12,6 @@ export interface UpstreamOptions extends ExchangeLimits {
   readonly url: string
   readonly connections: number
   readonly connectTimeoutMs: number
-  /** From the last byte of the request to the last of the response headers. */
-  readonly firstByteTimeoutMs: number
   readonly responseBytesMax: number
   readonly tls: SecureContextOptions
 }
@@ -45,8 +43,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     connections: options.connections,
     connect: { ...options.tls, timeout: options.connectTimeoutMs },
     allowH2: false,
-    headersTimeout: options.firstByteTimeoutMs,
-    // The total timeout bounds the body.
+    // The timers of an exchange are more precise.
+    headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: headerBytesMax,
     maxResponseSize: options.responseBytesMax,

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { openGuardServer } from '../support/guard-server.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import { openUpstream } from '../support/upstream.ts'
@@ -10,10 +14,12 @@ describeOnce('a forwarded request', () => {
     'percent-encodings': '/v1/banking/customer/c%2f1%41%C3%A9/accounts',
     'dots and slashes in an id': '/v1/banking/customer/..%2F..%2Fc1/accounts',
     'a dot segment': '/v1/banking/customer/../accounts',
-    'a plus sign and spaces': `${accountsPath}?page=%31&page-size=2%35`,
+    'reserved characters': "/v1/banking/customer/a:b@c;d=e,f$g!h'(i)*~/accounts",
+    'encoded digits': `${accountsPath}?page=%31&page-size=2%35`,
     'an empty query': `${accountsPath}?`,
     'empty parameters': `${accountsPath}?&&page=1&`,
     'the order of parameters': `${accountsPath}?page-size=1&open-status=ALL&page=1`,
+    'a plus sign and unicode': `${accountsPath}/a1/transactions?text=a+b%2B%C3%A9%20%26`,
   })) {
     it(`has the same path and query, with ${name}`, async (t) => {
       const upstream = await openUpstream(t)
@@ -29,6 +35,25 @@ describeOnce('a forwarded request', () => {
     })
   }
 
+  it('has the path of an absolute request target', async (t) => {
+    const upstream = await openUpstream(t)
+    const guard = await openGuardServer(t, upstream.address)
+    const headers = ['authorization', `Bearer ${guard.mint(accountsPath)}`]
+
+    await guard.send(`http://other.example${accountsPath}?page=1`, { headers })
+
+    assert.equal(upstream.requests[0]?.url, `${accountsPath}?page=1`)
+  })
+
+  it('has the path of the base URL in front of its own', async (t) => {
+    const upstream = await openUpstream(t)
+    const guard = await openGuardServer(t, `${upstream.address}/core/v2/`)
+
+    await guard.ask(accountsPath)
+
+    assert.equal(upstream.requests[0]?.url, `/core/v2${accountsPath}`)
+  })
+
   it('has the same method and body, byte for byte', async (t) => {
     const upstream = await openUpstream(t)
     const guard = await openGuardServer(t, upstream.address)
@@ -41,4 +66,92 @@ describeOnce('a forwarded request', () => {
     assert.equal(request?.body, body)
     assert.equal(request?.headers['content-length'], String(Buffer.byteLength(body)))
   })
+
+  it('has the end-to-end header fields of the client, and no others', async (t) => {
+    const upstream = await openUpstream(t)
+    const guard = await openGuardServer(t, upstream.address)
+    const interactionId = randomUUID()
+    const endToEnd = [
+      ...['accept', 'application/json', 'user-agent', 'platform/1'],
+      ...['x-fapi-customer-ip-address', '203.0.113.7', 'x-twice', '1', 'X-Twice', '2'],
+      ...['traceparent', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`],
+    ]
+
+    await guard.ask(accountsPath, {
+      headers: [
+        ...endToEnd,
+        ...['x-fapi-interaction-id', interactionId],
+        ...['connection', 'keep-alive, x-hop', 'x-hop', 'secret', 'te', 'trailers'],
+        ...['proxy-authorization', 'Basic x', 'keep-alive', 'timeout=9', 'cookie', 'a=b'],
+        ...['accept-encoding', 'gzip', 'range', 'bytes=0-1', 'if-none-match', '"a"'],
+        ...['if-modified-since', 'Mon, 01 Jan 2024 00:00:00 GMT'],
+      ],
+    })
+
+    const [request] = upstream.requests
+    const pairs = toPairs(request?.rawHeaders ?? [])
+    assert.deepEqual(
+      pairs.sort(),
+      [
+        ...toPairs(endToEnd),
+        `host: ${new URL(upstream.address).host}`,
+        'connection: keep-alive',
+        'accept-encoding: identity',
+        `x-fapi-interaction-id: ${interactionId}`,
+      ].sort(),
+    )
+  })
+
+  it('has the interaction id of the response, if the client sent none or an invalid one', async (t) => {
+    const upstream = await openUpstream(t)
+    const guard = await openGuardServer(t, upstream.address)
+
+    const answers = [
+      await guard.ask(accountsPath),
+      await guard.ask(accountsPath, { headers: ['x-fapi-interaction-id', 'not a uuid'] }),
+    ]
+
+    assert.deepEqual(
+      upstream.requests.map(({ headers }) => headers['x-fapi-interaction-id']),
+      answers.map(({ headers }) => headers['x-fapi-interaction-id']),
+    )
+    assert.equal(new Set(answers.map(({ headers }) => headers['x-fapi-interaction-id'])).size, 2)
+  })
+
+  for (const name of ['x-api-key', 'Authorization']) {
+    it(`has the authentication of the guard in ${name}, and never that of the client`, async (t) => {
+      const upstream = await openUpstream(t)
+      const file = join(await temporaryFolder(t), 'header.txt')
+      writeFileSync(file, `${name}: Key secret==\n`)
+      const guard = await openGuardServer(t, upstream.address, { 'upstream-header-file': file })
+
+      await guard.ask(accountsPath, { headers: ['X-API-Key', 'of the client'] })
+
+      const [request] = upstream.requests
+      const own = name.toLowerCase()
+      assert.equal(request?.headers[own], 'Key secret==')
+      const sent = request?.rawHeaders.filter((_, at) => at % 2 === 0).map((f) => f.toLowerCase())
+      assert.equal(sent?.filter((field) => field === own).length, 1)
+      assert.doesNotMatch(String(request?.headers.authorization), /Bearer/)
+    })
+  }
+
+  it('uses an open connection again', async (t) => {
+    const ports = new Set<number | undefined>()
+    const upstream = await openUpstream(t, (response, { socket }) => {
+      ports.add(socket.remotePort)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+    const guard = await openGuardServer(t, upstream.address)
+
+    for (let count = 0; count < 5; count += 1) await guard.ask(accountsPath)
+
+    assert.equal(ports.size, 1)
+  })
 })
+
+function toPairs(fields: readonly string[]): string[] {
+  return fields.flatMap((name, at) =>
+    at % 2 === 0 ? [`${name.toLowerCase()}: ${fields[at + 1]}`] : [],
+  )
+}

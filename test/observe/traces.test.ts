@@ -17,6 +17,7 @@ import { loadInProcess } from '../support/load.ts'
 import type { Server } from '../support/process.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
+import { openUpstream } from '../support/upstream.ts'
 import {
   createMarkedBank,
   openMarkedClient,
@@ -135,6 +136,30 @@ describe('a provider with an OpenTelemetry SDK', () => {
     assert.equal(byName.get('query')?.parent, request?.spanId)
     assert.equal(byName.get('query')?.attributes['holdfast.query'], 'listBalances')
     for (const { traceId } of spans()) assert.equal(traceId, trace)
+  })
+})
+
+describeOnce('a guard with an SDK of OpenTelemetry', () => {
+  it('creates a span for the call of the upstream, which continues it', async (t) => {
+    const upstream = await openUpstream(t)
+    const deployment = await openDeployment(t)
+    const spans = recordSpans()
+    const server = await deployment.openGuard({ upstream: upstream.address }, tracing)
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+
+    await deployment.ask(server, accountsPath, {
+      traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+      tracestate: 'vendor=1',
+    })
+    await until(() => spans().length >= 4)
+
+    const byName = new Map(spans().map((span) => [span.name, span]))
+    const call = byName.get('call upstream')
+    const request = byName.get('GET /v1/banking/customer/{customerId}/accounts')
+    assert.equal(call?.parent, request?.spanId)
+    const [received] = upstream.requests
+    assert.equal(received?.headers['traceparent'], `00-${trace}-${call?.spanId}-01`)
+    assert.equal(received?.headers['tracestate'], 'vendor=1')
   })
 })
 

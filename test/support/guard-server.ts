@@ -15,6 +15,7 @@ import type { Flags } from './process.ts'
 
 /** A guard in this process, in front of an upstream, and what is needed to call it. */
 export interface GuardServer extends LocalServer, Pick<Deployment, 'database' | 'key' | 'mint'> {
+  send(path: string, sent?: Sent): Promise<Answer>
   /** Sends a request with a new valid token, exactly with this path. */
   ask(path: string, sent?: Sent): Promise<Answer>
 }
@@ -33,6 +34,7 @@ export async function openGuardServer(
     database,
     key,
     mint,
+    send: (path, sent) => send(server.port, path, sent),
     ask(path, { headers = [], ...sent } = {}) {
       const [resource = ''] = path.split('?', 1)
       const given = Array.isArray(headers) ? headers : Object.entries(headers).flat()

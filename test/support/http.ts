@@ -64,7 +64,15 @@ export async function send(
     status: incoming.statusCode ?? 0,
     headers: incoming.headers as Answer['headers'],
     text,
-    body: isJson ? JSON.parse(text) : undefined,
+    body: isJson ? parseJson(text) : undefined,
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
