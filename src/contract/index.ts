@@ -133,7 +133,14 @@ export { Product, ProductChange, ProductInput, ProductRead } from './records/pro
 export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'
 export { type ProductState, ProductSummary, productStates } from './records/product-summary.ts'
 export { type Feature, features, Session, SessionRequest, SessionState } from './records/session.ts'
-export { LastLoad, PlatformStatus, ServerStatus, StatusCounts } from './records/status.ts'
+export {
+  countNames,
+  LastLoad,
+  PlatformStatus,
+  ServerStatus,
+  StatusCounts,
+  UnavailableCount,
+} from './records/status.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
 export { type RemoveUnknownFields, unknownFieldRemover } from './unknown-fields.ts'

@@ -1,13 +1,14 @@
 import { download } from '../auth/download.ts'
-import type { PlatformStatus, ServerStatus } from '../contract/index.ts'
+import type { PlatformStatus, ServerStatus, StatusCounts } from '../contract/index.ts'
 import type { ReadinessCheck } from '../http/health.ts'
 import { findFailedChecks, probes } from '../http/health.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { StatusStore } from '../storage/status-store.ts'
 import { databaseOptions } from './database-options.ts'
+import { openStatusCounts } from './status-counts.ts'
 import { version } from './version.ts'
 
-/** How long a status is reused: counting the rows of a large database takes a while. */
+/** How long a status is reused. */
 const reuseMs = 5000
 
 const providerTimeoutMs = 2000
@@ -20,22 +21,31 @@ export interface StatusReader {
   close(): Promise<void>
 }
 
+interface OpenedStore {
+  readonly store: StatusStore
+  readonly readCounts: () => Promise<StatusCounts>
+}
+
 /** The state of the platform, its provider and its database. Nothing is opened before the first call. */
 export function openStatusReader(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   readiness: readonly ReadinessCheck[],
   clock: () => Temporal.Instant,
+  countWaitMs?: number,
 ): StatusReader {
   const { providerUrl } = settings
   const readProviderVersion = openVersionReader()
   const started = clock().toString()
-  let opened: Promise<StatusStore> | undefined
+  let opened: Promise<OpenedStore> | undefined
   let last: { readonly status: PlatformStatus; readonly at: number } | undefined
   let pending: Promise<PlatformStatus> | undefined
 
   const openStore = async () => {
     const { openStatusStore } = await import('../storage/open.ts')
-    return openStatusStore(settings.database, databaseOptions(settings))
+    // One connection counts, while the other reads.
+    const options = { ...databaseOptions(settings), connections: 2 }
+    const store = await openStatusStore(settings.database, options)
+    return { store, readCounts: openStatusCounts(store, clock, countWaitMs) }
   }
   const read = async (): Promise<PlatformStatus> => {
     const { isPostgres } = await import('../storage/open.ts')
@@ -44,21 +54,18 @@ export function openStatusReader(
       opened = undefined
       throw error
     })
-    const [platform, provider, stored] = await Promise.all([
+    const { store, readCounts } = await opened
+    const [platform, provider, { feeds, lastLoad }, counts] = await Promise.all([
       readPlatform(readiness, started),
       providerUrl === undefined ? undefined : readProvider(providerUrl, readProviderVersion),
-      opened.then((store) => store.read(clock())),
+      store.read(),
+      readCounts(),
     ])
-    const { feeds, lastLoad, customers, accounts, ...counts } = stored
     return {
       time: clock().toString(),
       servers: [platform, ...(provider ? [provider] : [])],
       database: isPostgres(settings.database) ? 'postgres' : 'sqlite',
-      counts: {
-        ...counts,
-        ...(customers !== undefined && { customers }),
-        ...(accounts !== undefined && { accounts }),
-      },
+      counts,
       feeds: feeds.map(({ name, batch, time, lines }) => ({
         feed: name,
         batch,
@@ -81,7 +88,7 @@ export function openStatusReader(
       return status
     },
     async close() {
-      await (await opened?.catch(() => undefined))?.close()
+      await (await opened?.catch(() => undefined))?.store.close()
     },
   }
 }

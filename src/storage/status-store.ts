@@ -1,19 +1,22 @@
+import type { countNames } from '../contract/index.ts'
 import type { Feed } from '../load/feed-writer.ts'
 import type { Counts } from '../load/line-counts.ts'
 
+export type CountName = (typeof countNames)[number]
+
 /** How much a database contains, for people. */
 export interface StatusStore {
-  read(now: Temporal.Instant): Promise<DatabaseStatus>
+  /**
+   * Counts without blocking the process, which may take long. Undefined if the database role may not count them. A count
+   * while a load commits may include a part of it.
+   */
+  count(name: CountName, now: Temporal.Instant): Promise<number | undefined>
+  read(): Promise<LoadStatus>
+  /** Counts in progress fail. */
   close(): Promise<void>
 }
 
-export interface DatabaseStatus {
-  /** Undefined if the database role may not count them. */
-  readonly customers: number | undefined
-  readonly accounts: number | undefined
-  readonly products: number
-  readonly drafts: number
-  readonly activeConsents: number
+export interface LoadStatus {
   readonly feeds: readonly Feed[]
   readonly lastLoad: LoadSummary | undefined
 }

@@ -22,6 +22,26 @@ describe('the overview in a browser', { timeout: 600_000 }, () => {
     await page.context().close()
   })
 
+  it('names counts that are not available, with the reason', async () => {
+    const page = await console.visit('/console')
+    await page.route('**/v1/status', async (route) => {
+      const response = await route.fetch()
+      const { counts, ...status } = await response.json()
+      const { customers: _, accounts: __, ...others } = counts
+      const unavailable = [
+        { name: 'customers', reason: 'failed' },
+        { name: 'accounts', reason: 'pending' },
+      ]
+      await route.fulfill({ response, json: { ...status, counts: { ...others, unavailable } } })
+    })
+    const count = (hasText: RegExp) => page.locator('.counts li', { hasText })
+    await count(/–\s*Customers \(the database could not count them in time\)/).waitFor()
+    await count(/–\s*Accounts \(still being counted\)/).waitFor()
+    await count(/26\s*Products/).waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
   it('keeps what it shows while the server restarts, and continues by itself', async () => {
     const page = await console.visit('/console')
     await page.getByText('Healthy: nothing needs attention').waitFor()

@@ -3,15 +3,27 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import type { PlatformStatus } from '../../src/contract/index.ts'
+import pg from 'pg'
+import { countNames, type PlatformStatus } from '../../src/contract/index.ts'
 import { openStatusReader } from '../../src/server/read-status.ts'
 import { minimalProduct } from '../catalogue/products.ts'
-import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
+import {
+  createScope,
+  describe,
+  describeOn,
+  describeOnce,
+  listSessions,
+  newDatabase,
+  runSql,
+  type Scope,
+} from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openPlatform, type Platform } from '../support/platform.ts'
 import { findFreePort, runInProcess } from '../support/process.ts'
 import { createSmallBank, smallBankLines } from '../support/small-bank.ts'
+import { until } from '../support/until.ts'
 
 async function fetchStatus(platform: Platform): Promise<PlatformStatus> {
   const token = await platform.issueToken(await platform.register(['operations.read']))
@@ -54,6 +66,7 @@ describe('the status', () => {
       products: 1,
       drafts: 0,
       activeConsents: 0,
+      unavailable: [],
     })
     assert.deepEqual(feeds, [])
     assert.deepEqual(
@@ -84,6 +97,82 @@ describe('the status', () => {
     await again.close()
     assert.equal(lastLoad?.unchanged, 2 * smallBankLines.length)
     assert.equal(lastLoad?.created, 0)
+  })
+})
+
+describeOn('sqlite', 'the counts of the status', () => {
+  it('are complete in a large database, and let the event loop run', async (t) => {
+    const database = await newDatabase(t)
+    const file = new DatabaseSync(database.replace('sqlite:', ''))
+    file.exec(`
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 50000)
+      insert into customer (number, id, record) select i * 3, i, iif(i % 2, '{}', null) from n;
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 6000)
+      insert into product select i, 1, 'c', 'b', null, null, 0 from n`)
+    file.close()
+    // Loading the code takes turns too.
+    const first = openStatusReader({ database }, [], Temporal.Now.instant)
+    t.after(first.close)
+    await first.read()
+    const again = openStatusReader({ database }, [], Temporal.Now.instant)
+    t.after(again.close)
+    let turns = 0
+    let isRead = false
+    const countTurn = () => {
+      turns += 1
+      if (!isRead) setImmediate(countTurn)
+    }
+    countTurn()
+    const { counts } = await again.read()
+    isRead = true
+
+    assert.partialDeepStrictEqual(counts, { customers: 25_000, products: 6000, unavailable: [] })
+    assert.ok(turns > 25, `${turns} turns`)
+  })
+})
+
+describeOn('postgres', 'the counts of the status', () => {
+  it('are named as unavailable if one cannot be determined, with the rest of the status', async (t) => {
+    const scope = createScope(t)
+    const database = await createSmallBank(scope)
+    const client = new pg.Client({ connectionString: database })
+    await client.connect()
+    scope.after(() => client.end())
+    await client.query('begin; lock table customer in access exclusive mode')
+    const reader = openStatusReader({ database }, [], Temporal.Now.instant, 60_000)
+    scope.after(reader.close)
+    const { counts, lastLoad } = await reader.read()
+
+    assert.deepEqual(counts, {
+      accounts: 2,
+      products: 0,
+      drafts: 0,
+      activeConsents: 0,
+      unavailable: [{ name: 'customers', reason: 'failed' }],
+    })
+    assert.equal(lastLoad?.created, smallBankLines.length)
+  })
+
+  it('are pending while they take long, and closing cancels them', {
+    timeout: 20_000,
+  }, async (t) => {
+    const database = await createSmallBank(t)
+    await runSql(
+      'alter table product rename to hidden; create view product as select 1 from pg_sleep(600)',
+      database,
+    )
+    const reader = openStatusReader({ database }, [], Temporal.Now.instant, 0)
+    const { counts, lastLoad } = await reader.read()
+    const isCounting = async () =>
+      (await listSessions(database, `wait_event = 'PgSleep'`)).length === 1
+    await until(isCounting)
+    await reader.close()
+
+    assert.deepEqual(counts, {
+      unavailable: countNames.map((name) => ({ name, reason: 'pending' })),
+    })
+    assert.equal(lastLoad?.created, smallBankLines.length)
+    await until(async () => !(await isCounting()))
   })
 })
 

@@ -110,6 +110,7 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   PlatformStatus: [platformStatus],
   ServerStatus: platformStatus.servers,
   StatusCounts: [platformStatus.counts],
+  UnavailableCount: platformStatus.counts.unavailable,
   Product: [{ product_id: 'prod-1', ...savingsProduct }],
   ProductChange: [productChange],
   ProductDraft: [productDraft],

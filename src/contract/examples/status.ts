@@ -14,7 +14,13 @@ export const platformStatus: PlatformStatus = {
     { role: 'provider', status: 'ok', reasons: [], url: 'https://bank.example' },
   ],
   database: 'sqlite',
-  counts: { customers: 25, accounts: 85, products: 12, drafts: 1, activeConsents: 3 },
+  counts: {
+    customers: 25,
+    products: 12,
+    drafts: 1,
+    activeConsents: 3,
+    unavailable: [{ name: 'accounts', reason: 'pending' }],
+  },
   feeds: [feedState],
   lastLoad: {
     committed: '2026-11-16T03:01:00Z',

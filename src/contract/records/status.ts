@@ -24,21 +24,39 @@ export const ServerStatus = record(
   { description: 'A server and its health.' },
 )
 
-const counted = { description: 'Absent if the database role of the platform may not count them.' }
+export const countNames = ['products', 'drafts', 'activeConsents', 'customers', 'accounts'] as const
+
+export type UnavailableCount = Static<typeof UnavailableCount>
+export const UnavailableCount = record(
+  'UnavailableCount',
+  {
+    name: described(Type.Enum([...countNames]), 'The field of the counts that is absent.'),
+    reason: described(
+      Type.Enum(['denied', 'pending', 'failed']),
+      'The database role of the platform may not count them (denied), they are still being counted (pending), or the database could not count them in time (failed).',
+    ),
+  },
+  {},
+  { description: 'A count that is not available.' },
+)
 
 export type StatusCounts = Static<typeof StatusCounts>
 export const StatusCounts = record(
   'StatusCounts',
   {
+    unavailable: described(Type.Array(UnavailableCount), 'The counts that are absent, and why.'),
+  },
+  {
     products: described(Count, 'Published products, including retired ones.'),
     drafts: described(Count, 'Drafts of products.'),
     activeConsents: described(Count, 'Consents with which data is shared now.'),
+    customers: described(Count, 'Customers in the database.'),
+    accounts: described(Count, 'Accounts in the database.'),
   },
   {
-    customers: described(Count, `Customers in the database. ${counted.description}`),
-    accounts: described(Count, `Accounts in the database. ${counted.description}`),
+    description:
+      'How much the database contains. A count that takes long is reused for longer: in a large database it may be some minutes old.',
   },
-  { description: 'How much the database contains.' },
 )
 
 export type LastLoad = Static<typeof LastLoad>

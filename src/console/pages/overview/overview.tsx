@@ -51,11 +51,13 @@ function Status({ status }: { readonly status: PlatformStatus }) {
         </Notice>
       )}
       <ul class="counts">
-        <CountItem name="Customers" value={counts.customers} />
-        <CountItem name="Accounts" value={counts.accounts} />
-        <CountItem name="Products" value={counts.products} href="/console/catalogue" />
-        <CountItem name="Drafts" value={counts.drafts} href="/console/catalogue?state=DRAFT" />
-        <CountItem name="Active consents" value={counts.activeConsents} href="/console/consents" />
+        {countItems.map(({ name, title, href }) => (
+          <CountItem key={name} title={title} value={counts[name]} href={href}>
+            {counts.unavailable
+              .filter((count) => count.name === name)
+              .map(({ reason }) => unavailable[reason])}
+          </CountItem>
+        ))}
       </ul>
       <Activity />
       <h2>Servers</h2>
@@ -109,22 +111,38 @@ function Status({ status }: { readonly status: PlatformStatus }) {
   )
 }
 
+const countItems = [
+  { name: 'customers', title: 'Customers', href: undefined },
+  { name: 'accounts', title: 'Accounts', href: undefined },
+  { name: 'products', title: 'Products', href: '/console/catalogue' },
+  { name: 'drafts', title: 'Drafts', href: '/console/catalogue?state=DRAFT' },
+  { name: 'activeConsents', title: 'Active consents', href: '/console/consents' },
+] as const
+
+/** Why a count is not available. */
+const unavailable = {
+  denied: 'not visible to the platform’s database role',
+  pending: 'still being counted',
+  failed: 'the database could not count them in time',
+} as const
+
 function CountItem({
-  name,
+  title,
   value,
   href,
+  children,
 }: {
-  readonly name: string
+  readonly title: string
   readonly value: number | undefined
-  readonly href?: string
+  readonly href: string | undefined
+  /** Why there is no value. */
+  readonly children: readonly string[]
 }) {
   return (
     <li>
       <strong class="number">{value === undefined ? '–' : formatCount(value)}</strong>
-      {href === undefined ? name : <a href={href}>{name}</a>}
-      {value === undefined && (
-        <span class="muted"> (not visible to the platform’s database role)</span>
-      )}
+      {href === undefined ? title : <a href={href}>{title}</a>}
+      {value === undefined && <span class="muted"> ({children})</span>}
     </li>
   )
 }

@@ -1,22 +1,26 @@
 import { DatabaseError, type DatabaseOptions } from '../../database.ts'
-import type { StatusStore } from '../../status-store.ts'
+import type { CountName, StatusStore } from '../../status-store.ts'
+import { abandonAt, abandonOnAbort } from '../driver/abandon.ts'
 import { isDenied } from '../driver/denied.ts'
-import type { Statement } from '../driver/pipeline.ts'
+import type { Statement, Value } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
-import { runStatement } from '../driver/statements.ts'
+import { runStatement, toAppError } from '../driver/statements.ts'
+import { longTimeoutMs } from '../driver/timeouts.ts'
 import { listFeeds, toFeed } from '../feeds/feed-rows.ts'
 
-/** The role of the platform may have no right to these tables. */
-const countProvider: Statement = {
-  name: 'count-provider',
-  isLong: true,
-  text: 'select (select count(*) from customer where record is not null), (select count(*) from account)',
-}
-const countPlatform: Statement = {
-  name: 'count-platform',
-  isLong: true,
-  text: `select (select count(*) from product), (select count(*) from product_draft),
-    (select count(*) from arrangement where status = 'active' and ends > $1)`,
+const counts: Readonly<Record<CountName, Statement>> = {
+  products: { name: 'count-products', text: 'select count(*) from product' },
+  drafts: { name: 'count-drafts', text: 'select count(*) from product_draft' },
+  activeConsents: {
+    name: 'count-consents',
+    text: `select count(*) from arrangement where status = 'active' and ends > $1`,
+  },
+  // The role of the platform may have no right to these tables.
+  customers: {
+    name: 'count-customers',
+    text: 'select count(*) from customer where record is not null',
+  },
+  accounts: { name: 'count-accounts', text: 'select count(*) from account' },
 }
 const readLastLoad: Statement = {
   name: 'read-last-load',
@@ -28,30 +32,47 @@ export async function openPostgresStatusStore(
   options: DatabaseOptions,
 ): Promise<StatusStore> {
   const pool = await openPool(database, 'read', options)
-  const ifPermitted = async (statement: Statement) => {
+  const closing = new AbortController()
+
+  /** Closing the pool does not wait for it: the statement is cancelled. */
+  const runLong = async (statement: Statement, values: readonly Value[]) => {
+    const client = await pool.connect().catch(async (error: unknown) => {
+      throw await toAppError(pool, error)
+    })
+    const clearDeadline = abandonAt(client, performance.now() + longTimeoutMs)
+    const leave = abandonOnAbort(client, {
+      signal: closing.signal,
+      isCancelled: () => true,
+      closeMs: () => 0,
+    })
+    let isBroken = true
     try {
-      return await runStatement(pool, statement, [])
-    } catch (error) {
-      if (error instanceof DatabaseError && isDenied(error.cause)) return []
-      throw error
+      const rows = await runStatement(client, statement, values)
+      isBroken = false
+      return rows
+    } finally {
+      leave()
+      clearDeadline()
+      client.release(isBroken)
     }
   }
 
   return {
-    async read(now) {
-      const [[customers, accounts] = []] = await ifPermitted(countProvider)
-      const [[products, drafts, activeConsents] = []] = await runStatement(pool, countPlatform, [
-        now.epochMilliseconds,
-      ])
+    async count(name, now) {
+      const values = name === 'activeConsents' ? [now.epochMilliseconds] : []
+      try {
+        const [[count] = []] = await runLong(counts[name], values)
+        return Number(count)
+      } catch (error) {
+        if (error instanceof DatabaseError && isDenied(error.cause)) return undefined
+        throw error
+      }
+    },
+    async read() {
       const feeds = await runStatement(pool, listFeeds, [])
       const [load] = await runStatement(pool, readLastLoad, [])
       const [committed, created, changed, unchanged, deleted] = load?.map(Number) ?? []
       return {
-        customers: toNumber(customers),
-        accounts: toNumber(accounts),
-        products: Number(products),
-        drafts: Number(drafts),
-        activeConsents: Number(activeConsents),
         feeds: feeds.map(toFeed),
         lastLoad:
           committed === undefined
@@ -66,11 +87,8 @@ export async function openPostgresStatusStore(
       }
     },
     async close() {
+      closing.abort()
       await pool.end()
     },
   }
-}
-
-function toNumber(text: string | null | undefined): number | undefined {
-  return text == null ? undefined : Number(text)
 }
