@@ -16,7 +16,7 @@ export interface ExplorerOptions {
   readonly signingKeys: Pick<SigningKeyStore, 'list'>
   /** The time for a response. Default: 10 seconds. */
   readonly timeoutMs?: number
-  /** The largest response, in bytes after decompression. Default: 4 MiB. */
+  /** The largest response, in bytes after decompression. Its body as a JSON string may have twice as many. Default: 4 MiB. */
   readonly responseBytesMax?: number
   /** How many calls may wait for the provider at once. Default: 16. */
   readonly callsMax?: number
@@ -68,7 +68,11 @@ async function send(
   const call = prepareCall(id, operation, input, options)
   let request: ExplorerResult['request'] | undefined
   let headers: ExplorerHeader[] = []
+  let token: string | undefined
+  /** A provider may repeat the headers of a request in its response. */
+  const hideToken = (text: string) => (token ? text.replaceAll(token, '…') : text)
   const fetch: typeof globalThis.fetch = async (url, init) => {
+    token = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '')
     request = {
       method: operation.method,
       url: String(url),
@@ -76,21 +80,31 @@ async function send(
       ...(call.body !== undefined && { body: call.body }),
     }
     const response = await globalThis.fetch(url, init)
-    headers = [...response.headers].map(([name, value]) => ({ name, value }))
+    headers = [...response.headers].map(([name, value]) => ({ name, value: hideToken(value) }))
     return response
   }
   const start = performance.now()
   try {
     const { status, bytes } = await openSender({ ...options, fetch })(call, call.query)
     const durationMs = Math.round((performance.now() - start) * 1000) / 1000
-    const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
     if (!request) throw new TypeError('the request was not recorded')
+    const body = hideToken(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
+    requireLength(body, 2 * options.responseBytesMax)
     return { request, response: { status, headers, body }, durationMs }
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     const code = error instanceof TimeoutError ? 'provider_timeout' : 'provider_failed'
     throw new ContractError(code, error.message, { cause: error })
   }
+}
+
+/** A control character has six bytes in a JSON string: the answer could be several times as large as the response. */
+function requireLength(body: string, bytesMax: number): void {
+  if (Buffer.byteLength(JSON.stringify(body)) <= bytesMax) return
+  throw new ContractError(
+    'provider_failed',
+    `invalid response: larger than ${bytesMax} bytes as a JSON string`,
+  )
 }
 
 function redact([name, value]: readonly [string, string]): ExplorerHeader {

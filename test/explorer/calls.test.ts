@@ -266,6 +266,10 @@ describeOnce('the explorer', () => {
         /^invalid response: a redirect/,
       ],
       [await respond(t, { status: 200, body: 'x'.repeat(101) }), /larger than 100 bytes/],
+      [
+        await respond(t, { status: 200, body: '\0'.repeat(100) }),
+        /larger than 200 bytes as a JSON string$/,
+      ],
     ]
     for (const [providerUrl, expected] of cases) {
       const { call, log } = await openExplorerPlatform(t, { providerUrl, responseBytesMax: 100 })
@@ -277,6 +281,24 @@ describeOnce('the explorer', () => {
       assert.doesNotMatch(log.join(''), /secret-1|eyJ/)
       assert.ok(log.some((line) => /"level":40,.*provider_failed/.test(line)))
     }
+  })
+
+  it('hides the token in a response that repeats it', async (t) => {
+    const { url, seen } = await respondWith(createScope(t), ({ authorization }) => ({
+      status: 400,
+      body: JSON.stringify({ authorization, again: authorization.slice('Bearer '.length) }),
+      headers: { 'x-echo': `<${authorization}>` },
+    }))
+    const { call } = await openExplorerPlatform(t, { providerUrl: url })
+    const { body, text } = await call(getCustomer)
+
+    assert.match(seen[0]?.authorization ?? '', /^Bearer eyJ/)
+    assert.equal(body.response.body, '{"authorization":"Bearer …","again":"…"}')
+    assert.doesNotMatch(text, /eyJ/)
+    assert.equal(
+      body.response.headers.find(({ name }: { name: string }) => name === 'x-echo').value,
+      '<Bearer …>',
+    )
   })
 
   it('reports a provider that is slow, and limits the calls that wait for it', async (t) => {
