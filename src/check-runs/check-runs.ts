@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
 import {
   type CheckOptions,
@@ -35,12 +36,15 @@ export interface CheckRunLimits {
   /** A run whose process has not written for this long is interrupted. */
   readonly lostAfterMs: number
   readonly durationMaxMs: number
+  /** How long the end of a run is retried while the database is not available. */
+  readonly endRetryMaxMs: number
 }
 
 export const checkRunLimits: CheckRunLimits = {
   progressMs: 1000,
   lostAfterMs: 10_000,
   durationMaxMs: 30 * 60 * 1000,
+  endRetryMaxMs: 60_000,
 }
 
 /** The checks of the provider that API clients start and read. */
@@ -129,6 +133,7 @@ function execute(id: string, job: Job, parts: ExecutionParts): Execution {
   let progress = noProgress
   let isWriting = false
   let ending: Promise<void> | undefined
+  const interrupted = new AbortController()
   const thread = startThread(job, (next) => {
     progress = next
   })
@@ -138,7 +143,12 @@ function execute(id: string, job: Job, parts: ExecutionParts): Execution {
       clearInterval(timer)
       clearTimeout(deadline)
       await thread.stop()
-      await store.end(id, { ...outcome, progress }, clock().epochMilliseconds)
+      const endedAt = clock().epochMilliseconds
+      await retryWhileUnavailable(() => store.end(id, { ...outcome, progress }, endedAt), {
+        pauseMs: limits.progressMs,
+        retryMaxMs: limits.endRetryMaxMs,
+        signal: interrupted.signal,
+      })
     })().catch(onError)
     return ending
   }
@@ -172,7 +182,36 @@ function execute(id: string, job: Job, parts: ExecutionParts): Execution {
       })
     },
   )
-  return { interrupt: () => end({ state: 'interrupted' }) }
+  return {
+    interrupt() {
+      // A shutdown does not wait for the database.
+      interrupted.abort()
+      return end({ state: 'interrupted' })
+    },
+  }
+}
+
+/** Repeats a write that failed because the database was not available, until a time or a signal. */
+async function retryWhileUnavailable(
+  write: () => Promise<void>,
+  {
+    pauseMs,
+    retryMaxMs,
+    signal,
+  }: { readonly pauseMs: number; readonly retryMaxMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const retryUntil = performance.now() + retryMaxMs
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      const isUnavailable = error instanceof ContractError && error.code === 'unavailable'
+      if (!isUnavailable || performance.now() > retryUntil) throw error
+      await wait(pauseMs, undefined, { signal }).catch(() => {
+        throw error
+      })
+    }
+  }
 }
 
 async function findSigningKey(signingKeys: Pick<SigningKeyStore, 'list'>): Promise<SigningKey> {

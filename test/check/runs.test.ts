@@ -6,8 +6,14 @@ import type { Report } from '../../src/check/report.ts'
 import { suite } from '../../src/check/suite.ts'
 import { openCheckRuns } from '../../src/check-runs/check-runs.ts'
 import { formatReport } from '../../src/check-runs/format-report.ts'
-import type { NewRun } from '../../src/check-runs/store.ts'
-import { CheckList, CheckRun, checkGroups, validator } from '../../src/contract/index.ts'
+import type { CheckRunStore, NewRun } from '../../src/check-runs/store.ts'
+import {
+  CheckList,
+  CheckRun,
+  ContractError,
+  checkGroups,
+  validator,
+} from '../../src/contract/index.ts'
 import { openPlatformChecks } from '../../src/server/open-check-runs.ts'
 import { openCheckRunStore, openSigningKeyStore } from '../../src/storage/open.ts'
 import {
@@ -50,7 +56,10 @@ function openFault() {
 }
 
 /** A platform whose provider has a fault. */
-async function openChecked(t: TestContext) {
+async function openChecked(
+  t: TestContext,
+  around: (store: CheckRunStore) => CheckRunStore = (store) => store,
+) {
   const scope = createScope(t)
   const fault = openFault()
   const { testKeys, serve } = await bank()
@@ -64,6 +73,7 @@ async function openChecked(t: TestContext) {
     openPlatform(inner, {
       database,
       checks: {
+        openStore: async () => around(await openCheckRunStore(database)),
         signingKeys: {
           list: async () =>
             testKeys.keys.slice(0, 1).map(({ kid, alg, jwk }) => ({
@@ -192,6 +202,44 @@ describe('a check of the provider', () => {
       report: undefined,
       startedBy: 'operators\0',
     })
+  })
+
+  it('is stored with its report after the database was not available at its end', async (t) => {
+    let attempts = 0
+    const { open } = await openChecked(t, (store) => ({
+      ...store,
+      async end(...values) {
+        attempts += 1
+        if (attempts < 3) throw new ContractError('unavailable')
+        await store.end(...values)
+      },
+    }))
+    const operators = await openClient(await open(), 'operations.write')
+    const readers = await openClient(await open(), 'operations.read')
+    const { headers } = await operators.start({ profile: 'smoke', groups: ['consent'] })
+    const read = async () => (await readers.get(headers['location'] ?? '')).body
+    await until(async () => (await read()).state !== 'running')
+
+    const { state, report } = await read()
+    assert.equal(state, 'completed')
+    assert.ok(report.results.length > 0)
+    assert.equal(attempts, 3)
+  })
+
+  it('is stored with the last ten by the order of their starts, even if the clock was set back', async (t) => {
+    const database = await newDatabase(t)
+    const store = await openCheckRunStore(database)
+    for (let number = 12; number >= 1; number -= 1) {
+      await store.start(makeRun(number), noon)
+      await store.end(`run-${number}`, { state: 'error', progress, error: 'no' }, noon)
+    }
+    const runs = await store.list()
+    await store.close()
+
+    assert.deepEqual(
+      runs.map(({ id }) => id),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => `run-${number}`),
+    )
   })
 
   it('is stored with the last ten, of which one can run at a time', async (t) => {

@@ -348,4 +348,12 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
     deleted bigint not null
   );
   `,
+  () => `
+  -- The order in which runs were started: the clock may have been set back. The table has at most ten rows.
+  alter table check_run add column sequence bigint;
+  update check_run r set sequence =
+    (select count(*) from check_run o where (o.started, o.id) <= (r.started, r.id));
+  alter table check_run alter column sequence set not null,
+    alter column sequence add generated always as identity (start with 100);
+  `,
 ]

@@ -8,7 +8,7 @@ import { inTransaction, runStatement } from '../driver/statements.ts'
 const columns = 'id, state, profile, check_groups, started_by, started, updated, progress, error'
 const list = {
   name: 'list-checks',
-  text: `select ${columns} from check_run order by started desc, id limit ${checkRunsMax}`,
+  text: `select ${columns} from check_run order by sequence desc limit ${checkRunsMax}`,
 }
 const read = {
   name: 'read-check',
@@ -31,7 +31,7 @@ const insert = {
 const removeOldest = {
   name: 'remove-checks',
   text: `delete from check_run where id not in
-    (select id from check_run order by started desc, id limit ${checkRunsMax})`,
+    (select id from check_run order by sequence desc limit ${checkRunsMax})`,
 }
 const update = {
   name: 'update-check',
