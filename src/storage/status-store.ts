@@ -28,32 +28,41 @@ export interface LoadSummary extends Counts {
 }
 
 /**
- * Records a commit of a load. The values are its load time, which identifies it, the time of the commit, and the
- * numbers of created, changed, unchanged and deleted lines. The commits of one load are added up.
+ * Records a commit of a load. The values are its load time, the time of the commit, and the numbers of created, changed,
+ * unchanged and deleted lines of the whole load so far: of concurrent loads, the last one to commit is recorded.
  */
 export const recordLoad = (parameters: readonly string[]) => `
-  insert into last_load as last values (1, ${parameters.join(', ')})
-  on conflict (singleton) do update set
-    time = excluded.time, committed = excluded.committed,
-    ${['created', 'changed', 'unchanged', 'deleted']
-      .map(
-        (name) =>
-          `${name} = excluded.${name} + case when last.time = excluded.time then last.${name} else 0 end`,
-      )
-      .join(', ')}`
+  insert into last_load values (1, ${parameters.join(', ')})
+  on conflict (singleton) do update set ${[
+    'time',
+    'committed',
+    'created',
+    'changed',
+    'unchanged',
+    'deleted',
+  ]
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ')}`
 
 /** The values of the statement. */
 export function loadValues(
   loadTime: Temporal.Instant,
   committed: number,
-  counts: Iterable<Counts>,
+  { created, changed, unchanged, deleted }: Counts,
 ): number[] {
-  const total = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+  return [loadTime.epochMilliseconds, committed, created, changed, unchanged, deleted]
+}
+
+export const noLines: Counts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+
+/** The sum of the counts of earlier commits and of the types of line in this one. */
+export function addCounts(earlier: Counts, counts: Iterable<Counts>): Counts {
+  const total = { ...earlier }
   for (const { created, changed, unchanged, deleted } of counts) {
     total.created += created
     total.changed += changed
     total.unchanged += unchanged
     total.deleted += deleted
   }
-  return [loadTime.epochMilliseconds, committed, ...Object.values(total)]
+  return total
 }

@@ -7,7 +7,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import pg from 'pg'
 import { countNames, type PlatformStatus } from '../../src/contract/index.ts'
+import type { ProviderWriter } from '../../src/load/writer.ts'
 import { openStatusReader } from '../../src/server/read-status.ts'
+import { openProviderWriter } from '../../src/storage/open.ts'
 import { minimalProduct } from '../catalogue/products.ts'
 import {
   createScope,
@@ -97,6 +99,37 @@ describe('the status', () => {
     await again.close()
     assert.equal(lastLoad?.unchanged, 2 * smallBankLines.length)
     assert.equal(lastLoad?.created, 0)
+  })
+
+  it('has all batches of the load that was committed last, even if another was committed between them', async (t) => {
+    const scope = createScope(t)
+    const database = await newDatabase(scope)
+    const [first, second] = await Promise.all(
+      ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'].map((loadTime) =>
+        openProviderWriter(database, {
+          loadTime: Temporal.Instant.from(loadTime),
+          inBatches: true,
+        }),
+      ),
+    )
+    if (!first || !second) assert.fail()
+    scope.after(async () => {
+      await first.close()
+      await second.close()
+    })
+    const commit = async (writer: ProviderWriter, id: string) => {
+      const record = { name: id, email: undefined, record: '{}', match: '{}' }
+      await writer.write([{ type: 'customer', id, ...record, file: 0, line: 1 }])
+      assert.deepEqual(await Array.fromAsync(writer.findErrors()), [])
+      await writer.commit()
+    }
+    await commit(first, 'c1')
+    await commit(second, 'c2')
+    await commit(first, 'c3')
+    const reader = openStatusReader({ database }, [], Temporal.Now.instant)
+    scope.after(reader.close)
+
+    assert.equal((await reader.read()).lastLoad?.created, 2)
   })
 })
 

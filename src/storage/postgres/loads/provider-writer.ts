@@ -1,7 +1,7 @@
 import { openLineCounter } from '../../../load/line-counts.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { loadValues, recordLoad } from '../../status-store.ts'
+import { addCounts, loadValues, noLines, recordLoad } from '../../status-store.ts'
 import { announceWait } from '../../waiting.ts'
 import { abandonOnAbort } from '../driver/abandon.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
@@ -120,6 +120,7 @@ export async function openPostgresProviderWriter(
   /** The staged lines are committed. They are cleared only when more follow: closing the connection drops the tables. */
   let isCommitted = false
   let committed = 0
+  let committedLines = noLines
   const counter = openLineCounter()
 
   /** From here to the commit, no other load can change anything. */
@@ -257,9 +258,11 @@ export async function openPostgresProviderWriter(
       })
       for (const { type, outcome, lines } of counts) counter.add(type, outcome, lines)
       const total = counter.take()
-      await run(recordLoad(loadValues(loadTime, Date.now(), total.values()).map(String)))
+      const lines = addCounts(committedLines, total.values())
+      await run(recordLoad(loadValues(loadTime, Date.now(), lines).map(String)))
       signal?.throwIfAborted()
       await sendCommit()
+      committedLines = lines
       committed += staging.total()
       isPrepared = false
       isCommitted = true

@@ -9,7 +9,7 @@ import type {
 } from '../../../load/writer.ts'
 import { DatabaseError } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
-import { loadValues, recordLoad } from '../../status-store.ts'
+import { addCounts, loadValues, noLines, recordLoad } from '../../status-store.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, execute } from '../driver/statements.ts'
@@ -42,6 +42,7 @@ export function openSqliteProviderWriter(
   const items = openItemWriter(database, { clock: () => loadTime, references })
   const staged = openStagedItems(database)
   const record = command(database, recordLoad(['?', '?', '?', '?', '?', '?']))
+  let committedLines = noLines
   let hasStaged = false
 
   // Only after the temporary tables exist: a rollback must not remove them.
@@ -155,8 +156,10 @@ export function openSqliteProviderWriter(
       // A commit to a file that was deleted or replaced would be lost.
       if (fileIdentity(path) !== opened) throw replacedDatabase(path)
       if (database.isTransaction) {
-        record.run(...loadValues(loadTime, Date.now(), counts.values()))
+        const lines = addCounts(committedLines, counts.values())
+        record.run(...loadValues(loadTime, Date.now(), lines))
         commitWithinSpace(database, path)
+        committedLines = lines
       }
       items.clearCache()
       clearStaged()
