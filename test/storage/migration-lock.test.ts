@@ -51,6 +51,20 @@ describeOnce('a SQLite database', () => {
     await once(newer, 'exit')
   })
 
+  it('names a possible migration when it stays locked while it is opened', async (t) => {
+    const path = join(await temporaryFolder(t), 'bank.db')
+    createDatabase(path)
+    const database = new DatabaseSync(path)
+    t.after(() => database.close())
+    database.exec(`pragma user_version = ${migrations.length - 1}; begin immediate`)
+
+    assert.throws(() => openDatabase(path, 'write'), {
+      name: 'DatabaseError',
+      message:
+        /is locked by another process: a migration may be running, so try again in a minute$/,
+    })
+  })
+
   it('is migrated again after an earlier Holdfast has written its lower version', async (t) => {
     const path = join(await temporaryFolder(t), 'bank.db')
     createDatabase(path)

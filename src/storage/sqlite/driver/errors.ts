@@ -50,7 +50,9 @@ export function toAppError(error: unknown, database: DatabaseSync): unknown {
 /** The same for a failure to open the database. */
 export function cannotOpen(error: unknown, path: string): unknown {
   const message = describeFailure(error, () => path, 'opened')
-  return message === undefined ? error : new DatabaseError(message, { cause: error })
+  if (message === undefined) return error
+  const advice = isBusy(error) ? ': a migration may be running, so try again in a minute' : ''
+  return new DatabaseError(message + advice, { cause: error })
 }
 
 /** Whether another process locks the file: a later attempt may succeed. */
