@@ -5,6 +5,7 @@ import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import { toProductContent } from '../../src/catalogue/product.ts'
 import { noProgress } from '../../src/check-runs/store.ts'
+import { countNames } from '../../src/contract/index.ts'
 import {
   createDatabase,
   dumpProvider,
@@ -18,6 +19,7 @@ import {
   openProviderStore,
   openReplayStore,
   openSigningKeyStore,
+  openStatusStore,
 } from '../../src/storage/open.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
 import { put } from '../load/lines.ts'
@@ -87,7 +89,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     )
 
     // An identity column needs no privilege of its own.
-    assert.deepEqual(ungranted.flat(), ['customer_number_seq', 'later'])
+    assert.deepEqual(ungranted.flat(), ['check_run_sequence_seq', 'customer_number_seq', 'later'])
     assert.deepEqual(grantedToPublic, [])
     for (const role of ['load', 'serve', 'platform', 'intake']) {
       const url = server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
@@ -196,7 +198,31 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.equal((await catalogue.listDrafts(1, 1)).total, 1)
     const published = await catalogue.publishDraft('p2', change, undefined)
     assert.partialDeepStrictEqual(published, { version: 2 })
+    const summaries = await catalogue.listSummaries({
+      text: undefined,
+      category: undefined,
+      brand: undefined,
+      state: undefined,
+      sort: 'updated',
+      now: now.epochMilliseconds,
+      page: 1,
+      pageSize: 9,
+    })
+    assert.equal(summaries.total, 1)
     await catalogue.close()
+    const status = await openStatusStore(as('platform'))
+    assert.deepEqual(await Promise.all(countNames.map((name) => status.count(name, now))), [
+      1,
+      0,
+      0,
+      undefined,
+      undefined,
+    ])
+    assert.partialDeepStrictEqual(await status.read(), {
+      feeds: [{ name: 'core' }],
+      lastLoad: { created: 3 },
+    })
+    await status.close()
 
     for (const [role, sql] of [
       ['serve', 'select from signing_key'],
