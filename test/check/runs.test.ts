@@ -6,7 +6,7 @@ import type { Report } from '../../src/check/report.ts'
 import { suite } from '../../src/check/suite.ts'
 import { openCheckRuns } from '../../src/check-runs/check-runs.ts'
 import { formatReport } from '../../src/check-runs/format-report.ts'
-import type { CheckRunStore, NewRun } from '../../src/check-runs/store.ts'
+import type { CheckRunStore } from '../../src/check-runs/store.ts'
 import {
   CheckList,
   CheckRun,
@@ -100,16 +100,6 @@ async function openClient(platform: Platform, scope: 'operations.read' | 'operat
   }
 }
 
-const noon = Date.parse('2026-07-01T00:00:00Z')
-const makeRun = (number: number): NewRun => ({
-  id: `run-${number}`,
-  profile: 'full',
-  groups: undefined,
-  startedBy: 'operators\0',
-  startedAt: noon + number,
-})
-const progress = { done: 1, total: 2, passed: 1, failed: 0, skipped: 0 }
-
 describe('a check of the provider', () => {
   it('reports its progress to every process, and then what failed with the evidence', async (t) => {
     const { open, hold, release } = await openChecked(t)
@@ -175,35 +165,6 @@ describe('a check of the provider', () => {
     assert.equal((await list())[0].state, 'interrupted')
   })
 
-  it('is interrupted once its process has not written for ten seconds', async (t) => {
-    const scope = createScope(t)
-    const database = await newDatabase(scope)
-    const store = await openCheckRunStore(database)
-    scope.after(() => store.close())
-    const platform = await openPlatform(scope, { database })
-    const { list } = await openClient(platform, 'operations.read')
-
-    const first = await store.start(makeRun(0), noon - 10_000)
-    const isAlive = await store.update('run-0', progress, noon)
-    platform.setClock('2026-07-01T00:00:10Z')
-    const [alive] = await list()
-    const refused = await store.start(makeRun(1), noon)
-    platform.setClock('2026-07-01T00:00:11Z')
-    const [lost] = await list()
-    const started = await store.start(makeRun(2), noon + 1)
-    const isAliveAgain = await store.update('run-0', progress, noon + 5000)
-    await store.end('run-0', { state: 'completed', progress, report: '{}' }, noon + 6000)
-
-    assert.deepEqual([first, isAlive, alive.state, refused], [undefined, true, 'running', 'run-0'])
-    assert.deepEqual([lost.state, started, isAliveAgain], ['interrupted', undefined, false])
-    assert.partialDeepStrictEqual(await store.read('run-0'), {
-      state: 'interrupted',
-      progress,
-      report: undefined,
-      startedBy: 'operators\0',
-    })
-  })
-
   it('is stored with its report after the database was not available at its end', async (t) => {
     let attempts = 0
     const { open } = await openChecked(t, (store) => ({
@@ -224,52 +185,6 @@ describe('a check of the provider', () => {
     assert.equal(state, 'completed')
     assert.ok(report.results.length > 0)
     assert.equal(attempts, 3)
-  })
-
-  it('is stored with the last ten by the order of their starts, even if the clock was set back', async (t) => {
-    const database = await newDatabase(t)
-    const store = await openCheckRunStore(database)
-    for (let number = 12; number >= 1; number -= 1) {
-      await store.start(makeRun(number), noon)
-      await store.end(`run-${number}`, { state: 'error', progress, error: 'no' }, noon)
-    }
-    const runs = await store.list()
-    await store.close()
-
-    assert.deepEqual(
-      runs.map(({ id }) => id),
-      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => `run-${number}`),
-    )
-  })
-
-  it('is stored with the last ten, of which one can run at a time', async (t) => {
-    const scope = createScope(t)
-    const database = await newDatabase(scope)
-    const stores = await Promise.all([1, 2, 3].map(() => openCheckRunStore(database)))
-    scope.after(async () => {
-      for (const store of stores) await store.close()
-    })
-    const [store = assert.fail()] = stores
-
-    for (let number = 1; number <= 12; number += 1) {
-      await store.start(makeRun(number), noon)
-      await store.end(`run-${number}`, { state: 'error', progress, error: 'no' }, noon)
-    }
-    const answers = await Promise.all(
-      stores.flatMap((each, index) => [
-        each.start(makeRun(20 + index), noon),
-        each.start(makeRun(30 + index), noon),
-      ]),
-    )
-    const runs = await store.list()
-
-    const [winner] = new Set(answers.filter((answer) => answer !== undefined))
-    assert.equal(answers.filter((answer) => answer === undefined).length, 1)
-    assert.deepEqual(
-      runs.map(({ id }) => id),
-      [winner, ...[12, 11, 10, 9, 8, 7, 6, 5, 4].map((number) => `run-${number}`)],
-    )
-    assert.equal(await store.read('run-3'), undefined)
   })
 })
 
