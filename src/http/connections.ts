@@ -13,8 +13,10 @@ interface Connection {
   /** The TCP socket; on a TLS server, the TLS socket once the handshake is complete. */
   socket: Socket
   readonly address: string
-  /** It carried a valid token, or comes from a trusted proxy. */
+  /** It carried a valid token, or comes from a trusted proxy, or belongs to another server, which has its own limits. */
   isTrusted: boolean
+  /** Another server passes its requests to this one. */
+  readonly isForeign: boolean
   inFlight: number
   /** The response to the most recent request. */
   lastResponse: ServerResponse | undefined
@@ -107,6 +109,7 @@ export function limitConnections(
       socket,
       address,
       isTrusted: isProxy,
+      isForeign: false,
       inFlight: 0,
       lastResponse: undefined,
       idleSince: 0,
@@ -130,8 +133,7 @@ export function limitConnections(
     connectionBySocket.set(secure, connection)
   })
   server.prependListener('request', (request, response) => {
-    const connection = connectionBySocket.get(request.socket)
-    if (!connection) return
+    const connection = connectionBySocket.get(request.socket) ?? addForeign(request.socket)
     if (connection.inFlight === 0) unsetEvictable(connection)
     connection.inFlight += 1
     connection.lastResponse = response
@@ -141,7 +143,7 @@ export function limitConnections(
       if (connection.lastResponse === response) connection.lastResponse = undefined
       if (connection.inFlight > 0) return
       receivingAnonymous.delete(connection)
-      if (!connection.socket.destroyed) setIdle(connection)
+      if (!connection.socket.destroyed && !connection.isForeign) setIdle(connection)
     })
   })
 
@@ -159,6 +161,21 @@ export function limitConnections(
       return closedCount
     },
   }
+}
+
+/** Only its requests in flight are limited. */
+function addForeign(socket: Socket): Connection {
+  const connection: Connection = {
+    socket,
+    address: '',
+    isTrusted: true,
+    isForeign: true,
+    inFlight: 0,
+    lastResponse: undefined,
+    idleSince: 0,
+  }
+  connectionBySocket.set(socket, connection)
+  return connection
 }
 
 /** Marks a connection that carried a valid token. It may stay idle longer. */

@@ -20,6 +20,12 @@ export function watchSlowClients(server: Server): (writeTimeoutMs: number) => vo
   }
   server.on('connection', watch)
   server.on('secureConnection', watch)
+  // A connection of another server, which passes requests to this one, is watched only while it has responses of this one.
+  server.on('request', ({ socket }, response) => {
+    if (pendingBySocket.has(socket)) return
+    pendingBySocket.set(socket, undefined)
+    response.once('close', () => pendingBySocket.delete(socket))
+  })
 
   return (writeTimeoutMs) => {
     const now = performance.now()

@@ -64,21 +64,39 @@ export function logUncaughtErrors(log: Logger): void {
   })
 }
 
+/** The log of a server in the process of another program: it neither ends the process nor waits for its end. */
+export function openEmbeddedLog(level: string): Pick<Log, 'log' | 'close'> {
+  const writer = openLineWriter(standardError, (lines) =>
+    log.warn({ lines }, 'log lines were lost'),
+  )
+  const log = pino({ level, base: null, serializers: { err: errorForLog } }, writer)
+  return { log, close: async () => void (await writer.close(closeMs)) }
+}
+
+/** The caller's logger, with errors as in our own logs. */
+export function withErrorsForLog(log: Logger): Logger {
+  return log.child({}, { serializers: { err: errorForLog } })
+}
+
 /**
  * Type, codes and stack of an error. The message is omitted, because it may contain data of a request or of the
- * database, except for our own error classes, whose messages never do.
+ * database, except for our own error classes, whose messages never do. What caused an error of a source is not ours,
+ * whatever its name is.
  */
-export function errorForLog(error: unknown, depth = 0): unknown {
+export function errorForLog(error: unknown, depth = 0, isForeign = false): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
-  const { name, message, stack = '', cause, code, errcode } = error as CodedError
-  const isOurs = /^(Contract|Database)Error$/.test(name)
+  const { name, message, stack, cause, code, errcode } = error as CodedError
+  const isOurs = !isForeign && /^(Contract|Database|Source)Error$/.test(name)
   return {
-    type: name,
+    type: /^\w{1,64}$/.test(name) ? name : 'Error',
     ...(isOurs && { message }),
     ...(isCode(code) && { code }),
     ...(isCode(errcode) && { errcode }),
-    stack: framesIn(stack.slice(stack.indexOf(message) + message.length)),
-    ...(cause !== undefined && depth < causesMax && { cause: errorForLog(cause, depth + 1) }),
+    stack: framesIn(stack, message),
+    ...(cause !== undefined &&
+      depth < causesMax && {
+        cause: errorForLog(cause, depth + 1, isForeign || name === 'SourceError'),
+      }),
   }
 }
 
@@ -93,9 +111,11 @@ function isCode(code: unknown): boolean {
   return typeof code === 'number' || (typeof code === 'string' && /^[\w.-]{1,64}$/.test(code))
 }
 
-/** `stack` must not contain the message, which may have lines that look like frames. */
-function framesIn(stack: string): string[] {
+/** Without the message, which may have lines that look like frames. Any code of a process may change what a stack is. */
+function framesIn(stack: unknown, message: unknown): string[] {
+  if (typeof stack !== 'string' || typeof message !== 'string') return []
   return stack
+    .slice(stack.indexOf(message) + message.length)
     .split('\n')
     .filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line))
     .slice(0, framesMax)

@@ -51,7 +51,8 @@ function openGracefulShutdown(server: Server): GracefulShutdown {
     NetServer.prototype.close.call(server)
 
     // A handshake may be followed by a request, but it may also never complete.
-    const isPending = () => connections.size > 0 || (sockets.size > 0 && elapsed() < handshakeMs)
+    const isPending = () =>
+      connections.size > 0 || inFlight.size > 0 || (sockets.size > 0 && elapsed() < handshakeMs)
     const idleSince = new Map<Socket, number>()
     while (isPending() && elapsed() < timeoutMs) {
       const busy = new Set([...inFlight].map(([, { socket }]) => socket))
@@ -66,6 +67,8 @@ function openGracefulShutdown(server: Server): GracefulShutdown {
       await wait(checkMs)
     }
     const aborted = inFlight.size
+    // Of connections of another server, which passed requests to this one.
+    for (const [, { socket }] of inFlight) socket?.destroy()
     // Including sockets that are still in a handshake.
     for (const socket of sockets) socket.destroy()
     return aborted

@@ -69,7 +69,7 @@ export async function openStoreResponders(
 /** Opens a server that verifies tokens and records their use in the database. */
 export async function openGuarded(
   settings: ProviderSettings,
-  { log, metrics, tracing }: Telemetry,
+  { log, metrics, tracing }: Pick<Telemetry, 'log' | 'metrics' | 'tracing'>,
   tls: TlsOptions | undefined,
   served: OpenResponders,
 ): Promise<OpenServer> {

@@ -43,7 +43,7 @@ export async function openTelemetry({
 const registry = Symbol.for('opentelemetry.js.api.1')
 
 /** Loads the OpenTelemetry API only if an SDK is registered. */
-async function openTracing(log: Logger): Promise<Tracing | undefined> {
+export async function openTracing(log: Logger): Promise<Tracing | undefined> {
   const { trace } = (globalThis as { [registry]?: { trace?: unknown } })[registry] ?? {}
   if (!trace) return undefined
   const tracing = await import('../observe/tracing.ts')

@@ -58,6 +58,8 @@ export const allowed: Record<string, readonly string[]> = {
   console: ['contract', 'text', 'catalogue', 'consent', 'preact', '@preact/signals', 'uplot'],
   server: [
     'contract',
+    'provider',
+    'source',
     'check-runs',
     'consent',
     'auth',
@@ -69,6 +71,7 @@ export const allowed: Record<string, readonly string[]> = {
     'upstream',
     'observe',
     'esbuild',
+    'fastify',
     'pino',
   ],
   cli: [

@@ -1,0 +1,21 @@
+/** A provider in the process of another program, with data from a source of that program. */
+
+export { fromArrays } from '../source/from-arrays.ts'
+export {
+  type AccountQuery,
+  type AccountsQuery,
+  type CategoryFilter,
+  type CustomerQuery,
+  type MissingFrom,
+  missing,
+  type OwnershipFilter,
+  type RestrictedContact,
+  type Source,
+  type SourcePage,
+  type StatusFilter,
+  type TimeBounds,
+  type TransactionFilters,
+  type TransactionPage,
+} from '../source/source.ts'
+export { createProvider, type Provider } from './create-provider.ts'
+export type { GuardOptions, ProviderOptions, ProviderSettings } from './provider-options.ts'
