@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { buildOpenApiDocument, documentNames } from '../src/contract/index.ts'
 import { version } from '../src/server/version.ts'
 import { buildConsole, buildProgram, root } from './program.ts'
@@ -11,14 +12,12 @@ const documents = join(root, 'openapi')
 // Remove the output of files that were renamed or deleted.
 for (const output of [folder, documents]) rmSync(output, { recursive: true, force: true })
 
-// The modules that other programs import, with their types.
-const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
-const { status } = spawnSync(
-  process.execPath,
-  [compiler, '--project', 'tsconfig.build.json', '--outDir', folder],
-  { cwd: root, stdio: 'inherit' },
-)
-if (status !== 0) process.exit(status ?? 1)
+// The modules that other programs import, with their types. The module `holdfast/server` is bundled with the program.
+compile('tsconfig.build.json', folder)
+const declarations = mkdtempSync(join(tmpdir(), 'holdfast-declarations-'))
+compile('tsconfig.server.json', declarations)
+copyDeclarations(join('server', 'index.d.ts'))
+rmSync(declarations, { recursive: true })
 
 await buildProgram(join(folder, 'program'))
 await buildConsole(join(folder, 'console'))
@@ -27,4 +26,26 @@ mkdirSync(documents)
 for (const name of documentNames) {
   const text = JSON.stringify(buildOpenApiDocument(name, version), null, 2)
   writeFileSync(join(documents, `${name}.json`), `${text}\n`)
+}
+
+function compile(project: string, output: string): void {
+  const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
+  const { status } = spawnSync(
+    process.execPath,
+    [compiler, '--project', project, '--outDir', output],
+    { cwd: root, stdio: 'inherit' },
+  )
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+/** Copies a declaration and those that it imports: the others are internal. */
+function copyDeclarations(path: string): void {
+  const target = join(folder, path)
+  if (existsSync(target)) return
+  const text = readFileSync(join(declarations, path), 'utf8')
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, text)
+  for (const [, imported = ''] of text.matchAll(/from '(\.[^']+)\.ts'/g)) {
+    copyDeclarations(join(dirname(path), `${imported}.d.ts`))
+  }
 }

@@ -26,7 +26,7 @@ export const bundleOptions = {
 } as const satisfies BuildOptions
 
 /**
- * Bundles the command into few files, because loading many files makes every start slower. TypeBox, which has 700
+ * Bundles the command and the module `holdfast/server` into few files, because loading many files makes every start slower. TypeBox, which has 700
  * files, is bundled. The packages for HTTP, signing and databases stay dependencies, so that they can be audited and
  * updated separately.
  */
@@ -39,6 +39,7 @@ export async function buildProgram(folder: string): Promise<void> {
     entryPoints: {
       main: 'src/cli/main.ts',
       'check-thread': 'src/check-runs/check-thread.ts',
+      server: 'src/server/index.ts',
     },
     outdir: folder,
     external: [...Object.keys(dependencies).filter((name) => name !== 'typebox'), 'esbuild'],

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createProvider, missing, type Source } from '../../src/server/index.ts'
+import { describe, describeOnce, newDatabase } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { send } from '../support/http.ts'
+import { subdomain } from '../support/tokens.ts'
+import {
+  accountsPath,
+  balancesPath,
+  customerPath,
+  openSourceProvider,
+  smallSource,
+} from './source-provider.ts'
+
+describe('a provider with a source', () => {
+  it('answers with its records, once for each token', async (t) => {
+    const { provider, mint } = await openSourceProvider(t, smallSource)
+    const address = await provider.listen({ port: 0 })
+    const headers = { authorization: `Bearer ${mint(accountsPath)}` }
+
+    const first = await send(address, accountsPath, { headers })
+    const second = await send(address, accountsPath, { headers })
+
+    assert.equal(first.status, 200, first.text)
+    assert.deepEqual(first.body.data, { accounts: [{ accountId: 'a1', isOwned: true }] })
+    assert.deepEqual(first.body.meta, { totalRecords: 1, totalPages: 1 })
+    assert.deepEqual([second.status, second.text], [401, '{"error":"Unauthorized"}'])
+    assert.equal(await provider.isReady(), true)
+  })
+})
+
+describeOnce('a provider with a source', () => {
+  it('creates the database of used tokens only if it is to', async (t) => {
+    const guard = {
+      subdomain,
+      providerUrl: 'https://bank.example',
+      jwksUrl: 'http://127.0.0.1:9',
+      database: `sqlite:${await temporaryFolder(t)}/tokens.db`,
+    }
+    const options = { source: smallSource, settings: { logLevel: 'silent' } }
+
+    await assert.rejects(createProvider({ ...options, guard }), { name: 'DatabaseError' })
+    const provider = await createProvider({ ...options, guard: { ...guard, create: true } })
+    await provider.close()
+    assert.equal(await provider.isReady(), false)
+  })
+
+  it('serves the functions of a class, with its fields', async (t) => {
+    class Base {
+      readonly name = 'Ana Silva'
+      async searchCustomers() {
+        return []
+      }
+      async listShareableAccounts() {
+        return []
+      }
+      async getCustomer({ customerId }: { readonly customerId: string }) {
+        return { id: customerId, name: this.name }
+      }
+    }
+    class Bank extends Base implements Source {
+      async listBankingAccounts() {
+        return missing('customer')
+      }
+    }
+    const { provider, ask } = await openSourceProvider(t, new Bank())
+    const address = await provider.listen({ port: 0 })
+
+    const path = '/auth/v1/customer/__proto__'
+    assert.deepEqual((await ask(address, path)).body, { id: '__proto__', name: 'Ana Silva' })
+    assert.equal((await ask(address, accountsPath)).text, '{"error":"Customer not found"}')
+  })
+
+  it('does not serve the operations that the source does not have', async (t) => {
+    const { provider, ask } = await openSourceProvider(t, smallSource)
+    const address = await provider.listen({ port: 0 })
+
+    const sent = { method: 'POST', body: { data: { accountIds: ['a1'] } } }
+    const answer = await ask(address, balancesPath, sent)
+    assert.deepEqual([answer.status, answer.text], [404, '{"error":"Resource not found"}'])
+  })
+
+  it('names everything that is wrong with its options at once', async () => {
+    const options = {
+      source: { getCustomer: 'c1', listShareableAccounts: async () => [] },
+      guard: { providerUrl: 'ftp://x', jwksUrl: 'http://keys.example', jwksURL: '' },
+      settings: { timeZone: 'Mars', port: 70_000, tlsKey: 'key.pem', colour: 'red', logLevel: {} },
+    }
+
+    await assert.rejects(createProvider(options as never), (error: Error) => {
+      assert.deepEqual(error.message.replace('createProvider: ', '').split('\n'), [
+        'source.getCustomer must be a function',
+        'source.searchCustomers is missing: the interface requires C1, POST /auth/v1/customer/search',
+        'source has no data to share: the interface requires at least one of listBankingAccounts, listBankingBalances, listBankingTransactions, listScheduledPayments, listDirectDebits, listScheduledPaymentsOfAccounts, listEnergyAccounts, listEnergyAccountDetails, listEnergyInvoices, listEnergyBilling, listEnergyBillingOfAccounts',
+        'guard.jwksURL is not an option',
+        'settings.colour is not an option',
+        'guard.database is required, and must be sqlite:FILE or postgres://USER@HOST/NAME: the use of tokens is recorded in it',
+        'guard.subdomain is required: the data provider’s subdomain; iss and sub of every token must equal it',
+        'settings.port must be a whole number from 0 to 65535',
+        'guard.providerUrl must be an http or https URL without credentials and query',
+        'guard.jwksUrl must be an https URL, or an http URL of this host; guard.jwksAllowHttp=true allows any http URL',
+        'settings.timeZone must be a time zone such as UTC or Australia/Sydney',
+        'settings.logLevel must be one of fatal, error, warn, info, debug, trace, silent',
+        'settings.tlsCert is required with settings.tlsKey: a file with the TLS certificate of the server, followed by its intermediate certificates',
+      ])
+      return true
+    })
+  })
+
+  it('names a certificate that cannot be read by its option', async (t) => {
+    const guard = {
+      subdomain,
+      providerUrl: 'https://bank.example',
+      jwksUrl: 'http://127.0.0.1:9',
+      database: await newDatabase(t),
+    }
+    const settings = { tlsCert: '/missing/cert.pem', tlsKey: '/missing/key.pem' }
+
+    await assert.rejects(createProvider({ source: smallSource, guard, settings }), {
+      message: 'createProvider: settings.tlsCert: cannot read /missing/cert.pem (ENOENT)',
+    })
+  })
+
+  it('is not disturbed by another one in the same process', async (t) => {
+    const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)])
+    const before = listeners()
+    const one = await openSourceProvider(t, smallSource)
+    const other = await openSourceProvider(t, {
+      ...smallSource,
+      getCustomer: async ({ customerId: id }) => ({ id, name: 'Ben' }),
+    })
+    const addresses = await Promise.all([
+      one.provider.listen({ port: 0 }),
+      other.provider.listen({ port: 0 }),
+    ])
+
+    assert.deepEqual(listeners(), before, 'listeners of the process')
+    assert.equal((await one.ask(addresses[0], customerPath)).body.name, 'Ana Silva')
+    assert.equal((await other.ask(addresses[1], customerPath)).body.name, 'Ben')
+    assert.equal((await one.ask(addresses[1], customerPath)).status, 401)
+    await one.provider.close()
+    assert.equal((await other.ask(addresses[1], customerPath)).body.name, 'Ben')
+  })
+})
