@@ -202,6 +202,25 @@ describe('the published package', () => {
     assert.deepEqual(run, { status: 1, stdout: '', stderr })
   })
 
+  it('exports the provider for other programs, which runs the program of its guide', async () => {
+    const guide = readFileSync(join(installed, 'docs', 'guides', 'your-own-source.md'), 'utf8')
+    const port = await findFreePort()
+    write('bank.js', /```js\n(.*?)```/s.exec(guide)?.[1] ?? '')
+    write(
+      'serve.js',
+      `import { open } from './bank.js'
+       const url = 'http://127.0.0.1:${port}'
+       const provider = await open(${port}, 'http://127.0.0.1:9')
+       const { status } = await fetch(url + '/v1/banking/customer/c1/accounts')
+       const { info } = await (await fetch(url + '/openapi.json')).json()
+       await provider.close()
+       console.log(status, info.version)`,
+    )
+
+    const { version } = manifest()
+    assert.equal(await succeed(project, process.execPath, 'serve.js'), `401 ${version}\n`)
+  })
+
   it('exports the conformance tester', async () => {
     write(
       'check.js',
@@ -257,7 +276,19 @@ describe('the published package', () => {
        export const failures = async (options: CheckOptions): Promise<number> => {
          const report: Report = await checkProvider(options)
          return report.results.filter(({ judgement }) => judgement === 'fail').length
-       }`,
+       }
+       import { createProvider, fromArrays, missing, type Source } from 'holdfast/server'
+       export const source: Source = {
+         searchCustomers: async ({ email }) => [{ id: email, name: 'Ana' }],
+         getCustomer: async () => missing('customer'),
+         listBankingBalances: async (query) => fromArrays.listBankingBalances([], [balance], query),
+         listEnergyBilling: async ({ oldest }) => ({ items: [], total: oldest.year }),
+       }
+       export const provider = createProvider({
+         source,
+         guard: { subdomain: 's', providerUrl: 'u', jwksUrl: 'u', database: 'd', create: true },
+         settings: { port: 0, timeZone: 'UTC' },
+       })`,
     )
 
     write(
@@ -272,7 +303,13 @@ describe('the published package', () => {
        export const one = client.getCustomer.items({ params: { customerId: 'c1' } })
        import type { Line } from 'holdfast/contract'
        export const account: Line = { type: 'banking.account', record: { accountId: 'a1' } }
-       export const removed: Line = { type: 'customer', delete: { accountId: 'a1' } }`,
+       export const removed: Line = { type: 'customer', delete: { accountId: 'a1' } }
+       import { createProvider, missing, type Source } from 'holdfast/server'
+       export const misspelt: Source = { listBankBalances: async () => missing('customer') }
+       export const noAccount: Source = { getCustomer: async () => missing('account') }
+       export const numbers: Source = { getExampleBalance: async () =>
+         ({ accountId: 'a1', currentBalance: 1, availableBalance: '1' }) }
+       export const provider = createProvider({ source: {}, guard: { subdomain: 's' } })`,
     )
 
     const { stdout } = await typeCheck('right.ts', 'wrong.ts', ...copyDeclarations())
@@ -290,6 +327,10 @@ describe('the published package', () => {
         'wrong.ts:8',
         'wrong.ts:10',
         'wrong.ts:11',
+        'wrong.ts:13',
+        'wrong.ts:14',
+        'wrong.ts:15',
+        'wrong.ts:17',
       ]),
       stdout,
     )
@@ -308,7 +349,9 @@ describe('the published package', () => {
       mkdirSync(dirname(copy), { recursive: true })
       copyFileSync(join(dist, path), copy)
     }
-    return ['contract', 'client', 'check'].map((name) => join('declarations', name, 'index.ts'))
+    return ['contract', 'client', 'check', 'server'].map((name) =>
+      join('declarations', name, 'index.ts'),
+    )
   }
 
   /** In strict mode. Checking the declarations of TypeBox would take several seconds. */
