@@ -12,6 +12,8 @@ const words: ReadonlyMap<string, string> = new Map([
   ['min', 'minimum'],
   ['max', 'maximum'],
   ['lvr', 'loan-to-value ratio'],
+  ['bsb', 'BSB'],
+  ['nmi', 'NMI'],
   ['npp', 'NPP'],
   ['payid', 'PayID'],
   ['eftpos', 'EFTPOS'],
@@ -24,9 +26,9 @@ const words: ReadonlyMap<string, string> = new Map([
 export function toLabel(name: string): string {
   const text = name
     .replace(/_u_type$/, '')
-    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
     .toLowerCase()
-    .split('_')
+    .split(/[_-]/)
     .map((word) => words.get(word) ?? word)
     .join(' ')
   return text.charAt(0).toUpperCase() + text.slice(1)

@@ -54,7 +54,9 @@ export function Shell() {
       </main>
       {status === 'ended' && (
         <Dialog title="Your session has ended">
-          <p>Sign in again to continue. What you entered on this page is kept.</p>
+          <p>
+            Sign in again as the same client to continue: what you entered on this page is kept.
+          </p>
           <SignIn isDialog />
         </Dialog>
       )}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { examples } from '../../src/contract/index.ts'
 import { minimalProduct, productWithFields } from '../catalogue/products.ts'
 import { fileScope } from '../support/engines.ts'
@@ -52,6 +52,12 @@ describe('the catalogue in a browser', { timeout: 900_000 }, () => {
     page.locator('tbody th').first().getByText(name, { exact: true }).waitFor()
   const total = (page: Page, text: string | RegExp) =>
     page.getByRole('navigation', { name: 'Pages of product' }).getByText(text).waitFor()
+
+  /** Shows the page on a narrow screen, on which the table needs no sideways scrolling. */
+  const assertStacked = async (page: Page, table: Locator) => {
+    await page.setViewportSize({ width: 360, height: 900 })
+    assert.equal(await table.evaluate((region) => region.scrollWidth - region.clientWidth), 0)
+  }
 
   /** Holds requests for lists with this text in their query until they are released. */
   const holdLists = async (page: Page, query: string) => {
@@ -228,11 +234,8 @@ describe('the catalogue in a browser', { timeout: 900_000 }, () => {
     await diff.getByRole('row', { name: /Eligibility 2 Removed/ }).waitFor()
     assert.equal(new URL(page.url()).search, '?from=1&to=2')
     await check(page, 'history')
-    await page.setViewportSize({ width: 360, height: 900 })
+    await assertStacked(page, diff)
     await diff.getByRole('row', { name: 'Name Changed Everyday Saver Renamed Saver' }).waitFor()
-    const hidden = await diff.evaluate((region) => region.scrollWidth - region.clientWidth)
-    assert.equal(hidden, 0, 'the differences need no sideways scrolling')
-    await page.setViewportSize({ width: 1280, height: 900 })
 
     await page.getByRole('button', { name: 'Restore version 1' }).click()
     const dialog = page.getByRole('dialog')
@@ -274,6 +277,8 @@ describe('the catalogue in a browser', { timeout: 900_000 }, () => {
       .waitFor()
     assert.equal(await differences.getByRole('row', { name: /Deposit rates/ }).count(), 0)
     await check(page, 'compare')
+    await assertStacked(page, differences)
+    await differences.getByRole('row', { name: 'Name Compared A Compared B' }).waitFor()
     await page.getByRole('button', { name: /Show \d+ equal fields/ }).click()
     await page
       .getByRole('region', { name: 'Fields that are equal' })

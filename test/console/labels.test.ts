@@ -11,6 +11,9 @@ it('names of fields and values are readable', () => {
     ['CRED_AND_CHRG_CARDS', 'Credit and charge cards'],
     ['fixedAmount', 'Fixed amount'],
     ['MAX_LVR', 'Maximum loan-to-value ratio'],
+    ['TRANS_AND_SAVINGS_ACCOUNTS', 'Transaction and savings accounts'],
+    ['bsb', 'BSB'],
+    ['address1Line', 'Address1 line'],
   ] as const) {
     assert.equal(toLabel(name), label)
   }

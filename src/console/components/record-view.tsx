@@ -1,3 +1,5 @@
+import { toLabel } from '../labels.ts'
+
 /** Any JSON value as text: objects as lists of terms, lists as numbered entries. */
 export function RecordView({ value }: { readonly value: unknown }) {
   if (Array.isArray(value)) return <ListView values={value} />
@@ -6,7 +8,7 @@ export function RecordView({ value }: { readonly value: unknown }) {
       <dl class="record">
         {Object.entries(value).map(([name, field]) => (
           <div key={name} class={isCompound(field) ? 'compound' : undefined}>
-            <dt>{toWords(name)}</dt>
+            <dt>{toLabel(name)}</dt>
             <dd>
               <RecordView value={field} />
             </dd>
@@ -43,16 +45,7 @@ function formatScalar(value: unknown): string {
   return value === null ? 'null' : String(value)
 }
 
-/** `depositRateType` is "Deposit rate type". */
-export function toWords(name: string): string {
-  const words = name
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replaceAll(/[_-]/g, ' ')
-    .toLowerCase()
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
-}
-
-/** `TRANS_AND_SAVINGS_ACCOUNTS` is "Trans and savings accounts". */
+/** `TRANS_AND_SAVINGS_ACCOUNTS` is "Transaction and savings accounts". */
 export function valueToWords(value: string): string {
-  return /^[A-Z\d_]+$/.test(value) ? toWords(value) : value
+  return /^[A-Z\d_]+$/.test(value) ? toLabel(value) : value
 }

@@ -65,6 +65,7 @@ function Comparison({ ids }: { readonly ids: readonly string[] }) {
                 columns={createColumns(products)}
                 rows={different}
                 rowKey={toKey}
+                isStacked
               />
             )}
             <p>
@@ -83,6 +84,7 @@ function Comparison({ ids }: { readonly ids: readonly string[] }) {
                 columns={createColumns(products)}
                 rows={equal}
                 rowKey={toKey}
+                isStacked
               />
             )}
           </>

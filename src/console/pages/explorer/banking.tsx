@@ -2,9 +2,10 @@ import type { BankingBalance, DirectDebit, ScheduledPayment } from '../../../con
 import { Badge } from '../../components/badge.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Money } from '../../components/money.tsx'
-import { RecordView, toWords, valueToWords } from '../../components/record-view.tsx'
+import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
+import { toLabel } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
 import { callProvider } from './calls.ts'
@@ -59,7 +60,7 @@ const scheduledColumns: readonly Column<ScheduledPayment>[] = [
     cell: ({ paymentSet }) =>
       paymentSet && (
         <details>
-          <summary>{paymentSet.to.nickname || toWords(paymentSet.to.toUType)}</summary>
+          <summary>{paymentSet.to.nickname || toLabel(paymentSet.to.toUType)}</summary>
           <RecordView value={paymentSet.to} />
         </details>
       ),
@@ -69,7 +70,7 @@ const scheduledColumns: readonly Column<ScheduledPayment>[] = [
     cell: ({ recurrence }) =>
       recurrence && (
         <details>
-          <summary>{toWords(recurrence.reccurenceUType)}</summary>
+          <summary>{toLabel(recurrence.reccurenceUType)}</summary>
           <RecordView value={recurrence} />
         </details>
       ),

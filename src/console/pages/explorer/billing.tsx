@@ -4,8 +4,9 @@ import { Badge } from '../../components/badge.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Field } from '../../components/field.tsx'
 import { Money } from '../../components/money.tsx'
-import { RecordView, toWords, valueToWords } from '../../components/record-view.tsx'
+import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
+import { toLabel } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import { setQuery } from '../../router.ts'
 import type { AccountProps } from './account-props.ts'
@@ -89,13 +90,13 @@ const billingColumns: readonly Column<EnergyBillingTransaction>[] = [
     cell: (transaction) => (
       <details>
         <summary>
-          {readCharge(transaction).description || toWords(transaction.transactionUType)}
+          {readCharge(transaction).description || toLabel(transaction.transactionUType)}
         </summary>
         <RecordView value={readCharge(transaction)} />
       </details>
     ),
   },
-  { title: 'Kind', cell: ({ transactionUType }) => toWords(transactionUType) },
+  { title: 'Kind', cell: ({ transactionUType }) => toLabel(transactionUType) },
   { title: 'GST', isNumber: true, cell: ({ gst }) => money(gst) },
   {
     title: 'Amount',

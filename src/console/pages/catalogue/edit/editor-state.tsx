@@ -34,7 +34,7 @@ export function EditorState({
       {isRestored && restoredAt !== undefined && (
         <Notice title="Your unsaved changes are restored">
           <p>
-            They are of <Time value={new Date(restoredAt).toISOString()} />.
+            You changed the product last at <Time value={new Date(restoredAt).toISOString()} />.
           </p>
           <button type="button" class="secondary" onClick={discardChanges}>
             Discard my changes
