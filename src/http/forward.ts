@@ -43,7 +43,7 @@ export interface UpstreamTracing {
 }
 
 /** In mode `report`, larger responses are counted and not checked: parsing one would delay other requests. */
-const checkedBytesMax = 1024 * 1024
+const checkedBytesMax = 512 * 1024
 
 /** What a streamed response counts as: about this much of it is in memory at once. */
 const streamBytes = 512 * 1024

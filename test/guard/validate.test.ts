@@ -162,7 +162,7 @@ describeOnce('the sample of --validate report', () => {
   })
 
   it('includes a streamed response', async (t) => {
-    const text = balancesPage({ ...valid, currentBalance: 1, padding: 'x'.repeat(600_000) })
+    const text = balancesPage({ ...valid, currentBalance: 1, padding: 'x'.repeat(400_000) })
     const [guard] = await askBalances(t, text, { validate: 'report' })
 
     await until(async () => (await countChecked(guard, 'B2', 'invalid')) === 1)

@@ -2,7 +2,6 @@ import type { TlsOptions } from 'node:tls'
 import { disablePretenuring } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
-import { openGuardServer, readForwarded } from '../../server/open-guard.ts'
 import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { type OpenServer, openProvider } from '../../server/open-provider.ts'
@@ -54,6 +53,7 @@ export async function serveGuard(
   preparation: Preparation,
   terminal: Terminal,
 ): Promise<void> {
+  const { openGuardServer, readForwarded } = await import('../../server/open-guard.ts')
   // An error is reported once, and not by each worker.
   readForwarded(settings.upstreamOperations)
   const open: Open = (...args) => openGuardServer(settings, ...args)
