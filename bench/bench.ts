@@ -87,15 +87,23 @@ export function serveProvider(
   database: string,
   { workers = 1, program = installed } = {},
 ): Promise<Running> {
-  const flags = {
-    database,
-    port: 0,
-    workers,
-    subdomain,
-    'provider-url': audience,
-    'jwks-url': jwksUrl,
-  }
+  const flags = { ...tokenFlags(jwksUrl), database, port: 0, workers }
   return startServer(program, ['serve', 'provider', ...formatFlags(flags)])
+}
+
+/** Starts `holdfast serve guard` in front of a server. */
+export function serveGuard(
+  { jwksUrl, program }: Bench,
+  database: string,
+  upstreamPort: number,
+): Promise<Running> {
+  const upstream = `http://127.0.0.1:${upstreamPort}`
+  const flags = { ...tokenFlags(jwksUrl), database, port: 0, upstream }
+  return startServer(program, ['serve', 'guard', '--create', ...formatFlags(flags)])
+}
+
+function tokenFlags(jwksUrl: string) {
+  return { subdomain, 'provider-url': audience, 'jwks-url': jwksUrl }
 }
 
 export function servePlatform({ program }: Bench, database: string): Promise<Running> {

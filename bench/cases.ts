@@ -38,6 +38,22 @@ export function createPageCase(): Case {
   }
 }
 
+/** A large page. */
+export function createThousandCase(): Case {
+  return {
+    ...createPageCase(),
+    name: 'B3 × 1000',
+    about: 'transactions, 1000 per page',
+    request: requestThousand('page-size=1000'),
+    requestCount: 150,
+  }
+}
+
+function requestThousand(query: string): BenchRequest {
+  const account = getLargeAccountId(thousand)
+  return createTransactionsRequest(largeCustomer, account, `${everything}&${query}`)
+}
+
 /** The other operations. `database` is a SQLite URL, used to look up ids. */
 export function createOperationCases(database: string): Case[] {
   const [bank] = findCustomers(database, 'banking', 1)
@@ -54,8 +70,6 @@ export function createOperationCases(database: string): Case[] {
   })
   const provider = { role: 'provider', isHandWritten: false, requestCount: 500 } as const
   const handWritten = { ...provider, isHandWritten: true }
-  const requestThousand = (query: string) =>
-    createTransactionsRequest(largeCustomer, getLargeAccountId(thousand), `${everything}&${query}`)
   const bankAccounts = `${bank.accounts.length} accounts`
   const energyAccounts = `${energy.accounts.length} accounts`
 
@@ -72,13 +86,7 @@ export function createOperationCases(database: string): Case[] {
       about: `balances of ${bankAccounts}`,
       request: post(`${banking}/balances`, bank.accounts),
     },
-    {
-      ...handWritten,
-      name: 'B3 × 1000',
-      about: 'transactions, 1000 per page',
-      request: requestThousand('page-size=1000'),
-      requestCount: 150,
-    },
+    createThousandCase(),
     {
       ...handWritten,
       name: 'B3 text',

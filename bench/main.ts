@@ -4,6 +4,7 @@ import { type Bench, openBench } from './bench.ts'
 import { thousand } from './cases.ts'
 import { renderChart } from './chart.ts'
 import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
+import { measureEmbedding } from './embedding.ts'
 import { measureFeeds } from './feeds.ts'
 import { measureCustomers, measurePages } from './growth.ts'
 import { measureLoading } from './loading.ts'
@@ -49,6 +50,7 @@ const parts: Readonly<
   Record<string, (bench: Bench, stores: Stores, sizes: Sizes) => Promise<Row[]>>
 > = {
   page: (bench, stores, { pageRounds }) => measurePage(bench, stores, pageRounds, log),
+  embedding: (bench, stores, { pageRounds }) => measureEmbedding(bench, stores, pageRounds, log),
   operations: (bench, stores, { rounds }) => measureOperations(bench, stores, rounds, log),
   pages: (bench, stores, { accounts, rounds }) =>
     measurePages(bench, stores, accounts, rounds, log),

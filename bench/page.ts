@@ -28,6 +28,10 @@ export function renderPage(results: Results): string {
     ),
     ...section(titles.requests, describeRequests(rows)),
     ...section(
+      titles.embedding,
+      '`holdfast serve guard` in front of a server that returns responses from memory without a token, and a program with `createProvider` whose source returns one page from memory. The CPU time is that of the guard alone, without the server behind it. The added p99 is the difference between requests through the guard and requests to the lower bound, at half of the guard’s capacity.',
+    ),
+    ...section(
       titles.growth,
       'First, middle and last page of an account with the given number of transactions, relative to page 1. Then requests for customers throughout a database with the given number of customers, one account each, relative to the smallest database.',
     ),

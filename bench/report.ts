@@ -8,6 +8,7 @@ export interface Table {
 
 export const titles: Readonly<Record<Group, string>> = {
   requests: 'Requests',
+  embedding: 'Guard and source',
   growth: 'Growth with the data',
   workers: 'Workers',
   overload: 'Overload',

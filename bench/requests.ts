@@ -13,7 +13,7 @@ import {
 } from './compare.ts'
 import { audience, type BenchRequest, subdomain } from './load-driver.ts'
 import { type Running, startServer } from './processes.ts'
-import { type Log, type Row, toFigure } from './results.ts'
+import { type Group, type Log, type Row, toFigure } from './results.ts'
 import { algorithms, type BenchKeys, createTokenSigner } from './token-signer.ts'
 
 export const onLowerBound = 'lower bound'
@@ -68,7 +68,8 @@ export async function measurePage(
       rounds,
       warmUp: page.requestCount,
     })
-    rows.push(...createRows(`${page.name} ${algorithm}`, `${page.about}, ${algorithm}`, measured))
+    const about = `${page.about}, ${algorithm}`
+    rows.push(...createRows('requests', `${page.name} ${algorithm}`, about, measured))
   }
   for (const server of servers) await server.stop()
   return rows
@@ -114,21 +115,22 @@ export async function measureOperations(
       rounds,
       warmUp: 2 * requestCount,
     })
-    rows.push(...createRows(name, about, measured))
+    rows.push(...createRows('requests', name, about, measured))
   }
   const all = [sqlite.provider, sqlite.platform, postgres.provider, postgres.platform]
   for (const server of [...all, handWritten, lowerBound]) await server.stop()
   return rows
 }
 
-function createRows(
+export function createRows(
+  group: Group,
   name: string,
   about: string,
   measured: Readonly<Record<string, Measured>>,
 ): Row[] {
   const { [onLowerBound]: lowerBound, [onHandWritten]: handWritten } = measured
   return Object.entries(measured).map(([on, figure]) => ({
-    group: 'requests',
+    group,
     name,
     about,
     on,
@@ -158,17 +160,18 @@ async function requireSameResponse(
 }
 
 /** Starts the lower bound with responses recorded from Holdfast. */
-async function startLowerBound(
+export async function startLowerBound(
   { folder, keySet, keys }: Bench,
   cases: readonly Case[],
   servers: Readonly<Record<Case['role'], Running>>,
+  { needsToken = true } = {},
 ): Promise<Running> {
   const responses: Record<string, string> = {}
   for (const { request, role } of cases) {
     responses[formatRequestLine(request)] = await fetchResponse(servers[role].port, request, keys)
   }
   const publicRequests = cases
-    .filter(({ request }) => !request.algorithm)
+    .filter(({ request }) => !(needsToken && request.algorithm))
     .map(({ request }) => formatRequestLine(request))
   const input = join(folder, 'lower-bound.json')
   writeFileSync(input, JSON.stringify({ keys: keySet.keys, responses, publicRequests }))

@@ -5,6 +5,7 @@ import type { Figure, Measured } from './compare.ts'
 /** The tables of the report. */
 export const groups = [
   'requests',
+  'embedding',
   'growth',
   'workers',
   'overload',

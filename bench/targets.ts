@@ -1,3 +1,4 @@
+import { embeddingRows, onGuard, onSource } from './embedding.ts'
 import { feedRows, loadOfLines, withoutFeeds } from './feeds.ts'
 import { firstPage, lastPage } from './growth.ts'
 import { bulkPath } from './loading.ts'
@@ -18,6 +19,7 @@ interface Target {
 const million = formatCount(1_000_000)
 const thousandCustomers = `${formatCount(1000)} customers`
 const engineNames = { [onSqlite]: 'SQLite', [onPostgres]: 'PostgreSQL' } as const
+const serverNames = { ...engineNames, [onGuard]: 'guard', [onSource]: 'source' } as const
 const both = [onSqlite, onPostgres] as const
 
 /** A missed target is reported and does not fail the run. */
@@ -28,6 +30,12 @@ const targets: readonly Target[] = [
   pageTarget('PS256', onPostgres, onLowerBound, 2),
   pageTarget('ES256', onSqlite, onHandWritten, 0.42),
   pageTarget('PS256', onSqlite, onHandWritten, 0.42),
+  pageTarget('ES256', onGuard, onLowerBound, 1.7),
+  pageTarget('PS256', onGuard, onLowerBound, 2.2),
+  pageTarget('ES256', onSource, onLowerBound, 1.9),
+  pageTarget('PS256', onSource, onLowerBound, 2.6),
+  { figure: `guard: ${embeddingRows.added99}`, most: 5, name: embeddingRows.added99, on: onGuard },
+  { figure: `guard: ${embeddingRows.memory}`, most: 160, name: embeddingRows.memory, on: onGuard },
   ...both.map((on) => ({
     figure: `B3, 1000 per page, ${engineNames[on]}, against lower bound`,
     most: 3.5,
@@ -113,10 +121,10 @@ function getUnit(name: string): string {
 
 function pageTarget(
   algorithm: string,
-  on: (typeof both)[number],
+  on: keyof typeof serverNames,
   against: string,
   most: number,
 ): Target {
-  const figure = `B3, 25 per page, ${algorithm}, ${engineNames[on]}, against ${against}`
+  const figure = `B3, 25 per page, ${algorithm}, ${serverNames[on]}, against ${against}`
   return { figure, most, name: `B3 ${algorithm}`, on, against }
 }

@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Bench, serveGuard, serveProvider } from './bench.ts'
+import { type Case, createPageCase, createThousandCase } from './cases.ts'
+import { compare, warmUpServers } from './compare.ts'
+import { audience, subdomain } from './load-driver.ts'
+import { type Running, readMemory, startServer } from './processes.ts'
+import {
+  createRows,
+  fetchResponse,
+  onLowerBound,
+  type Stores,
+  startLowerBound,
+} from './requests.ts'
+import type { Log, Row } from './results.ts'
+import { algorithms } from './token-signer.ts'
+
+export const onGuard = 'Holdfast, guard'
+export const onSource = 'Holdfast, source'
+
+export const embeddingRows = {
+  added99: 'p99 added at half load',
+  memory: 'memory under load, 1000 per page, peak',
+} as const
+
+const capacityRequests = 6000
+const capacityConnections = 32
+const rateSeconds = 5
+const rateConnections = 200
+const memoryRequests = 3000
+const memoryConnections = 50
+
+/**
+ * Measures the guard in front of the lower bound's server, which needs no token there, and a source that returns a page
+ * from memory. The CPU time is that of the guard alone.
+ */
+export async function measureEmbedding(
+  bench: Bench,
+  stores: Stores,
+  rounds: number,
+  log: Log,
+): Promise<Row[]> {
+  const page = createPageCase()
+  const thousand = createThousandCase()
+  const provider = await serveProvider(bench, stores.sqlite)
+  const roles = { provider, platform: provider }
+  const lowerBound = await startLowerBound(bench, [page], roles)
+  const upstream = await startLowerBound(bench, [page, thousand], roles, { needsToken: false })
+  const guard = await serveGuard(bench, await bench.database('sqlite', 'guard'), upstream.port)
+  const source = await startSource(bench, page, provider)
+  const rows: Row[] = []
+  log('guard and source: warming up')
+  await warmUpServers(bench, [guard, source], page.request)
+  for (const algorithm of algorithms) {
+    log(`${page.name}, ${page.about}, ${algorithm}: guard and source`)
+    const measured = await compare(bench, {
+      candidates: {
+        [onLowerBound]: { server: lowerBound },
+        [onGuard]: { server: guard },
+        [onSource]: { server: source },
+      },
+      requests: [{ ...page.request, algorithm }],
+      requestCount: page.requestCount,
+      rounds,
+      warmUp: page.requestCount,
+    })
+    const about = `${page.about}, ${algorithm}`
+    rows.push(...createRows('embedding', `${page.name} ${algorithm}`, about, measured))
+  }
+  log('guard: latency at half load')
+  rows.push(await measureAddedLatency(bench, page, guard, lowerBound))
+  log('guard: memory')
+  rows.push(await measureMemory(bench, thousand, guard))
+  for (const server of [guard, source, upstream, lowerBound, provider]) await server.stop()
+  return rows
+}
+
+async function startSource(
+  { folder, jwksUrl, keys, database }: Bench,
+  { request }: Case,
+  provider: Running,
+): Promise<Running> {
+  const pageFile = join(folder, 'page.json')
+  writeFileSync(pageFile, await fetchResponse(provider.port, request, keys))
+  const file = fileURLToPath(new URL('servers/source.ts', import.meta.url))
+  const own = await database('sqlite', 'source')
+  return startServer(file, [pageFile, own, jwksUrl, audience, subdomain])
+}
+
+/** The difference of the 99th percentiles at half of the guard's capacity, with and without the guard. */
+async function measureAddedLatency(
+  { driver }: Bench,
+  { request }: Case,
+  guard: Running,
+  lowerBound: Running,
+): Promise<Row> {
+  const name = 'embedding'
+  await driver.prepare(name, [request], capacityRequests)
+  const all = { name, from: 0, count: capacityRequests, port: guard.port }
+  const { seconds } = await driver.drive({ ...all, connections: capacityConnections }, () => {})
+  const perSecond = Math.round(capacityRequests / seconds / 2)
+  const count = perSecond * rateSeconds
+  const measure = async ({ port }: Running): Promise<number> => {
+    await driver.prepare(name, [request], count)
+    const options = { name, from: 0, count, port, perSecond, connections: rateConnections }
+    return (await driver.sendAtConstantRate(options)).answered.p99
+  }
+  const [without, through] = [await measure(lowerBound), await measure(guard)]
+  await driver.forget(name)
+  const value = { amount: through - without, unit: 'ms' }
+  return { group: 'embedding', name: embeddingRows.added99, on: onGuard, value }
+}
+
+async function measureMemory({ driver }: Bench, { request }: Case, guard: Running): Promise<Row> {
+  const name = 'embedding memory'
+  await driver.prepare(name, [request], memoryRequests)
+  const all = { name, from: 0, count: memoryRequests, port: guard.port }
+  await driver.drive({ ...all, connections: memoryConnections }, () => {})
+  await driver.forget(name)
+  const value = { amount: readMemory(guard.pid).peak, unit: 'MB' }
+  return { group: 'embedding', name: embeddingRows.memory, on: onGuard, value }
+}
