@@ -1,4 +1,4 @@
-import { globSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
@@ -27,6 +27,14 @@ const groups = [
   ['test/serve/[a-o]*.test.ts'],
   ['test/check/*.test.ts', 'test/client/*.test.ts', 'test/console/*.test.ts'],
 ]
+
+/**
+ * The tests that open a provider in their own process run again with each of these in place of its store: a service behind
+ * a guard, and a source. See test/support/variant.ts.
+ */
+const variants = ['guard', 'source']
+const providerTests = ['test/auth/*.test.ts', 'test/http/*.test.ts']
+const providerImport = /from '\.\.\/support\/(token-)?provider\.ts'/
 
 /** Commands of their own run these: `npm run test:system` and `npm run check`. */
 const separate = ['test/system/**', 'test/tidy.test.ts']
@@ -57,11 +65,20 @@ function listFiles(): string[] {
   const others = globSync('test/**/*.test.ts', {
     exclude: ['**/node_modules/**', ...separate],
   }).filter((file) => !grouped.flat().includes(file))
-  const imports = grouped.map((group, index) => {
-    const path = join(folder, `group-${index}.test.mjs`)
-    const lines = group.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)}\n`)
-    writeFileSync(path, lines.join(''))
-    return path
-  })
-  return [...imports, ...others]
+  const again = globSync(providerTests)
+    .sort()
+    .filter((file) => providerImport.test(readFileSync(file, 'utf8')))
+  const repeated = variants.map((variant) =>
+    writeGroup(variant, again, `process.env.PROVIDER_FOR_TESTS = '${variant}'\n`),
+  )
+  const imports = grouped.map((group, index) => writeGroup(String(index), group))
+  return [...imports, ...repeated, ...others]
+}
+
+/** `before` runs before the files are imported. */
+function writeGroup(name: string, files: readonly string[], before = ''): string {
+  const path = join(folder, `group-${name}.test.mjs`)
+  const lines = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`)
+  writeFileSync(path, before + lines.join(''))
+  return path
 }

@@ -6,6 +6,7 @@ import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { ask, getRecords, isEnergy, type Ref } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
+import { variant } from '../support/variant.ts'
 
 /** Records with unusual formatting. */
 const unusual = {
@@ -86,6 +87,11 @@ const provider = sharedProvider([
   }),
 ])
 
+/** A source returns objects, which are formatted again. */
+function asServed(text: string): string {
+  return variant === 'source' ? JSON.stringify(JSON.parse(text)) : text
+}
+
 describe('a record', () => {
   for (const [ref, accountId, text] of [
     ['B2', 'b1', unusual.balance],
@@ -102,7 +108,7 @@ describe('a record', () => {
 
       const answer = await ask(here, ref, { accounts: [accountId] })
 
-      assert.ok(answer.text.includes(`[${text}]`), answer.text)
+      assert.ok(answer.text.includes(`[${asServed(text)}]`), answer.text)
     })
   }
 
@@ -115,7 +121,7 @@ describe('a record', () => {
 
       const answer = await ask(here, ref, { accounts: ['b1'] })
 
-      assert.equal(answer.text, text)
+      assert.equal(answer.text, asServed(text))
     })
   }
 
@@ -124,7 +130,8 @@ describe('a record', () => {
 
     const answer = await ask(here, 'B1', {})
 
-    assert.ok(answer.text.includes(`[${account.before}false${account.after}]`), answer.text)
+    const text = asServed(`${account.before}false${account.after}`)
+    assert.ok(answer.text.includes(`[${text}]`), answer.text)
   })
 
   it('is served by E1 byte for byte', async () => {
@@ -133,7 +140,8 @@ describe('a record', () => {
 
     const answer = await ask(here, 'E1', {})
 
-    assert.ok(answer.text.includes(`[{${users},${rest},${type}}]`), answer.text)
+    const text = asServed(`{${users},${rest},${type}}`)
+    assert.ok(answer.text.includes(`[${text}]`), answer.text)
   })
 
   it('is served by E2 without two of its fields, otherwise byte for byte', async () => {
@@ -141,7 +149,7 @@ describe('a record', () => {
 
     const answer = await ask(here, 'E2', { accounts: ['e1'] })
 
-    assert.ok(answer.text.includes(`[{${energyAccount.rest}}]`), answer.text)
+    assert.ok(answer.text.includes(`[${asServed(`{${energyAccount.rest}}`)}]`), answer.text)
   })
 
   const { users: _users, complexAccountType: _type, ...detail } = energy.energyAccount

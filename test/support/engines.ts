@@ -9,6 +9,7 @@ import { createDatabase } from '../../src/storage/open.ts'
 import { citusUrl, dropCitusDatabases, returnCitusDatabase, takeCitusDatabase } from './citus.ts'
 import { temporaryFolder } from './folder.ts'
 import { makePostgres, type PostgresServer } from './postgres.ts'
+import { variant } from './variant.ts'
 
 /**
  * Tests that use a database run on both engines: `describe` declares a suite twice, and its tests open databases of the
@@ -33,6 +34,7 @@ export function describe(name: string, ...rest: [Body] | [TestOptions, Body]): v
 
 /** For what is the same in both layouts of PostgreSQL. */
 export function describeOnLayouts(name: string, ...rest: [Body] | [TestOptions, Body]): void {
+  if (variant !== 'store') return
   describeOn('postgres', name, ...rest)
   describeOnCitus(name, ...rest)
 }

@@ -47,11 +47,16 @@ export async function openGuardServer(
   }
 }
 
+interface ForwardingOptions extends Partial<UpstreamOptions> {
+  readonly mode?: CheckMode
+  readonly accountVersion?: 3 | 4
+}
+
 /** Responders that forward every operation to an upstream, for an app with a guard and limits of its own. */
 export function forwardAll(
   scope: Scope,
   upstreamAddress: string,
-  { mode = 'off', ...options }: Partial<UpstreamOptions> & { readonly mode?: CheckMode } = {},
+  { mode = 'off', accountVersion = 4, ...options }: ForwardingOptions = {},
 ): Responders {
   const upstream = openUpstream({
     url: upstreamAddress,
@@ -65,7 +70,7 @@ export function forwardAll(
     ...options,
   })
   scope.after(upstream.close)
-  const check = openResponseCheck({ sample: 1, accountVersion: 4, log: { warn() {} } })
+  const check = openResponseCheck({ sample: 1, accountVersion, log: { warn() {} } })
   const requestHeaders = createRequestHeaders(undefined)
   const ids = Object.keys(providerOperations) as ProviderOperationId[]
   return Object.fromEntries(

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
+import type { Guard } from '../../src/auth/guard.ts'
 import type { HttpApp } from '../../src/http/app.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
 import {
   openProviderApp,
   type ProviderAppOptions,
+  type Responders,
   respondFromStore,
 } from '../../src/http/provider-app.ts'
+import type { Context } from '../../src/provider/handler.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
 import { type Answer, type Headers, type Sent, send } from './http.ts'
 import { type Line, loadInProcess } from './load.ts'
+import { type Variant, variant } from './variant.ts'
 
 type AppOptions = Pick<ProviderAppOptions, 'guard' | 'isKnown' | 'limits' | 'log' | 'rates'>
 
@@ -50,6 +54,40 @@ export interface Provider {
 
 const nowDefault = '2025-07-01T00:00:00Z'
 
+const acceptAll: Guard = async () => ({ recorded: Promise.resolve() })
+
+type Serve = (
+  scope: Scope,
+  context: Omit<Context, 'now'>,
+  clock: () => Temporal.Instant,
+) => Promise<Responders>
+
+/** Where the responses of a provider come from: its store, a source, or a service behind a guard. */
+const serve: Readonly<Record<Variant, Serve>> = {
+  store: async (_scope, context, clock) => respondFromStore(context, clock),
+
+  async source(_scope, context, clock) {
+    const { sourceOver } = await import('./source-over.ts')
+    const { toProviderReads } = await import('../../src/source/to-provider-reads.ts')
+    return respondFromStore(
+      { ...context, store: toProviderReads(sourceOver(context.store)) },
+      clock,
+    )
+  },
+
+  async guard(scope, context, clock) {
+    const { forwardAll } = await import('./guard-server.ts')
+    const upstream = openProviderApp({
+      version: '0.0.0',
+      responders: respondFromStore(context, clock),
+      guard: acceptAll,
+    })
+    const address = await upstream.listen({ host: '127.0.0.1', port: 0 })
+    scope.after(() => upstream.close())
+    return forwardAll(scope, address, { mode: 'report', accountVersion: context.accountVersion })
+  },
+}
+
 /** Loads lines and starts a provider on a socket. It is closed with the scope. */
 export async function openProvider(
   scope: Scope,
@@ -66,8 +104,9 @@ export async function openProvider(
   const context = { store: around?.(store) ?? store, timeZone, accountVersion }
   const app = openProviderApp({
     version: '0.0.0',
-    responders: respondFromStore(context, options.clock ?? (() => now)),
-    guard: async () => ({ recorded: Promise.resolve() }),
+    responders: await serve[variant](inner, context, options.clock ?? (() => now)),
+    keepBodies: variant === 'guard',
+    guard: acceptAll,
     ...own,
   })
   prepare?.(app)

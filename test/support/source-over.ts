@@ -4,34 +4,14 @@ import type {
   EntryList,
   Missing,
   Page,
-  ProviderStore,
+  ProviderReads,
   TimeWindow,
 } from '../../src/provider/store.ts'
 import { parseEpochDay, parseLocalTime } from '../../src/provider/time-window.ts'
 import type { Source, TimeBounds } from '../../src/source/source.ts'
-import { toProviderReads } from '../../src/source/to-provider-reads.ts'
-import type { Scope } from './engines.ts'
-import type { Line } from './load.ts'
-import { openProvider, type Provider, type ProviderOptions } from './provider.ts'
-
-/** A provider like that of `openProvider` whose handlers read from a source, which reads from the database. */
-export function openSourceProvider(
-  scope: Scope,
-  lines: readonly Line[],
-  options: ProviderOptions = {},
-): Promise<Provider> {
-  const { around = (store: ProviderStore) => store } = options
-  return openProvider(scope, lines, { ...options, around: (store) => throughSource(around(store)) })
-}
-
-/** The same data through a source: for the option `around` of a provider. */
-export function throughSource(store: ProviderStore): ProviderStore {
-  const { overview, close } = store
-  return { ...toProviderReads(sourceOver(store)), overview, close }
-}
 
 /** A source that answers with the records of a store. */
-export function sourceOver(store: ProviderStore): Source {
+export function sourceOver(store: ProviderReads): Source {
   const entriesOf = async (list: EntryList, query: AccountRequest, window?: TimeWindow) =>
     parsePage(await store.listEntries({ ...query, list, ...(window && { window }) }))
   const entriesOfAccounts = async (list: EntryList, query: AccountsRequest, window?: TimeWindow) =>
