@@ -25,6 +25,7 @@ const groups = [
   ['test/postgres/*.test.ts'],
   ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
   ['test/serve/[a-o]*.test.ts'],
+  ['test/guard/*.test.ts', 'test/source/*.test.ts', 'test/explorer/*.test.ts'],
   ['test/check/*.test.ts', 'test/client/*.test.ts', 'test/console/*.test.ts'],
 ]
 
@@ -34,7 +35,11 @@ const groups = [
  */
 const variants = ['guard', 'source']
 const providerTests = ['test/auth/*.test.ts', 'test/http/*.test.ts']
-const providerImport = /from '\.\.\/support\/(token-)?provider\.ts'/
+const opensProvider = /from '\.\.\/support\/(token-)?provider\.ts'/
+/** These start the command. */
+const processTests = ['overload', 'replay-processes', 'rotation'].map(
+  (name) => `test/auth/${name}.test.ts`,
+)
 
 /** Commands of their own run these: `npm run test:system` and `npm run check`. */
 const separate = ['test/system/**', 'test/tidy.test.ts']
@@ -65,14 +70,14 @@ function listFiles(): string[] {
   const others = globSync('test/**/*.test.ts', {
     exclude: ['**/node_modules/**', ...separate],
   }).filter((file) => !grouped.flat().includes(file))
-  const again = globSync(providerTests)
+  const again = globSync(providerTests, { exclude: processTests })
     .sort()
-    .filter((file) => providerImport.test(readFileSync(file, 'utf8')))
+    .filter((file) => opensProvider.test(readFileSync(file, 'utf8')))
   const repeated = variants.map((variant) =>
     writeGroup(variant, again, `process.env.PROVIDER_FOR_TESTS = '${variant}'\n`),
   )
   const imports = grouped.map((group, index) => writeGroup(String(index), group))
-  return [...imports, ...repeated, ...others]
+  return [...repeated, ...imports, ...others]
 }
 
 /** `before` runs before the files are imported. */
