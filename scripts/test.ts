@@ -36,10 +36,16 @@ const groups = [
 const variants = ['guard', 'source']
 const providerTests = ['test/auth/*.test.ts', 'test/http/*.test.ts']
 const opensProvider = /from '\.\.\/support\/(token-)?provider\.ts'/
-/** These start the command. */
-const processTests = ['overload', 'replay-processes', 'rotation'].map(
-  (name) => `test/auth/${name}.test.ts`,
-)
+/** Tests of the command in processes of its own, of key sets and of replay records, which no response depends on. */
+const independentTests = [
+  'busy-replay-file',
+  'clock-steps',
+  'key-kinds',
+  'key-set',
+  'overload',
+  'replay-processes',
+  'rotation',
+].map((name) => `test/auth/${name}.test.ts`)
 
 /** Commands of their own run these: `npm run test:system` and `npm run check`. */
 const separate = ['test/system/**', 'test/tidy.test.ts']
@@ -70,20 +76,21 @@ function listFiles(): string[] {
   const others = globSync('test/**/*.test.ts', {
     exclude: ['**/node_modules/**', ...separate],
   }).filter((file) => !grouped.flat().includes(file))
-  const again = globSync(providerTests, { exclude: processTests })
+  const again = globSync(providerTests, { exclude: independentTests })
     .sort()
     .filter((file) => opensProvider.test(readFileSync(file, 'utf8')))
-  const repeated = variants.map((variant) =>
-    writeGroup(variant, again, `process.env.PROVIDER_FOR_TESTS = '${variant}'\n`),
+  const repeated = variants.map(
+    (variant) => `process.env.PROVIDER_FOR_TESTS = '${variant}'\n${formatImports(again)}`,
   )
-  const imports = grouped.map((group, index) => writeGroup(String(index), group))
-  return [...repeated, ...imports, ...others]
+  const imports = [...repeated, ...grouped.map(formatImports)].map((text, index) => {
+    // Files start in the order of their names.
+    const path = join(folder, `group-${String(index).padStart(2, '0')}.test.mjs`)
+    writeFileSync(path, text)
+    return path
+  })
+  return [...imports, ...others]
 }
 
-/** `before` runs before the files are imported. */
-function writeGroup(name: string, files: readonly string[], before = ''): string {
-  const path = join(folder, `group-${name}.test.mjs`)
-  const lines = files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`)
-  writeFileSync(path, before + lines.join(''))
-  return path
+function formatImports(files: readonly string[]): string {
+  return files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`).join('')
 }
