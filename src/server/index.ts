@@ -17,5 +17,6 @@ export {
   type TransactionFilters,
   type TransactionPage,
 } from '../source/source.ts'
+export { SourceUnavailable } from '../source/source-error.ts'
 export { createProvider, type Provider } from './create-provider.ts'
 export type { GuardOptions, ProviderOptions, ProviderSettings } from './provider-options.ts'

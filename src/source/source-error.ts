@@ -2,3 +2,14 @@
 export class SourceError extends Error {
   override readonly name = 'SourceError'
 }
+
+/** What a function of a source throws while the system that it reads from is unavailable. The client gets a 503. */
+export class SourceUnavailable extends Error {
+  override readonly name = 'SourceUnavailable'
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(options: ErrorOptions & { readonly retryAfterSeconds?: number } = {}) {
+    super('the source is unavailable', options)
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../contract/index.ts'
+import { ContractError, type PageRequest } from '../contract/index.ts'
 import { scalars } from '../contract/scalars.ts'
 import type { ProviderOperationId } from '../provider/handler.ts'
 import type { Missing, ProviderReads } from '../provider/store.ts'
@@ -12,7 +12,7 @@ import {
   readUnsupported,
 } from './read-answer.ts'
 import type { AccountQuery, AccountsQuery, CustomerQuery, Source } from './source.ts'
-import { SourceError } from './source-error.ts'
+import { SourceError, SourceUnavailable } from './source-error.ts'
 
 const noCustomer = { missing: 'customer' } as const
 const noAccount = { missing: 'account' } as const
@@ -30,6 +30,7 @@ export function toProviderReads(source: Source): ProviderReads {
     try {
       return read(await call?.call(source, query))
     } catch (cause) {
+      if (cause instanceof SourceUnavailable) throw toUnavailable(cause)
       throw cause instanceof SourceError ? cause : new SourceError(`${id}: failed`, { cause })
     }
   }
@@ -125,4 +126,11 @@ export function toProviderReads(source: Source): ProviderReads {
       })
     },
   }
+}
+
+function toUnavailable({ message, retryAfterSeconds }: SourceUnavailable): ContractError {
+  return new ContractError('unavailable', message, {
+    reason: message,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { missing, type Source } from '../../src/server/index.ts'
+import { missing, type Source, SourceUnavailable } from '../../src/server/index.ts'
 import { toProviderReads } from '../../src/source/to-provider-reads.ts'
 import { describeOnce, type Scope } from '../support/engines.ts'
 import { ask as askOperation } from '../support/operations.ts'
@@ -119,6 +119,26 @@ describeOnce('a source', () => {
     const { provider, ask } = await openSourceProvider(t, source)
 
     assert.equal((await ask(await provider.listen({ port: 0 }), accountsPath)).status, 500)
+  })
+
+  it('that is unavailable is a 503 with the time to wait, and its cause is not logged', async (t) => {
+    const source = {
+      ...smallSource,
+      async listBankingAccounts(): Promise<never> {
+        throw new SourceUnavailable({ retryAfterSeconds: 30, cause: new Error(secret) })
+      },
+    }
+    const { provider, ask, log } = await openSourceProvider(t, source)
+
+    const { status, text, headers } = await ask(await provider.listen({ port: 0 }), accountsPath)
+
+    assert.deepEqual(
+      [status, text, headers['retry-after']],
+      [503, '{"error":"Service unavailable"}', '30'],
+    )
+    const line = JSON.parse(log.find((each) => each.includes('request failed')) ?? '{}')
+    assert.equal(line.reason, 'the source is unavailable')
+    assert.equal(log.join('').includes(secret), false, 'a value is logged')
   })
 
   it('that never answers is a 503 after the timeout of a handler', async (t) => {
