@@ -71,7 +71,7 @@ export async function measureEmbedding(
   log('guard: latency at half load')
   rows.push(await measureAddedLatency(bench, page, guard, lowerBound))
   log('guard: memory')
-  rows.push(await measureMemory(bench, thousand, guard))
+  rows.push(await measureMemory(bench, page, thousand, upstream))
   for (const server of [guard, source, upstream, lowerBound, provider]) await server.stop()
   return rows
 }
@@ -112,12 +112,26 @@ async function measureAddedLatency(
   return { group: 'embedding', name: embeddingRows.added99, on: onGuard, value }
 }
 
-async function measureMemory({ driver }: Bench, { request }: Case, guard: Running): Promise<Row> {
+/** Of a new process: the peak of the guard above is that of other requests. */
+async function measureMemory(
+  bench: Bench,
+  page: Case,
+  { request }: Case,
+  upstream: Running,
+): Promise<Row> {
+  const { driver, keys } = bench
+  const guard = await serveGuard(
+    bench,
+    await bench.database('sqlite', 'guard_memory'),
+    upstream.port,
+  )
+  await fetchResponse(guard.port, page.request, keys)
   const name = 'embedding memory'
   await driver.prepare(name, [request], memoryRequests)
   const all = { name, from: 0, count: memoryRequests, port: guard.port }
   await driver.drive({ ...all, connections: memoryConnections }, () => {})
   await driver.forget(name)
   const value = { amount: readMemory(guard.pid).peak, unit: 'MB' }
+  await guard.stop()
   return { group: 'embedding', name: embeddingRows.memory, on: onGuard, value }
 }

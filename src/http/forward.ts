@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorTable, type Operation } from '../contract/index.ts'
 import { judgeResponse } from '../upstream/answer.ts'
+import { isLarge, releaseMemory } from '../upstream/buffer-memory.ts'
 import type { CheckMode, CheckOutcome } from '../upstream/check-modes.ts'
 import type { UpstreamResponse } from '../upstream/exchange.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from '../upstream/failures.ts'
 import type { RequestHeaders } from '../upstream/request-headers.ts'
 import type { ResponseCheck } from '../upstream/response-check.ts'
-import { selectResponseHeaders } from '../upstream/response-headers.ts'
+import { handOnHeaders } from '../upstream/response-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { jsonType } from './json.ts'
@@ -52,13 +53,14 @@ const streamBytes = 512 * 1024
 export function forwardTo(options: ForwardOptions, operation: Operation): Responder {
   const { upstream, requestHeaders, mode, check, metrics, tracing } = options
 
-  const send = async (request: FastifyRequest, reply: FastifyReply): Promise<UpstreamResponse> => {
+  const send = (request: FastifyRequest, reply: FastifyReply): Promise<UpstreamResponse> => {
+    const interactionId = String(reply.getHeader(interactionHeader))
     const exchange = upstream.send({
       method: operation.method,
       path: request.url,
       headers: requestHeaders(request.raw.rawHeaders, {
         ...tracing?.traceHeaders(),
-        [interactionHeader]: String(reply.getHeader(interactionHeader)),
+        [interactionHeader]: interactionId,
       }),
       body: request.bodyBytes,
     })
@@ -76,9 +78,11 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
       metrics?.recordUpstreamRequest(operation.ref, outcome, (performance.now() - start) / 1000)
     let response: UpstreamResponse | undefined
     try {
-      response = await forward(request, reply).finally(() => {
+      try {
+        response = await forward(request, reply)
+      } finally {
         reply.waitMs = performance.now() - start
-      })
+      }
       const replacement = judgeResponse(operation, response)
       if (mode === 'enforce' && response.status < 300) requireValid(operation, response, check)
       if (response.status >= 400)
@@ -93,14 +97,16 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
     }
     if (Buffer.isBuffer(response.body)) record(answered)
     else watchStream(request, response.body, record)
-    if (mode === 'report' && response.status < 300) checkSample(operation, response, check)
+    const isSample = mode === 'report' && response.status < 300 && check.selects(operation)
+    if (isSample) checkSample(operation, response, check)
+    else if (Buffer.isBuffer(response.body)) releaseWhenSent(reply, response.body)
     return reply
   }
 }
 
 function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse): void {
   reply.reserveBytes?.(Buffer.isBuffer(body) ? body.length : streamBytes)
-  reply.status(status).headers(selectResponseHeaders(headers))
+  handOnHeaders(headers, reply.status(status))
   if (Buffer.isBuffer(body)) {
     reply.send(body.length === 0 ? undefined : body)
     return
@@ -136,6 +142,10 @@ function requireValid(
   if (!check.isValid(operation, body)) throw upstreamError('invalid response')
 }
 
+function releaseWhenSent({ raw }: FastifyReply, body: Buffer): void {
+  if (isLarge(body)) raw.once('finish', () => releaseMemory(body))
+}
+
 /** Records how a streamed response ended. If the upstream failed, the status has been sent already. */
 function watchStream(
   request: FastifyRequest,
@@ -159,7 +169,6 @@ function watchStream(
 
 /** After the response was sent, or while it is sent. */
 function checkSample(operation: Operation, { body }: UpstreamResponse, check: ResponseCheck): void {
-  if (!check.selects(operation)) return
   if (Buffer.isBuffer(body)) {
     setImmediate(() => check.isValid(operation, body))
     return

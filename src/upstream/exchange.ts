@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { releaseMemory } from './buffer-memory.ts'
 import {
   classifyError,
   isConnectionClosed,
@@ -150,5 +151,8 @@ export function openExchange(
 
 function concatenate(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks
-  return first && chunks.length === 1 ? first : Buffer.concat(chunks)
+  if (first && chunks.length === 1) return first
+  // The parser that called has not finished with the last chunk.
+  setImmediate(() => chunks.forEach(releaseMemory))
+  return Buffer.concat(chunks)
 }

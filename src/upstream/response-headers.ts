@@ -6,13 +6,19 @@ const ownFields = ['content-length', 'set-cookie', 'x-fapi-interaction-id']
 
 const dropped: ReadonlySet<string> = new Set([...connectionFields, ...ownFields])
 
-/** The header fields of a response to hand on. */
-export function selectResponseHeaders(headers: HeaderFields): Record<string, string | string[]> {
-  const options = listConnectionOptions([headers['connection'] ?? ''].flat().join())
-  const selected: Record<string, string | string[]> = {}
-  for (const [name, value] of Object.entries(headers)) {
+const noOptions: readonly string[] = []
+
+/** Passes the header fields of a response that are to be handed on to `reply`. */
+export function handOnHeaders(
+  headers: HeaderFields,
+  reply: { header(name: string, value: string | string[]): unknown },
+): void {
+  const { connection } = headers
+  const isUsual = connection === undefined || connection === 'keep-alive'
+  const options = isUsual ? noOptions : listConnectionOptions([connection].flat().join())
+  for (const name in headers) {
+    const value = headers[name]
     if (value === undefined || dropped.has(name) || options.includes(name)) continue
-    selected[name] = value
+    reply.header(name, value)
   }
-  return selected
 }

@@ -153,6 +153,23 @@ describeOnce('the sample of --validate report', () => {
     assert.equal(await countChecked(guard, 'B1', 'valid'), 3)
   })
 
+  it('hands on large responses unchanged, with or without a check', async (t) => {
+    const balances = Array.from({ length: 2000 }, (_, index) => ({
+      ...valid,
+      accountId: `a${index}`,
+    }))
+    const text = balancesPage(...balances)
+    const upstream = await openUpstream(t, respondJson(text))
+    const flags = { 'metrics-port': '0', validate: 'report', 'validate-sample': '2' }
+    const guard = await openGuardServer(t, upstream.address, flags)
+    const ask = () => guard.ask(balancesPath, { method: 'POST', body })
+
+    const answers = [...(await Promise.all([ask(), ask(), ask()])), await ask()]
+
+    for (const answer of answers) assert.ok(answer.status === 200 && answer.text === text)
+    await until(async () => (await countChecked(guard, 'B2', 'valid')) === 2)
+  })
+
   it('counts a response that is too large to be checked', async (t) => {
     const text = balancesPage({ ...valid, padding: 'x'.repeat(2_000_000) })
     const [guard, answer] = await askBalances(t, text, { validate: 'report' })
