@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorTable, type Operation } from '../contract/index.ts'
 import { judgeResponse } from '../upstream/answer.ts'
-import { isLarge, releaseMemory } from '../upstream/buffer-memory.ts'
 import type { CheckMode, CheckOutcome } from '../upstream/check-modes.ts'
 import type { UpstreamResponse } from '../upstream/exchange.ts'
 import {
@@ -99,7 +98,6 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
     else watchStream(request, response.body, record)
     const isSample = mode === 'report' && response.status < 300 && check.selects(operation)
     if (isSample) checkSample(operation, response, check)
-    else if (Buffer.isBuffer(response.body)) releaseWhenSent(reply, response.body)
     return reply
   }
 }
@@ -140,10 +138,6 @@ function requireValid(
 ): void {
   if (!Buffer.isBuffer(body)) throw upstreamError('too many buffered bytes')
   if (!check.isValid(operation, body)) throw upstreamError('invalid response')
-}
-
-function releaseWhenSent({ raw }: FastifyReply, body: Buffer): void {
-  if (isLarge(body)) raw.once('finish', () => releaseMemory(body))
 }
 
 /** Records how a streamed response ended. If the upstream failed, the status has been sent already. */

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { releaseMemory } from './buffer-memory.ts'
 import {
   classifyError,
   isConnectionClosed,
@@ -151,8 +150,5 @@ export function openExchange(
 
 function concatenate(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks
-  if (first && chunks.length === 1) return first
-  // The parser that called has not finished with the last chunk.
-  setImmediate(() => chunks.forEach(releaseMemory))
-  return Buffer.concat(chunks)
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks)
 }
