@@ -54,8 +54,11 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
   /** Counts a request until its response is sent or its client disconnects. */
   const count = (reply: FastifyReply, onResponse: () => void): void => {
     let reserved = 0
+    let isClosed = false
     inFlight += 1
     reply.reserveBytes = (bytes) => {
+      // The client disconnected, or got a timeout: nothing is sent, and nothing would release the bytes.
+      if (isClosed) return onResponse()
       // A single response is always sent, however large it is.
       if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax) throw tooManyUnsentBytes()
       reserved += bytes
@@ -63,6 +66,7 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
       onResponse()
     }
     reply.raw.on('close', () => {
+      isClosed = true
       inFlight -= 1
       unsentBytes -= reserved
     })

@@ -5,6 +5,7 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Guard } from '../../src/auth/guard.ts'
 import { ContractError } from '../../src/contract/index.ts'
+import type { HttpApp } from '../../src/http/app.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { describeOn } from '../support/engines.ts'
@@ -28,6 +29,7 @@ async function openSlowProvider(
   t: TestContext,
   limits: Partial<HttpLimits>,
   recorded = Promise.resolve(),
+  prepare: (app: HttpApp) => void = () => {},
 ) {
   const waiting: (() => void)[] = []
   const around = (store: ProviderStore): ProviderStore => ({
@@ -37,7 +39,8 @@ async function openSlowProvider(
       return store.readCustomer(id)
     },
   })
-  const provider = await openProvider(t, ana, { limits, around, guard: async () => ({ recorded }) })
+  const guard = async () => ({ recorded })
+  const provider = await openProvider(t, ana, { limits, around, guard, prepare })
   return {
     ...provider,
     /** Resolves when this many reads are waiting. */
@@ -107,6 +110,25 @@ describeOn('sqlite', 'a provider at its in-flight limit', { timeout: 30_000 }, (
       answered.map(({ status }) => status),
       [200, 200],
     )
+    assert.equal((await after).status, 200)
+  })
+
+  it('does not count a response whose client disconnected before it', async (t) => {
+    const closed = Promise.withResolvers<void>()
+    const provider = await openSlowProvider(t, { unsentBytesMax: 1 }, undefined, (app) =>
+      app.server.once('request', (_request, response) => response.once('close', closed.resolve)),
+    )
+    const socket = await openConnection(provider.port)
+    socket.write(head)
+    await provider.untilWaiting(1)
+    socket.destroy()
+    await closed.promise
+    provider.release()
+
+    const after = provider.get(path)
+    await Promise.race([after, provider.untilWaiting(1)])
+    provider.release()
+
     assert.equal((await after).status, 200)
   })
 
