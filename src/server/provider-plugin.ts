@@ -13,7 +13,7 @@ export function createPlugin(
   close: () => Promise<void>,
 ): FastifyPluginAsync {
   return async (instance: FastifyInstance) => {
-    const { prefix } = instance
+    const prefix = instance.prefix.replace(/\/$/, '')
     if (/[:*]/.test(prefix)) {
       throw new TypeError('the prefix of the provider must not have parameters')
     }

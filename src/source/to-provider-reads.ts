@@ -97,7 +97,7 @@ export function toProviderReads(source: Source): ProviderReads {
     },
 
     async findCustomers(email) {
-      if (!email.isWellFormed()) return []
+      if (!email.isWellFormed() || email.includes('\0')) return []
       return ask('searchCustomers', { email }, (answer) => readList('searchCustomers', answer))
     },
 

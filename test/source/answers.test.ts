@@ -264,6 +264,23 @@ describeOnce('a source', () => {
     assert.equal(await answerFor('nul\0', 'a1'), '{"error":"Customer not found"}')
     assert.deepEqual([...new Set(ids)], ['c1', 'c2'])
   })
+
+  it('never gets an e-mail address that databases reject', async (t) => {
+    const emails: string[] = []
+    const provider = await openReads(t, {
+      ...smallSource,
+      async searchCustomers({ email }) {
+        emails.push(email)
+        return []
+      },
+    })
+    const search = (email: string) => provider.post('/auth/v1/customer/search', { email })
+
+    for (const email of ['ana\0@example.com', 'ana\ud800@example.com', 'ana@example.com']) {
+      assert.equal((await search(email)).text, '{"data":[]}')
+    }
+    assert.deepEqual(emails, ['ana@example.com'])
+  })
 })
 
 function openReads(scope: Scope, source: Source, options: Parameters<typeof openProvider>[2] = {}) {

@@ -42,6 +42,16 @@ describeOnce('the plugin of a provider', () => {
     assert.equal((await send(address, `${prefix}/health/ready`)).text, 'not ours')
   })
 
+  it('may have a prefix that ends with a slash', async (t) => {
+    const { ask, provider } = await openSourceProvider(t, smallSource)
+    const application = Fastify()
+    await application.register(provider.plugin, { prefix: '/bank/' })
+    const address = await application.listen({ port: 0, host: '127.0.0.1' })
+    t.after(() => application.close())
+
+    assert.equal((await ask(address, accountsPath, { prefix: '/bank' })).status, 200)
+  })
+
   it('answers as the server of the provider: tokens, methods, bodies and headers', async (t) => {
     const { provider, ask, address, prefix } = await openApplication(t, smallSource)
     const own = await provider.listen({ port: 0 })
