@@ -19,21 +19,25 @@ function isExact(operation: Operation, body: unknown): boolean {
   return check(body)
 }
 
-/** The faults of a successful response, remarks included. `body` is the parsed text; undefined if it is not JSON. */
-export function findResponseFaults(
+/**
+ * The faults of a successful response, remarks included, one after another. `body` is the parsed text; undefined if it is
+ * not JSON.
+ */
+export function* findResponseFaults(
   operation: Operation,
   text: string,
   body: unknown,
   version: AccountVersion,
-): Fault[] {
-  if (!operation.response || (text === '' && operation.mayBeEmpty)) return []
-  if (body === undefined) return [{ kind: 'shape', path: '', reason: 'is not JSON' }]
+): Generator<Fault, void> {
+  if (!operation.response || (text === '' && operation.mayBeEmpty)) return
+  if (body === undefined) {
+    yield { kind: 'shape', path: '', reason: 'is not JSON' }
+    return
+  }
   const repeated = findRepeatedMember(text)
-  const faults: Fault[] = isExact(operation, body)
-    ? []
-    : findFaults(asNode(operation.response), body, version)
-  if (repeated === undefined) return faults
-  const path = printable(repeated)
-  const repetition = { kind: 'repetition', reason: 'occurs twice in one object' } as const
-  return [{ ...repetition, path, received: path }, ...faults]
+  if (repeated !== undefined) {
+    const path = printable(repeated)
+    yield { kind: 'repetition', reason: 'occurs twice in one object', path, received: path }
+  }
+  if (!isExact(operation, body)) yield* findFaults(asNode(operation.response), body, version)
 }

@@ -27,8 +27,13 @@ export interface Fault {
 
 export type AccountVersion = 3 | 4
 
-export function findFaults(node: Node, value: unknown, version: AccountVersion): Fault[] {
-  return [...read(node, value, '', '', version)]
+/** Finds them one after another: a large response may have millions. */
+export function findFaults(
+  node: Node,
+  value: unknown,
+  version: AccountVersion,
+): Generator<Fault, void> {
+  return read(node, value, '', '', version)
 }
 
 /** The enumerations that the interface closes. For the others it lists examples. */
@@ -55,7 +60,7 @@ const sharedAccountTypes: readonly unknown[] = [
   'NON_INDIVIDUAL',
 ]
 
-type Read = Generator<Fault>
+type Read = Generator<Fault, void>
 
 function* read(
   node: Node,

@@ -24,6 +24,9 @@ export interface ResponseCheck {
   skip(operation: Operation): void
 }
 
+/** How many faults of a response are found: one that is all wrong must not block the process for seconds. */
+const foundMax = 1000
+
 /** How many different faults of an operation are logged in an hour. */
 const loggedMax = 10
 const loggedMs = 60 * 60_000
@@ -64,9 +67,10 @@ export function openResponseCheck({
     isValid(operation, bytes) {
       // Invalid UTF-8 is not JSON, and not empty either.
       const text = isUtf8(bytes) ? bytes.toString() : '\ufffd'
-      const faults = findResponseFaults(operation, text, parse(text), accountVersion).filter(
-        ({ kind }) => kind !== 'remark',
-      )
+      const faults = findResponseFaults(operation, text, parse(text), accountVersion)
+        .filter(({ kind }) => kind !== 'remark')
+        .take(foundMax)
+        .toArray()
       onOutcome?.(operation, faults.length === 0 ? 'valid' : 'invalid')
       logFaults(operation, faults)
       return faults.length === 0
