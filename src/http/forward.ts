@@ -60,11 +60,12 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
       headers: requestHeaders(request.raw.rawHeaders, {
         ...tracing?.traceHeaders(),
         [interactionHeader]: interactionId,
+        // That of the client may name a charset, or be sent twice: the upstream would parse something that was not checked.
+        ...(request.bodyBytes && { 'content-type': 'application/json' }),
       }),
       body: request.bodyBytes,
     })
-    if (reply.raw.closed) exchange.abort()
-    else reply.raw.once('close', exchange.abort)
+    reply.raw.once('close', exchange.abort)
     return exchange.response
   }
   const forward = tracing ? tracing.traceCalls('call upstream', send) : send
@@ -77,6 +78,8 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
       metrics?.recordUpstreamRequest(operation.ref, outcome, (performance.now() - start) / 1000)
     let response: UpstreamResponse | undefined
     try {
+      // The client disconnected while the use of the token was recorded.
+      if (reply.raw.closed) throw upstreamError('client closed the connection')
       try {
         response = await forward(request, reply)
       } finally {

@@ -106,10 +106,10 @@ export function openExchange(
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(started) {
+      // It waited for a connection until it was over. To abort it would also close the connection.
+      if (isOver) throw upstreamError('client closed the connection')
       controller = started
-      // It waited for a connection until it was aborted.
-      if (isOver) started.abort(upstreamError('client closed the connection'))
-      else firstByteTimer = setTimeout(fail, firstByteTimeoutMs, 'first byte timeout')
+      firstByteTimer = setTimeout(fail, firstByteTimeoutMs, 'first byte timeout')
     },
     onResponseStart(_controller, statusCode, fields) {
       // An interim response, such as 103, is followed by another.
@@ -120,7 +120,7 @@ export function openExchange(
     },
     onResponseData(_controller, chunk) {
       if (stream) return push(stream, chunk)
-      chunks.push(chunk)
+      append(chunks, chunk)
       bytes += chunk.length
       collected.count += chunk.length
       if (bytes > collectBytesMax || collected.count > collected.max) startStream()
@@ -146,6 +146,23 @@ export function openExchange(
   }
   dispatch(handler, false)
   return { response: promise, abort }
+}
+
+/** Smaller chunks are joined: a chunk of one byte needs more than a hundred. */
+const chunkBytesMin = 16 * 1024
+
+function append(chunks: Buffer[], chunk: Buffer): void {
+  let joined = chunk
+  for (let last = chunks.at(-1); last && isJoined(last, joined); last = chunks.at(-1)) {
+    joined = Buffer.concat([last, joined])
+    chunks.pop()
+  }
+  chunks.push(joined)
+}
+
+/** Only with one that is at least as large, so that no byte is copied often. */
+function isJoined(last: Buffer, next: Buffer): boolean {
+  return last.length < chunkBytesMin && last.length <= next.length
 }
 
 function concatenate(chunks: readonly Buffer[]): Buffer {

@@ -17,6 +17,7 @@ const ownFields: readonly string[] = [
   'accept-encoding',
   'authorization',
   'content-length',
+  'content-type',
   'cookie',
   'expect',
   'host',
@@ -26,6 +27,15 @@ const ownFields: readonly string[] = [
   'if-range',
   'if-unmodified-since',
   'range',
+]
+
+/** Some frameworks replace the method or the path of a request by these, which were not checked. */
+const overridingFields: readonly string[] = [
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
 ]
 
 export interface HeaderField {
@@ -42,7 +52,12 @@ export type RequestHeaders = (
 /** `authentication` is how the upstream recognises the guard. */
 export function createRequestHeaders(authentication: HeaderField | undefined): RequestHeaders {
   const name = authentication?.name.toLowerCase() ?? ''
-  const dropped = new Set([...connectionFields, ...ownFields, name])
+  const dropped = new Set([
+    ...connectionFields,
+    ...ownFields,
+    ...overridingFields,
+    name.replaceAll('_', '-'),
+  ])
   // Without it, the upstream may choose any coding.
   const fixed = ['accept-encoding', 'identity']
   if (authentication) fixed.push(name, authentication.value)
@@ -53,7 +68,9 @@ export function createRequestHeaders(authentication: HeaderField | undefined): R
     const options = readConnectionOptions(rawHeaders)
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const field = (rawHeaders[index] ?? '').toLowerCase()
-      if (dropped.has(field) || Object.hasOwn(own, field) || options.includes(field)) continue
+      // For many servers, x_api_key is the same field as x-api-key.
+      const plain = field.includes('_') ? field.replaceAll('_', '-') : field
+      if (dropped.has(plain) || Object.hasOwn(own, plain) || options.includes(field)) continue
       fields.push(field, rawHeaders[index + 1] ?? '')
     }
     return fields

@@ -102,6 +102,58 @@ describeOnce('a forwarded request', () => {
     )
   })
 
+  for (const [name, headers] of Object.entries({
+    'a charset': ['content-type', 'application/json; charset=utf-7'],
+    'a second content type': ['content-type', 'text/plain'],
+    'a content type that is hop-by-hop': ['connection', 'content-type'],
+  })) {
+    it(`has one content type, which is that of a checked body, if the client sends ${name}`, async (t) => {
+      const upstream = await openUpstream(t)
+      const guard = await openGuardServer(t, upstream.address)
+      const body = { data: { accountIds: ['a1+ACI-,+ACI-a2'] } }
+      const authorization = ['authorization', `Bearer ${guard.mint(balancesPath)}`]
+      const type = name === 'a charset' ? [] : ['content-type', 'application/json']
+
+      await guard.send(balancesPath, {
+        method: 'POST',
+        body,
+        headers: [...authorization, ...type, ...headers],
+      })
+
+      const pairs = toPairs(upstream.requests[0]?.rawHeaders ?? [])
+      assert.deepEqual(
+        pairs.filter((pair) => pair.startsWith('content-type')),
+        ['content-type: application/json'],
+      )
+    })
+  }
+
+  it('has no field that stands for another method, path or field of the guard', async (t) => {
+    const upstream = await openUpstream(t)
+    const file = join(await temporaryFolder(t), 'header.txt')
+    writeFileSync(file, 'x-api-key: secret')
+    const guard = await openGuardServer(t, upstream.address, { 'upstream-header-file': file })
+
+    await guard.ask(accountsPath, {
+      headers: [
+        ...['x-http-method-override', 'DELETE', 'X-HTTP-Method', 'PUT', 'x-method-override', 'PUT'],
+        ...['X-Original-URL', '/v1/other', 'x-rewrite-url', '/v1/other', 'x_original_url', '/'],
+        ...['x_api_key', 'a', 'X_FAPI-Interaction_ID', 'a', 'transfer_encoding', 'chunked'],
+        ...['x_own', 'kept'],
+      ],
+    })
+
+    const names = toPairs(upstream.requests[0]?.rawHeaders ?? []).map((pair) => pair.split(':')[0])
+    assert.deepEqual(names.sort(), [
+      'accept-encoding',
+      'connection',
+      'host',
+      'x-api-key',
+      'x-fapi-interaction-id',
+      'x_own',
+    ])
+  })
+
   it('has the interaction id of the response, if the client sent none or an invalid one', async (t) => {
     const upstream = await openUpstream(t)
     const guard = await openGuardServer(t, upstream.address)

@@ -1,13 +1,97 @@
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { it } from 'node:test'
 import { openProviderApp } from '../../src/http/provider-app.ts'
 import { createScope, describeOnce } from '../support/engines.ts'
 import { forwardAll } from '../support/guard-server.ts'
 import { send } from '../support/http.ts'
 import { accountsPath } from '../support/small-bank.ts'
-import { accountsPage, openUpstream } from '../support/upstream.ts'
+import { until } from '../support/until.ts'
+import { accountsPage, openRawUpstream, openUpstream, rawResponse } from '../support/upstream.ts'
 
 const upstreamMs = 800
+
+describeOnce('requests whose clients disconnect', () => {
+  it('use no connection to the upstream if they waited for one', async (t) => {
+    const scope = createScope(t)
+    const held: Socket[] = []
+    const upstream = await openRawUpstream(scope, (socket, number) => {
+      if (number === 0) held.push(socket)
+      else socket.write(rawResponse(accountsPage))
+    })
+    let received = 0
+    const app = openProviderApp({
+      version: '0.0.0',
+      responders: forwardAll(scope, upstream.address, { connections: 1 }),
+      guard: async () => {
+        received += 1
+        return { recorded: Promise.resolve() }
+      },
+    })
+    const address = await app.listen({ host: '127.0.0.1', port: 0 })
+    scope.after(() => app.close())
+    let closed = 0
+    app.server.on('request', (_request, response) => response.on('close', () => (closed += 1)))
+    const first = send(address, accountsPath)
+    await until(() => held.length === 1)
+    const abort = new AbortController()
+    const aborted = Array.from({ length: 10 }, () =>
+      fetch(address + accountsPath, { signal: abort.signal }),
+    )
+    await until(() => received === 11)
+    abort.abort()
+    await Promise.allSettled(aborted)
+    await until(() => closed === 10)
+    const last = send(address, accountsPath)
+    await until(() => received === 12)
+
+    held[0]?.write(rawResponse(accountsPage))
+
+    assert.deepEqual([(await first).status, (await last).status], [200, 200])
+    assert.equal(upstream.requestLines.length, 2)
+    assert.equal(upstream.sockets.length, 1)
+  })
+
+  it('neither reach the upstream nor close its connection if the use of their tokens is not recorded yet', async (t) => {
+    const scope = createScope(t)
+    const upstream = await openRawUpstream(scope, (socket) =>
+      socket.write(rawResponse(accountsPage)),
+    )
+    const recorded = Promise.withResolvers<void>()
+    let received = 0
+    const app = openProviderApp({
+      version: '0.0.0',
+      responders: forwardAll(scope, upstream.address),
+      guard: async () => {
+        received += 1
+        return { recorded: received === 2 ? recorded.promise : Promise.resolve() }
+      },
+    })
+    const address = await app.listen({ host: '127.0.0.1', port: 0 })
+    scope.after(() => app.close())
+    // An open connection is used at once.
+    await send(address, accountsPath)
+    let isClosed = false
+    app.server.once('request', (_request, response) =>
+      response.on('close', () => (isClosed = true)),
+    )
+    const abort = new AbortController()
+    const asked = fetch(`${address}${accountsPath}?page=2`, { signal: abort.signal })
+    await until(() => received === 2)
+    abort.abort()
+    await assert.rejects(asked)
+    await until(() => isClosed)
+
+    recorded.resolve()
+
+    assert.equal((await send(address, `${accountsPath}?page=3`)).status, 200)
+    assert.deepEqual(
+      upstream.requestLines.map((line) => line.split(' ')[1]),
+      [accountsPath, `${accountsPath}?page=3`],
+    )
+    assert.equal(upstream.sockets.length, 1)
+  })
+})
 
 describeOnce('a slow upstream', () => {
   it('does not lower the concurrency limit of the guard', async (t) => {
