@@ -83,7 +83,16 @@ export function withErrorsForLog(log: Logger): Logger {
  * database, except for our own error classes, whose messages never do. What caused an error of a source is not ours,
  * whatever its name is.
  */
-export function errorForLog(error: unknown, depth = 0, isForeign = false): unknown {
+export function errorForLog(error: unknown): unknown {
+  try {
+    return describeError(error, 0, false)
+  } catch {
+    // An error of other code may have members that throw.
+    return { type: 'Error' }
+  }
+}
+
+function describeError(error: unknown, depth: number, isForeign: boolean): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const { name, message, stack, cause, code, errcode } = error as CodedError
   const isOurs = !isForeign && /^(Contract|Database|Source)Error$/.test(name)
@@ -95,7 +104,7 @@ export function errorForLog(error: unknown, depth = 0, isForeign = false): unkno
     stack: framesIn(stack, message),
     ...(cause !== undefined &&
       depth < causesMax && {
-        cause: errorForLog(cause, depth + 1, isForeign || name === 'SourceError'),
+        cause: describeError(cause, depth + 1, isForeign || name === 'SourceError'),
       }),
   }
 }

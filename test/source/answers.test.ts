@@ -121,6 +121,29 @@ describeOnce('a source', () => {
     assert.equal((await ask(await provider.listen({ port: 0 }), accountsPath)).status, 500)
   })
 
+  it('that throws an error whose members throw is a 500', async (t) => {
+    const hostile = Object.defineProperty(new Error(secret), 'code', {
+      get() {
+        throw new Error(secret)
+      },
+    })
+    const listBankingAccounts = () => Promise.reject(hostile)
+    const { provider, ask, log } = await openSourceProvider(t, {
+      ...smallSource,
+      listBankingAccounts,
+    })
+    const address = await provider.listen({ port: 0 })
+
+    const answers = [await ask(address, accountsPath), await ask(address, accountsPath)]
+
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [500, 500],
+    )
+    assert.ok(log.some((line) => line.includes('request failed')))
+    assert.equal(log.join('').includes(secret), false, 'a value is logged')
+  })
+
   it('that is unavailable is a 503 with the time to wait, and its cause is not logged', async (t) => {
     const source = {
       ...smallSource,
