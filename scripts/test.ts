@@ -6,7 +6,7 @@ import { bundleTypebox } from './bundle-typebox.ts'
 import { buildForTests, makeRunFolder, runTests } from './test-run.ts'
 
 /**
- * Runs the given files, or all tests, against the command as published, with one PostgreSQL server for the whole run.
+ * Runs the given files, the variants of a provider with --variants, or all other tests, against the command as published, with one PostgreSQL server for the whole run.
  * It fails if the server cannot start: no test is skipped, except for those on Citus without a cluster.
  */
 const given = process.argv.slice(2)
@@ -59,7 +59,7 @@ const [program, typebox, cluster] = await Promise.all([
   bundleTypebox(join(folder, 'typebox')),
   initializeCluster(),
 ])
-const files = given.length > 0 ? given : listFiles()
+const files = given.length === 0 ? listFiles() : given[0] === '--variants' ? listVariants() : given
 
 process.env['POSTGRES_CLUSTER_FOR_TESTS'] = cluster
 // Hundreds of short-lived databases would otherwise keep autovacuum busy.
@@ -76,19 +76,28 @@ function listFiles(): string[] {
   const others = globSync('test/**/*.test.ts', {
     exclude: ['**/node_modules/**', ...separate],
   }).filter((file) => !grouped.flat().includes(file))
+  return [...writeGroups(grouped.map(formatImports)), ...others]
+}
+
+/** One file for each variant. */
+function listVariants(): string[] {
   const again = globSync(providerTests, { exclude: independentTests })
     .sort()
     .filter((file) => opensProvider.test(readFileSync(file, 'utf8')))
-  const repeated = variants.map(
-    (variant) => `process.env.PROVIDER_FOR_TESTS = '${variant}'\n${formatImports(again)}`,
+  return writeGroups(
+    variants.map(
+      (variant) => `process.env.PROVIDER_FOR_TESTS = '${variant}'\n${formatImports(again)}`,
+    ),
   )
-  const imports = [...repeated, ...grouped.map(formatImports)].map((text, index) => {
+}
+
+function writeGroups(texts: readonly string[]): string[] {
+  return texts.map((text, index) => {
     // Files start in the order of their names.
     const path = join(folder, `group-${String(index).padStart(2, '0')}.test.mjs`)
     writeFileSync(path, text)
     return path
   })
-  return [...imports, ...others]
 }
 
 function formatImports(files: readonly string[]): string {
