@@ -3,6 +3,7 @@ import { type Operation, providerOperations } from '../contract/index.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import type { Responders } from '../http/provider-app.ts'
 import { flagName, type Settings } from '../settings/settings.ts'
+import type { upstreamDefinitions } from '../settings/upstream-settings.ts'
 import {
   type OpenResponders,
   type OpenServer,
@@ -15,18 +16,7 @@ import { CommandError } from './terminal.ts'
 import { readUpstreamTls } from './tls.ts'
 import { readUpstreamHeader } from './upstream-header.ts'
 
-type GuardSettings = ProviderSettings &
-  Pick<
-    Settings,
-    | 'upstream'
-    | 'upstreamConnections'
-    | 'upstreamConnectTimeoutMs'
-    | 'upstreamFirstByteTimeoutMs'
-    | 'upstreamTimeoutMs'
-    | 'upstreamResponseBytesMax'
-    | 'validate'
-    | 'validateSample'
-  >
+type GuardSettings = ProviderSettings & Pick<Settings, keyof typeof upstreamDefinitions>
 
 type OperationId = keyof typeof providerOperations
 

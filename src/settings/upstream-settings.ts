@@ -10,22 +10,7 @@ const bytesMax = 512 * 1024 * 1024
 const sampleMax = 1_000_000
 
 /** The settings of the guard, which forwards requests to a service of the data provider. */
-export const upstreamDefinitions: Pick<
-  Definitions,
-  | 'upstream'
-  | 'upstreamOperations'
-  | 'upstreamHeaderFile'
-  | 'upstreamCa'
-  | 'upstreamCert'
-  | 'upstreamKey'
-  | 'upstreamConnections'
-  | 'upstreamConnectTimeoutMs'
-  | 'upstreamFirstByteTimeoutMs'
-  | 'upstreamTimeoutMs'
-  | 'upstreamResponseBytesMax'
-  | 'validate'
-  | 'validateSample'
-> = {
+export const upstreamDefinitions = {
   upstream: {
     about: 'the base URL of the service that the guard forwards requests to',
     ...baseUrl,
@@ -117,4 +102,4 @@ export const upstreamDefinitions: Pick<
     usedBy: guard,
     defaults: { guard: '100' },
   },
-}
+} satisfies Partial<Definitions>
