@@ -37,6 +37,7 @@ export const savingsProduct: ProductInput = {
       deposit_rate_type: 'BONUS',
       rate: '0.02',
       application_type: 'MATURITY',
+      additional_value: 'At least one deposit each month',
       additional_info: 'On top of the base rate',
       applicability_conditions: [
         { rate_applicability_type: 'MIN_DEPOSITS', additional_value: '1' },
@@ -167,7 +168,10 @@ export const personalLoanProduct: ProductInput = {
       loan_purpose: 'INVESTMENT',
       repayment_type: 'INTEREST_ONLY',
       interest_payment_due: 'IN_ADVANCE',
-      tiers: [{ name: 'First year', unit_of_measure: 'DAY', maximum_value: '365' }],
+      application_type: 'UPFRONT',
+      tiers: [
+        { name: 'First year', unit_of_measure: 'DAY', minimum_value: '0', maximum_value: '365' },
+      ],
     },
   ],
 }

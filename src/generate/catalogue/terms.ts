@@ -27,6 +27,8 @@ export function createDepositRates(rate: string, random: Random): Elements<'depo
     deposit_rate_type: 'BONUS',
     rate: '0.0150',
     application_type: 'PERIODIC',
+    application_frequency: 'P1M',
+    additional_value: 'At least one deposit each month',
     additional_info: 'On top of the base rate',
     applicability_conditions: [{ rate_applicability_type: 'MIN_DEPOSITS', additional_value: '1' }],
   }
@@ -52,7 +54,16 @@ export function createLendingRates(rate: string, random: Random): Elements<'lend
     repayment_type: 'INTEREST_ONLY',
     loan_purpose: 'INVESTMENT',
     interest_payment_due: 'IN_ADVANCE',
-    tiers: [{ name: 'LVR to 80%', unit_of_measure: 'PERCENT', maximum_value: '80' }],
+    application_type: 'PERIODIC',
+    application_frequency: 'P1M',
+    tiers: [
+      {
+        name: 'LVR to 80%',
+        unit_of_measure: 'PERCENT',
+        minimum_value: '0',
+        maximum_value: '0.8',
+      },
+    ],
   }
   return random.chance(0.5) ? [base, fixed] : [base]
 }
