@@ -20,6 +20,7 @@ import {
   settingNames,
   variableName,
 } from '../src/settings/settings.ts'
+import { cdsProductsPage } from './cds-products-page.ts'
 import { checksPage } from './checks-page.ts'
 import { page, table } from './markdown.ts'
 
@@ -28,6 +29,7 @@ export function referencePages(): Map<string, string> {
   return new Map([
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/records.md', recordsPage()],
+    ['docs/reference/cds-products.md', cdsProductsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/settings.md', settingsPage()],
     ['docs/reference/metrics.md', metricsPage()],

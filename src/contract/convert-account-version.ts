@@ -29,7 +29,7 @@ export function upgradeAccount(account: BankingAccountV3): BankingAccount {
  */
 export function downgradeAccount(account: BankingAccount): BankingAccountV3 {
   return changed(account, {
-    depositRates: each(downgradeDepositRate),
+    depositRates: each(downgradeRate),
     lendingRates: oneOrEach(downgradeLendingRate),
     features: each(downgradeFeature),
     fees: each(downgradeFee),
@@ -49,7 +49,7 @@ type Fields = Record<string, unknown>
 /** Returns the new value of a field, or undefined to omit the field. */
 type Change = (value: unknown) => unknown
 
-function upgradeRate(rate: unknown): unknown {
+export function upgradeRate(rate: unknown): unknown {
   return changed(rate, {
     tiers: each((tier) =>
       changed(tier, {
@@ -70,7 +70,7 @@ function upgradeCondition(condition: Fields): Fields[] {
   return [withInfo({ rateApplicabilityType: 'OTHER', ...condition }, additionalInfoUri)]
 }
 
-function downgradeDepositRate(rate: unknown): unknown {
+export function downgradeRate(rate: unknown): unknown {
   return conditionsToText(changed(rate, { tiers: each(downgradeTier) }))
 }
 
@@ -114,13 +114,16 @@ function downgradeConditions(conditions: readonly Fields[]): unknown {
   }
 }
 
-function conditionText({
-  rateApplicabilityType,
-  additionalValue,
-  additionalInfo,
-}: Fields): unknown {
-  const type = rateApplicabilityType === 'OTHER' ? [] : [rateApplicabilityType]
-  const short = [...type, additionalValue].filter(Boolean).join(' ')
+function conditionText({ rateApplicabilityType, ...explanation }: Fields): string {
+  return describeType(rateApplicabilityType, explanation)
+}
+
+/** A type with its value and text, such as `MIN_DEPOSITS 5: each month`. OTHER is only its text. */
+export function describeType(
+  type: unknown,
+  { additionalValue, additionalInfo }: Readonly<Fields>,
+): string {
+  const short = [type === 'OTHER' ? '' : type, additionalValue].filter(Boolean).join(' ')
   return [short, additionalInfo].filter(Boolean).join(': ')
 }
 
@@ -153,7 +156,7 @@ function downgradeFeature(feature: unknown): unknown {
   return { ...old, featureType: 'OTHER', additionalInfo: info }
 }
 
-function upgradeFee(fee: unknown): unknown {
+export function upgradeFee(fee: unknown): unknown {
   const upgraded = changed(upgradeMethod(fee, 'feeMethodUType'), {
     discounts: each((discount) => upgradeMethod(discount, 'discountMethodUType')),
   })
@@ -201,7 +204,7 @@ function upgradeMethod(priced: unknown, methodField: string): unknown {
   return { ...rest, [methodField]: 'rateBased', rateBased: { rateType, rate: value, ...frequency } }
 }
 
-function downgradeFee(fee: unknown): unknown {
+export function downgradeFee(fee: unknown): unknown {
   const { feeMethodUType, feeType, name } = fee as Fields
   const old = changed(downgradeMethod(fee, 'feeMethodUType'), {
     discounts: each((discount) => downgradeMethod(discount, 'discountMethodUType')),

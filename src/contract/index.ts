@@ -1,6 +1,22 @@
 /** The interface as data: every record, operation and error, and what is derived from them. */
 
 export { normalizer } from './aliases.ts'
+export { type EffectiveFilter, effectiveFilters, isEffective } from './cds/effective.ts'
+export { toAmount } from './cds/field-types.ts'
+export {
+  type CdsDetailVersion,
+  type CdsListVersion,
+  cdsDetailVersions,
+  cdsListVersions,
+} from './cds/mapping.ts'
+export { findPublicationFaults } from './cds/publication-faults.ts'
+export { fromCdsProductDetail, type ReadProduct } from './cds/read-product.ts'
+export {
+  type CdsProduct,
+  type PublishedProduct,
+  toCdsListProduct,
+  toCdsProductDetail,
+} from './cds/write-product.ts'
 export { countCharacters } from './characters.ts'
 export {
   downgradeAccount,

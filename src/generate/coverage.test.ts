@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { filterLines, filterRecords, parseLine } from '../../test/support/generated-lines.ts'
 import { values } from '../contract/enumerations.ts'
-import { recordTypes } from '../contract/index.ts'
+import { findPublicationFaults, recordTypes } from '../contract/index.ts'
 import { generateLines } from './index.ts'
 
 const until = '2026-03-01T09:30:00+11:00'
@@ -27,6 +27,13 @@ describe('generated data', () => {
   const holderIds = new Set(
     [...accounts, ...energy].flatMap(({ holders = [] }) => holders.map((one) => one.customerId)),
   )
+
+  it('contains only products that can be published', () => {
+    assert.deepEqual(
+      products.flatMap((product) => findPublicationFaults(product)),
+      [],
+    )
+  })
 
   for (const [name, actual, expected] of [
     ['record', lines.map(({ type }) => type), Object.keys(recordTypes)],

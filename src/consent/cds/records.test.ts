@@ -7,7 +7,7 @@ import type {
   BankingTransaction,
   Customer,
 } from '../../contract/index.ts'
-import { toAmount, toCdsAccount, toCdsBalance, toCdsCustomer, toCdsTransaction } from './records.ts'
+import { toCdsAccount, toCdsBalance, toCdsCustomer, toCdsTransaction } from './records.ts'
 
 const [account, balance, transaction, customer] = [
   'BankingAccount',
@@ -93,15 +93,4 @@ describe('a record of the Consumer Data Standards', () => {
       middleNames: [],
     })
   })
-
-  for (const [decimal, amount] of [
-    ['1', '1.00'],
-    ['-0.5', '-0.50'],
-    ['10.25', '10.25'],
-    ['0.123', '0.123'],
-  ] as const) {
-    it(`writes the amount ${decimal} as ${amount}`, () => {
-      assert.equal(toAmount(decimal), amount)
-    })
-  }
 })

@@ -1,9 +1,10 @@
-import type {
-  BankingAccount,
-  BankingAccountV3,
-  BankingBalance,
-  BankingTransaction,
-  Customer,
+import {
+  type BankingAccount,
+  type BankingAccountV3,
+  type BankingBalance,
+  type BankingTransaction,
+  type Customer,
+  toAmount,
 } from '../../contract/index.ts'
 
 /**
@@ -80,10 +81,4 @@ export function toCdsCustomer({ givenName, familyName, name, updatedAt }: Custom
       middleNames: [],
     },
   }
-}
-
-/** `AmountString`, which has at least two decimal places. */
-export function toAmount(decimal: string): string {
-  const [whole = '', places = ''] = decimal.split('.')
-  return `${whole}.${places.padEnd(2, '0')}`
 }

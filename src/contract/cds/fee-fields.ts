@@ -1,0 +1,124 @@
+import { downgradeFee, upgradeFee } from '../convert-account-version.ts'
+import { values } from '../enumerations.ts'
+import { type CdsField, type CdsObject, explained, mandatory } from './mapping.ts'
+
+export const eligibilityValues = {
+  EMPLOYMENT_STATUS: 'text',
+  MAX_AGE: 'count',
+  MIN_AGE: 'count',
+  MIN_INCOME: 'amount',
+  MIN_TURNOVER: 'amount',
+  RESIDENCY_STATUS: 'text',
+} as const
+
+const discountEligibility: CdsObject = {
+  fields: {
+    discount_eligibility_type: { type: { oneOf: values.discountEligibilityType }, mandatory },
+    ...explained('discount_eligibility_type', { ...eligibilityValues, INTRODUCTORY: 'duration' }),
+  },
+}
+
+const fixedAmount: CdsObject = {
+  fields: { amount: { type: 'amount', mandatory } },
+}
+
+const feeRange = { fee_minimum: { type: 'amount' }, fee_maximum: { type: 'amount' } } as const
+
+const feeRateBased: CdsObject = {
+  fields: {
+    rate_type: { type: { oneOf: values.feeRateType }, mandatory },
+    rate: { type: 'rate', mandatory },
+    accrual_frequency: { type: 'duration' },
+    amount_range: { type: { object: { fields: feeRange } } },
+  },
+}
+
+const discountRateBased: CdsObject = {
+  fields: {
+    rate_type: { type: { oneOf: values.discountRateType }, mandatory },
+    rate: { type: 'rate', mandatory },
+    amount_range: {
+      type: {
+        object: {
+          fields: { discount_minimum: { type: 'amount' }, discount_maximum: { type: 'amount' } },
+        },
+      },
+    },
+  },
+}
+
+/** A member of a union: mandatory if `by` has the value, in detail version 6 and later. */
+function member(by: string, value: string, object: CdsObject): CdsField {
+  return { type: { object }, mandatory: { field: by, is: [value] }, since: 6 }
+}
+
+const discount: CdsObject = {
+  fields: {
+    description: { type: 'text', mandatory },
+    discount_type: { type: { oneOf: values.discountType }, mandatory },
+    discount_method_u_type: { type: { oneOf: ['fixedAmount', 'rateBased'] }, mandatory, since: 6 },
+    fixed_amount: member('discount_method_u_type', 'fixedAmount', fixedAmount),
+    rate_based: member('discount_method_u_type', 'rateBased', discountRateBased),
+    ...explained('discount_type', {
+      BALANCE: 'amount',
+      DEPOSITS: 'amount',
+      FEE_CAP: 'duration',
+      PAYMENTS: 'amount',
+    }),
+    eligibility: {
+      type: { list: discountEligibility },
+      mandatory: { field: 'discount_type', is: ['ELIGIBILITY_ONLY'] },
+    },
+  },
+}
+
+export const fee: CdsObject = {
+  fields: {
+    name: { type: 'text', mandatory },
+    fee_type: {
+      type: {
+        oneOf: values.feeType,
+        added: {
+          CASH_ADVANCE: 6,
+          DISHONOUR: 6,
+          ENQUIRY: 6,
+          LATE_PAYMENT: 6,
+          OTHER: 6,
+          REPLACEMENT: 6,
+          UPFRONT_PER_PLAN: 6,
+          VARIATION: 6,
+        },
+        before: {
+          CASH_ADVANCE: 'TRANSACTION',
+          DISHONOUR: 'EVENT',
+          ENQUIRY: 'EVENT',
+          LATE_PAYMENT: 'EVENT',
+          OTHER: 'EVENT',
+          REPLACEMENT: 'EVENT',
+          UPFRONT_PER_PLAN: 'EVENT',
+          VARIATION: 'EVENT',
+        },
+      },
+      mandatory,
+    },
+    fee_method_u_type: {
+      type: { oneOf: ['fixedAmount', 'rateBased', 'variable'] },
+      mandatory,
+      since: 6,
+    },
+    fixed_amount: member('fee_method_u_type', 'fixedAmount', fixedAmount),
+    rate_based: member('fee_method_u_type', 'rateBased', feeRateBased),
+    variable: member('fee_method_u_type', 'variable', { fields: feeRange }),
+    fee_cap: { type: 'amount', since: 6 },
+    fee_cap_period: { type: 'duration', since: 6 },
+    currency: { type: 'currency' },
+    ...explained('fee_type', { LATE_PAYMENT: 'count', PERIODIC: 'duration' }),
+    discounts: { type: { list: discount } },
+  },
+  restructured: {
+    description:
+      'A fee or discount has one of `amount`, `balanceRate`, `transactionRate`, `accruedRate` and, for discounts, `feeRate` instead of a method. `accrualFrequency` is a field of the fee. A fee with the method `variable` has the type `VARIABLE`. Ranges and caps are added to `additionalInfo`.',
+    downgrade: downgradeFee,
+    upgrade: upgradeFee,
+  },
+}

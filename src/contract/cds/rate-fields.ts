@@ -1,0 +1,132 @@
+import { downgradeRate, upgradeRate } from '../convert-account-version.ts'
+import { values } from '../enumerations.ts'
+import { type CdsDependentType, type CdsObject, explained, mandatory } from './mapping.ts'
+
+const condition: CdsObject = {
+  fields: {
+    rate_applicability_type: { type: { oneOf: values.rateApplicabilityType }, mandatory },
+    ...explained('rate_applicability_type', {
+      DEPOSIT_BALANCE_INCREASED: 'amount',
+      MAX_WITHDRAWALS: 'count',
+      MAX_WITHDRAWAL_AMOUNT: 'amount',
+      MIN_DEPOSITS: 'count',
+      MIN_DEPOSIT_AMOUNT: 'amount',
+      MIN_PURCHASES: 'count',
+    }),
+  },
+}
+
+const bound: CdsDependentType = {
+  by: 'unit_of_measure',
+  formats: { DAY: 'count', DOLLAR: 'amount', MONTH: 'count', PERCENT: 'rate' },
+  otherwise: 'text',
+}
+
+const tier: CdsObject = {
+  fields: {
+    name: { type: 'text', mandatory },
+    unit_of_measure: { type: { oneOf: values.unitOfMeasure }, mandatory },
+    minimum_value: { type: bound, mandatory },
+    maximum_value: { type: bound },
+    rate_application_method: { type: { oneOf: values.rateApplicationMethod } },
+    applicability_conditions: { type: { list: condition } },
+    additional_info: { type: 'text' },
+    additional_info_uri: { type: 'uri' },
+  },
+}
+
+const applied = {
+  calculation_frequency: { type: 'duration' },
+  application_type: { type: { oneOf: values.applicationType }, mandatory, since: 6 },
+  application_frequency: {
+    type: 'duration',
+    mandatory: { field: 'application_type', is: ['PERIODIC'] },
+  },
+} as const satisfies CdsObject['fields']
+
+const tiered = {
+  tiers: { type: { list: tier } },
+  applicability_conditions: { type: { list: condition }, since: 6 },
+} as const satisfies CdsObject['fields']
+
+const restructuredRate = {
+  description:
+    'The conditions of a rate are added to its `additionalInfo`. The conditions of a tier are one object with a text and a link. `minimumValue` and `maximumValue` are numbers.',
+  downgrade: downgradeRate,
+  upgrade: upgradeRate,
+}
+
+export const depositRate: CdsObject = {
+  fields: {
+    deposit_rate_type: { type: { oneOf: values.depositRateType }, mandatory },
+    rate: {
+      type: {
+        by: 'deposit_rate_type',
+        formats: { BONUS: 'adjustment', BUNDLE_BONUS: 'adjustment', INTRODUCTORY: 'adjustment' },
+        otherwise: 'rate',
+      },
+      mandatory,
+    },
+    ...applied,
+    ...tiered,
+    ...explained('deposit_rate_type', {
+      BONUS: 'text',
+      BUNDLE_BONUS: 'text',
+      FIXED: 'duration',
+      FLOATING: 'text',
+      INTRODUCTORY: 'duration',
+      MARKET_LINKED: 'text',
+    }),
+  },
+  restructured: restructuredRate,
+}
+
+export const lendingRate: CdsObject = {
+  fields: {
+    lending_rate_type: {
+      type: {
+        oneOf: values.lendingRateType,
+        added: { BALANCE_TRANSFER: 6 },
+        before: 'omitObject',
+      },
+      mandatory,
+    },
+    rate: {
+      type: {
+        by: 'lending_rate_type',
+        formats: {
+          BUNDLE_DISCOUNT_FIXED: 'adjustment',
+          BUNDLE_DISCOUNT_VARIABLE: 'adjustment',
+          DISCOUNT: 'adjustment',
+          INTRODUCTORY: 'adjustment',
+          PENALTY: 'adjustment',
+        },
+        otherwise: 'rate',
+      },
+      mandatory,
+    },
+    comparison_rate: { type: 'rate' },
+    ...applied,
+    interest_payment_due: { type: { oneOf: values.interestPaymentDue } },
+    repayment_type: {
+      type: { oneOf: values.repaymentType, added: { OTHER: 6, UNCONSTRAINED: 6 } },
+      mandatory,
+    },
+    loan_purpose: {
+      type: { oneOf: values.loanPurpose, added: { OTHER: 6, UNCONSTRAINED: 6 } },
+      mandatory,
+    },
+    ...tiered,
+    ...explained('lending_rate_type', {
+      BUNDLE_DISCOUNT_FIXED: 'text',
+      BUNDLE_DISCOUNT_VARIABLE: 'text',
+      DISCOUNT: 'text',
+      FIXED: 'duration',
+      FLOATING: 'text',
+      INTRODUCTORY: 'duration',
+      MARKET_LINKED: 'text',
+      PENALTY: 'text',
+    }),
+  },
+  restructured: restructuredRate,
+}
