@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { matchesIfNoneMatch } from '../catalogue/entity-tags.ts'
-import { buildOpenApiDocument, type DocumentName } from '../contract/index.ts'
+import { buildOpenApiDocument, type DocumentName, type Operation } from '../contract/index.ts'
 import type { HttpApp, Route } from './app.ts'
 import { sendJson } from './json.ts'
 import { overloaded } from './load-shedding.ts'
@@ -32,19 +32,26 @@ declare module 'fastify' {
   }
 }
 
-/** Serves OpenAPI documents. They need no token, because they are the same for every provider and contain no data. */
-export function mountOpenApi(app: HttpApp, documents: OpenApiDocuments, version: string): void {
+/**
+ * Serves OpenAPI documents. They need no token, because they contain no data. A server with a part of the operations
+ * passes those that it serves.
+ */
+export function mountOpenApi(
+  app: HttpApp,
+  documents: OpenApiDocuments,
+  version: string,
+  served?: readonly Operation[],
+): void {
   const unsent = { count: 0 }
   for (const [path, name] of Object.entries(documents)) {
-    mountDocument(app, path, name, version, unsent)
+    mountDocument(app, path, () => buildOpenApiDocument(name, version, served), unsent)
   }
 }
 
 function mountDocument(
   app: HttpApp,
   path: string,
-  name: DocumentName,
-  version: string,
+  build: () => unknown,
   unsent: { count: number },
 ): void {
   let rendered: { readonly body: Buffer; readonly etag: string } | undefined
@@ -54,7 +61,7 @@ function mountDocument(
     config: { document: openApiLabel },
     handler: async (request, reply) => {
       // Not at startup, which it would delay.
-      rendered ??= render(name, version)
+      rendered ??= render(build())
       const { body, etag } = rendered
       const isCached = matchesIfNoneMatch(request.headers['if-none-match'], etag)
       if (!isCached && unsent.count >= unsentMax) throw overloaded
@@ -74,8 +81,8 @@ function mountDocument(
   })
 }
 
-function render(name: DocumentName, version: string) {
-  const body = Buffer.from(JSON.stringify(buildOpenApiDocument(name, version)))
+function render(document: unknown) {
+  const body = Buffer.from(JSON.stringify(document))
   const digest = createHash('sha256').update(body).digest('base64url')
   return { body, etag: `"${digest}"` }
 }

@@ -49,7 +49,7 @@ export function openProviderApp(options: ProviderAppOptions): HttpApp {
   )
   const operations = ids.map((id): Operation => providerOperations[id])
   const app = openApp('provider', [...operations, ...listOpenApiRoutes(openApiDocuments)], options)
-  mountOpenApi(app, openApiDocuments, options.version)
+  mountOpenApi(app, openApiDocuments, options.version, operations)
   limitRates(app, options.rates ?? {})
   for (const [id, respond] of Object.entries(options.responders)) {
     mount(app, providerOperations[id as ProviderOperationId], respond, options.guard)

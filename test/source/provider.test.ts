@@ -81,6 +81,17 @@ describeOnce('a provider with a source', () => {
     assert.deepEqual([answer.status, answer.text], [404, '{"error":"Resource not found"}'])
   })
 
+  it('describes only the operations that the source has', async (t) => {
+    const { provider } = await openSourceProvider(t, smallSource)
+    const address = await provider.listen({ port: 0 })
+
+    const { paths, components } = (await send(address, '/openapi.json')).body
+    const methods = Object.values<object>(paths).flatMap((path) => Object.values(path))
+    const ids = methods.map(({ operationId }) => operationId)
+    assert.deepEqual(ids.toSorted(), Object.keys(smallSource).toSorted())
+    assert.equal(components.schemas.BankingBalance, undefined)
+  })
+
   it('names everything that is wrong with its options at once', async () => {
     const options = {
       source: { getCustomer: 'c1', listShareableAccounts: async () => [] },

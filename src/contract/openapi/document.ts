@@ -36,9 +36,19 @@ const documents = {
   },
 } satisfies Record<DocumentName, DocumentDefinition>
 
-/** Builds the OpenAPI 3.1 document of a server from its operations. `version` is the version of Holdfast. */
-export function buildOpenApiDocument(name: DocumentName, version: string): Json {
-  const { title, description, operations }: DocumentDefinition = documents[name]
+/**
+ * Builds the OpenAPI 3.1 document of a server from its operations. `version` is the version of Holdfast. A server with a
+ * part of the operations passes those that it serves.
+ */
+export function buildOpenApiDocument(
+  name: DocumentName,
+  version: string,
+  served?: readonly Operation[],
+): Json {
+  const { title, description, operations: known }: DocumentDefinition = documents[name]
+  const operations = Object.fromEntries(
+    Object.entries(known).filter(([, operation]) => served?.includes(operation) ?? true),
+  )
   const all = Object.values(operations)
   const components = openComponents(
     [
