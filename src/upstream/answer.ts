@@ -16,7 +16,8 @@ export function judgeResponse(operation: Operation, response: UpstreamResponse):
     return undefined
   }
   if (status < 400) throw upstreamError('redirect')
-  if (isJson(headers) && Buffer.isBuffer(body) && hasErrorBody(body)) return undefined
+  if (isJson(headers) && !isEncoded(headers) && Buffer.isBuffer(body) && hasErrorBody(body))
+    return undefined
   if (status >= 500) throw upstreamError(serverFailure(status), readRetryAfter(headers))
   // They concern the credentials of the guard: the client's token was valid.
   if ([401, 403, 407].includes(status)) throw upstreamError('credentials rejected')
@@ -31,8 +32,15 @@ function findFailure(
   if (isEmpty) return mayBeEmpty ? undefined : 'response is empty'
   // The guard requests neither a range nor a coding.
   if (status === 206) return 'invalid HTTP'
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 'compressed response'
+  if (isEncoded(headers)) return 'compressed response'
   return isJson(headers) ? undefined : 'response is not JSON'
+}
+
+/** As a whole, or for the transfer. The guard accepts no coding, and undici decodes only chunks. */
+function isEncoded(headers: HeaderFields): boolean {
+  const { 'content-encoding': content = 'identity', 'transfer-encoding': transfer = 'chunked' } =
+    headers
+  return content !== 'identity' || String(transfer).toLowerCase() !== 'chunked'
 }
 
 function isJson({ 'content-type': type }: HeaderFields): boolean {

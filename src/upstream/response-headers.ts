@@ -1,8 +1,11 @@
 import type { HeaderFields } from './exchange.ts'
 import { connectionFields, listConnectionOptions } from './request-headers.ts'
 
-/** Fields that the guard sets: the length of what it sends, its own interaction id. There are no cookies in the interface. */
-const ownFields = ['content-length', 'set-cookie', 'x-fapi-interaction-id']
+/**
+ * Fields that the guard sets: the length of what it sends, its own interaction id. There are no cookies in the interface.
+ * `alt-svc` would send clients to another server, past the guard.
+ */
+const ownFields = ['alt-svc', 'content-length', 'set-cookie', 'x-fapi-interaction-id']
 
 const dropped: ReadonlySet<string> = new Set([...connectionFields, ...ownFields])
 

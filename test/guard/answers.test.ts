@@ -25,6 +25,7 @@ describeOnce('the response of the upstream', () => {
           connection: 'keep-alive, x-hop',
           'x-hop': '1',
           'set-cookie': 'a=b',
+          'alt-svc': 'h2="core.internal:9000"',
           'x-fapi-interaction-id': 'of the upstream',
         })
         .end(body),
@@ -41,6 +42,7 @@ describeOnce('the response of the upstream', () => {
     assert.equal(headers['x-own'], 'a, b')
     assert.equal(headers['x-hop'], undefined)
     assert.equal(headers['set-cookie'], undefined)
+    assert.equal(headers['alt-svc'], undefined)
     assert.match(String(headers['x-fapi-interaction-id']), /^[\da-f-]{36}$/)
   })
 
@@ -93,6 +95,20 @@ describeOnce('the response of the upstream', () => {
       respond(200, 'application/json', '\x1f\x8b', { 'content-encoding': 'gzip' }),
       502,
       'Bad gateway',
+    ],
+    [
+      'a page that is compressed for the transfer',
+      respond(200, 'application/json', accountsPage, { 'transfer-encoding': 'gzip, chunked' }),
+      502,
+      'Bad gateway',
+    ],
+    [
+      'an error that is declared as compressed',
+      respond(404, 'application/json', '{"error":"Customer not found"}', {
+        'content-encoding': 'gzip',
+      }),
+      404,
+      'Not Found',
     ],
     ['a part of a page', respond(206, 'application/json', '{'), 502, 'Bad gateway'],
     ['a 204', (r) => r.writeHead(204).end(), 502, 'Bad gateway'],
