@@ -180,10 +180,24 @@ function classifyRule(
 }
 
 /** The field that a misspelled name stands for: it differs in case or separators, or is a known alias. */
-function findIntended({ properties = {}, aliases = {} }: Node, field: string) {
-  if (Object.hasOwn(aliases, field)) return aliases[field]
-  const plain = foldName(field)
-  return Object.keys(properties).find((name) => foldName(name) === plain)
+function findIntended(node: Node, field: string): string | undefined {
+  const { aliases = {} } = node
+  return Object.hasOwn(aliases, field) ? aliases[field] : foldNames(node).get(foldName(field))
+}
+
+const foldedNames = new WeakMap<Node, ReadonlyMap<string, string>>()
+
+/** The names of the fields, by folded name. A response may have thousands of unknown fields. */
+function foldNames(node: Node): ReadonlyMap<string, string> {
+  const known = foldedNames.get(node)
+  if (known) return known
+  const names = new Map(
+    Object.keys(node.properties ?? {})
+      .toReversed()
+      .map((name) => [foldName(name), name]),
+  )
+  foldedNames.set(node, names)
+  return names
 }
 
 function foldName(field: string): string {
