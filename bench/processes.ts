@@ -114,12 +114,23 @@ export function readCpuTime(pids: readonly number[]): number {
   return nanoseconds / 1000
 }
 
-/** Current and peak resident memory in megabytes. */
-export function readMemory(pid: number): { readonly now: number; readonly peak: number } {
+/** Resident memory in megabytes. */
+interface Memory {
+  readonly now: number
+  readonly peak: number
+  /** Without the pages of files, such as those of the program, which processes share. */
+  readonly anonymous: number
+}
+
+export function readMemory(pid: number): Memory {
   const text = readIfExists(`/proc/${pid}/status`) ?? ''
   const megabytes = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024
-  return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
+  return {
+    now: megabytes('VmRSS'),
+    peak: megabytes('VmHWM'),
+    anonymous: megabytes('RssAnon'),
+  }
 }
 
 /** The fields of /proc/pid/stat after the process name: state, parent, and so on. */

@@ -116,7 +116,7 @@ function feedTarget(
 }
 
 function getUnit(name: string): string {
-  return name.startsWith('memory') ? 'MB' : 'ms'
+  return name.includes('memory') ? 'MB' : 'ms'
 }
 
 function pageTarget(
