@@ -35,6 +35,7 @@ describe('findPublicationFaults', () => {
   })
 
   for (const [fields, ...sentences] of [
+    [{ product_id: 'p–1' }, 'product_id must be a string of ASCII characters for publication'],
     [{ description: ' ' }, 'description must not be empty for publication'],
     [{ application_uri: 'bank.example' }, 'application_uri must be a URI for publication'],
     [

@@ -1,9 +1,8 @@
 import { findPathBeforeUpgrade } from '../convert-account-version.ts'
-import { printable } from '../problems.ts'
+import { findProblems, printable } from '../problems.ts'
 import { Product } from '../records/product.ts'
 import type { Problem } from '../rules.ts'
 import { isObject } from '../schema.ts'
-import { validator } from '../validate.ts'
 import { type CdsObject, type CdsType, toCdsName } from './mapping.ts'
 import { cdsProduct } from './product-fields.ts'
 
@@ -81,15 +80,13 @@ function readValue(type: CdsType, value: unknown, path: string, reading: Reading
   )
 }
 
-const { problems: findInvalid } = validator(Product)
-
 /**
  * Removes what the catalogue rejects: the value that is invalid, or the object that lacks a required field. False if that
  * would be the whole product.
  */
 function removeInvalid(product: Fields, { lost, origins }: Reading): boolean {
   for (;;) {
-    const problems = findInvalid(product)
+    const problems = findProblems(Product, product)
     if (problems.length === 0) return true
 
     // All are located before the first is removed: a value can have several problems.

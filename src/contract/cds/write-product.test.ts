@@ -159,6 +159,31 @@ describe('a published product', () => {
     ])
   })
 
+  for (const [unit_of_measure, minimum_value, minimumValue] of [
+    ['DOLLAR', '5', '5.00'],
+    ['PERCENT', '0.8', '0.8'],
+    ['MONTH', '3.0', '3'],
+    ['DAY', '007', '7'],
+  ] as const) {
+    it(`has the bound ${minimum_value} of a tier in ${unit_of_measure} as ${minimumValue}`, () => {
+      const tiers = [{ name: 'All', unit_of_measure, minimum_value }]
+      const deposit_rates: PublishedProduct['deposit_rates'] = [
+        { deposit_rate_type: 'VARIABLE', rate: '0.01', application_type: 'UPFRONT', tiers },
+      ]
+
+      const published = detail({ deposit_rates }, 7)
+
+      assert.deepEqual(published?.['depositRates'], [
+        {
+          depositRateType: 'VARIABLE',
+          rate: '0.01',
+          applicationType: 'UPFRONT',
+          tiers: [{ name: 'All', unitOfMeasure: unit_of_measure, minimumValue }],
+        },
+      ])
+    })
+  }
+
   for (const [decimal, amount] of [
     ['1', '1.00'],
     ['-0.5', '-0.50'],
