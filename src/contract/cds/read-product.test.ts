@@ -103,12 +103,12 @@ describe('a product of another holder', () => {
         'brandGroup is not a field of the catalogue',
         'features[1].isActivated is not a field of the catalogue',
         'features[0].featureType must be one of …',
-        'features[2].additionalInfo is required when featureType is OTHER',
+        'features[2] is left out: additionalInfo is required when featureType is OTHER',
         'features[3].additionalValue must be an ISO 8601 duration when featureType is INTEREST_FREE',
         'fees[0].amount must be a decimal string',
-        'features[0].featureType is required',
-        'fees[0].amount is required',
-        'fees[0] is required when feeMethodUType is fixedAmount',
+        'features[0] is left out: featureType is required',
+        'fees[0] is left out: amount is required',
+        'fees[0] is left out: fixedAmount is required when feeMethodUType is fixedAmount',
       ],
     )
   })

@@ -91,27 +91,33 @@ function removeInvalid(product: Fields, { lost, origins }: Reading): boolean {
 
     // All are located before the first is removed: a value can have several problems.
     const places = problems.map(({ path }) => locate(product, path))
-    for (const [index, { nearest, rest }] of places.entries()) {
-      const reason = problems[index]?.reason ?? ''
-      lost.push({
-        path: join(origins.get(nearest) ?? '', rest),
-        reason: reason.replaceAll(/[a-z]+(?:_[a-z]+)+/g, toCdsName),
-      })
+    for (const [index, place] of places.entries()) {
+      lost.push(describeLoss(place, problems[index]?.reason ?? '', origins.get(place.nearest)))
     }
     if (places.some(({ container }) => container === undefined)) return false
     for (const { container, key } of places) {
       if (Array.isArray(container)) container[Number(key)] = undefined
       else Reflect.deleteProperty(container as Fields, key)
     }
-    for (const { holder, holderKey } of places) {
-      const list = holder?.[holderKey]
-      if (holder && Array.isArray(list))
-        holder[holderKey] = list.filter((element) => element !== undefined)
+    for (const { container, holder, holderKey } of places) {
+      // A list with several gaps has already been replaced.
+      if (holder && Array.isArray(container) && holder[holderKey] === container) {
+        holder[holderKey] = container.filter((element) => element !== undefined)
+      }
     }
   }
 }
 
+/** An object that lacks a field is lost itself. */
+function describeLoss({ rest, isMissing, container }: Place, reason: string, origin = ''): Problem {
+  const sentence = reason.replaceAll(/[a-z]+(?:_[a-z]+)+/g, toCdsName)
+  return isMissing && container
+    ? { path: origin, reason: `is left out: ${rest} ${sentence}` }
+    : { path: join(origin, rest), reason: sentence }
+}
+
 interface Place {
+  readonly isMissing: boolean
   /** The last object on the path, and the rest of the path. */
   readonly nearest: object
   readonly rest: string
@@ -127,10 +133,12 @@ function locate(product: Fields, path: string): Place {
   const keys = [...path.matchAll(/[^.[\]]+/g)].map(([key]) => key)
   const chain: unknown[] = [product]
   for (const key of keys) chain.push((chain.at(-1) as Fields | undefined)?.[key])
+  const isMissing = chain.pop() === undefined
   // What lacks a field is removed as a whole.
-  const depth = chain.pop() === undefined ? keys.length - 2 : keys.length - 1
+  const depth = keys.length - (isMissing ? 2 : 1)
   const nearest = chain.findLastIndex(isObject)
   return {
+    isMissing,
     nearest: chain[nearest] as object,
     rest: keys.slice(nearest).reduce((rest, key) => join(rest, toCdsName(key)), ''),
     container: chain[depth] as Place['container'],
