@@ -3,6 +3,7 @@ import type { CatalogueStore } from '../catalogue/store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { type StoreFlags, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+import type { CheckFlags } from './products/check.ts'
 import type { DiffFlags } from './products/diff.ts'
 import type { ListFlags } from './products/list.ts'
 
@@ -12,9 +13,9 @@ const limitMax = 100_000
 /** The handlers are loaded by the commands that need them. */
 export function productsCommand(terminal: Terminal): Command {
   const command = new Command('products')
-    .summary('list, compare, publish and restore products of the catalogue')
+    .summary('list, compare, check, publish and restore products of the catalogue')
     .description(
-      'Shows the products of the catalogue, their versions and drafts, publishes drafts and restores versions. API clients do the same over HTTP.',
+      'Shows the products of the catalogue, their versions and drafts, checks whether they can be published in the format of the Consumer Data Standards, publishes drafts and restores versions.',
     )
     .addHelpText(
       'after',
@@ -31,7 +32,14 @@ Example:
   holdfast products diff ID --from 1 --to 3
   holdfast products restore ID --version 1`,
     )
-  const subcommands = [listCommand, showCommand, diffCommand, publishCommand, restoreCommand]
+  const subcommands = [
+    listCommand,
+    showCommand,
+    checkCommand,
+    diffCommand,
+    publishCommand,
+    restoreCommand,
+  ]
   return addSubcommands(
     command,
     subcommands.map((create) => create(terminal)),
@@ -48,6 +56,12 @@ function versionOption(description: string): Option {
   )
 }
 
+function limitOption(): Option {
+  return new Option('--limit <number>', 'the highest number of lines')
+    .default(limitDefault)
+    .argParser((text) => parseNumber('--limit', text, limitMax))
+}
+
 function listCommand(terminal: Terminal): Command {
   return createSubcommand(
     'list',
@@ -61,11 +75,7 @@ function listCommand(terminal: Terminal): Command {
         'list the drafts instead, those of new products included: ID, version that the draft was made from, time and author, name',
       ).conflicts(['category', 'brand']),
     )
-    .addOption(
-      new Option('--limit <number>', 'the highest number of lines')
-        .default(limitDefault)
-        .argParser((text) => parseNumber('--limit', text, limitMax)),
-    )
+    .addOption(limitOption())
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', '\nExample: holdfast products list --category TERM_DEPOSITS')
     .action(({ category, brand, drafts, limit, json, ...flags }: StoreFlags & ListFlags) =>
@@ -94,6 +104,35 @@ function showCommand(terminal: Terminal): Command {
 interface ShowFlags {
   readonly draft?: true
   readonly version?: number
+}
+
+function checkCommand(terminal: Terminal): Command {
+  return createSubcommand(
+    'check',
+    'name every field that keeps a product from being published in the format of the Consumer Data Standards',
+  )
+    .addArgument(new Argument('[ids...]', 'IDs in the output of products list; default: all'))
+    .option('--drafts', 'check the drafts instead, those of new products included')
+    .addOption(limitOption())
+    .option('--json', 'print one JSON object per line: id, name, field, reason')
+    .addHelpText(
+      'after',
+      `
+The newest version of the standards requires fields that the catalogue does not,
+such as the loan purpose of a lending rate. A product that lacks one is left out
+of the public list. Correct it in a draft, and check the draft before you publish
+it. Exits with 1 if a product cannot be published.
+
+Example:
+  holdfast products check
+  holdfast products check ID --drafts`,
+    )
+    .action((ids: string[], { drafts, limit, json, ...flags }: StoreFlags & CheckFlags) =>
+      withCatalogue(flags, terminal, async (store) => {
+        const { checkProducts } = await import('./products/check.ts')
+        await checkProducts(store, ids, { drafts, limit, json }, terminal)
+      }),
+    )
 }
 
 function diffCommand(terminal: Terminal): Command {

@@ -63,7 +63,7 @@ function requireCategory(category: string | undefined): void {
   throw new CommandError(2, `--category must be one of ${categories.join(', ')}`)
 }
 
-async function* readDrafts(store: CatalogueStore): AsyncGenerator<DraftSummary> {
+export async function* readDrafts(store: CatalogueStore): AsyncGenerator<DraftSummary> {
   for (let page = 1; ; page += 1) {
     const { items } = await store.listDrafts(page, pageSizeMax)
     yield* items
@@ -109,7 +109,7 @@ function formatDraftRow({
   return `${escapeInvisible(line)}\n`
 }
 
-function toJsonLine(row: object): string {
+export function toJsonLine(row: object): string {
   return `${escapeInvisible(JSON.stringify(row))}\n`
 }
 
