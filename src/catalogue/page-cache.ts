@@ -3,12 +3,12 @@ const pagesMax = 256
 const bytesMax = 16 * 1024 * 1024
 
 /** Rendered pages, and those being rendered. A key must determine the content. */
-export interface PageCache {
-  get(key: string, render: () => Promise<Uint8Array>): Promise<Uint8Array>
+export interface PageCache<Page = Uint8Array> {
+  get(key: string, render: () => Promise<Page>): Promise<Page>
 }
 
-interface Entry {
-  readonly page: Promise<Uint8Array>
+interface Entry<Page> {
+  readonly page: Promise<Page>
   bytes: number
 }
 
@@ -16,11 +16,11 @@ interface Entry {
  * A change to a product changes the key of its pages, so nothing has to be invalidated. The least recently used pages are
  * evicted.
  */
-export function openPageCache(): PageCache {
-  const entries = new Map<string, Entry>()
+export function openPageCache<Page>(countBytes: (page: Page) => number): PageCache<Page> {
+  const entries = new Map<string, Entry<Page>>()
   let bytes = 0
 
-  const remove = (key: string, entry: Entry): void => {
+  const remove = (key: string, entry: Entry<Page>): void => {
     if (entries.get(key) !== entry) return
     entries.delete(key)
     bytes -= entry.bytes
@@ -31,13 +31,14 @@ export function openPageCache(): PageCache {
       remove(key, entry)
     }
   }
-  const add = (key: string, page: Promise<Uint8Array>): void => {
-    const entry: Entry = { page, bytes: key.length }
+  const add = (key: string, page: Promise<Page>): void => {
+    const entry: Entry<Page> = { page, bytes: key.length }
     entries.set(key, entry)
     bytes += entry.bytes
     page.then(
-      ({ length }) => {
+      (content) => {
         if (entries.get(key) !== entry) return
+        const length = countBytes(content)
         entry.bytes += length
         bytes += length
         evict()

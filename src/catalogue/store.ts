@@ -15,6 +15,10 @@ export interface CatalogueStore extends DraftStore {
   list(query: ProductListQuery): Promise<ProductPage>
   /** The content of these versions, in their order. A version never changes, so it can be read at any time. */
   readVersions(keys: readonly ProductKey[]): Promise<readonly string[]>
+  /** The current version of every product. Cheap enough to ask every second whether something changed. */
+  listVersions(): Promise<readonly ProductVersion[]>
+  /** The complete records of these versions, in their order. Undefined: a deletion. */
+  readRecords(versions: readonly ProductVersion[]): Promise<readonly (ProductRecord | undefined)[]>
   /** Products, and drafts of products that do not exist. */
   listSummaries(query: SummaryQuery): Promise<SummaryPage>
   /** Newest first. Undefined if the product never existed. */
@@ -97,10 +101,19 @@ export interface ProductListQuery {
   readonly pageSize: number
 }
 
-/** A version of a product, without its content. */
-export interface ProductKey {
+export interface ProductVersion {
   readonly id: string
   readonly version: number
+}
+
+export interface ProductRecord {
+  /** The JSON text of the record, normalized. */
+  readonly record: string
+  readonly lastUpdated: string
+}
+
+/** A version of a product, without its content. */
+export interface ProductKey extends ProductVersion {
   readonly lastUpdated: string
   /** The size of the content. */
   readonly bytes: number

@@ -1,5 +1,5 @@
 import { errors, type Provider } from 'oidc-provider'
-import { CdsError } from './cds/errors.ts'
+import { CdsError } from '../cds/errors.ts'
 import { authenticateClient } from './client-assertion.ts'
 import type { ConsentStore } from './store.ts'
 

@@ -1,12 +1,14 @@
 import type { TLSSocket } from 'node:tls'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { rejectPath } from '../consent/cds/api.ts'
-import { type CdsEndpointId, cdsBasePath, cdsEndpoints } from '../consent/cds/endpoints.ts'
-import { CdsError, toCdsErrorList } from '../consent/cds/errors.ts'
-import type { RawQuery } from '../consent/cds/query.ts'
+import type { FastifyRequest } from 'fastify'
+import { publishedEndpoints } from '../catalogue/published-answers.ts'
+import { toCdsErrorList } from '../cds/errors.ts'
+import { cdsBasePath } from '../cds/paths.ts'
+import type { RawQuery } from '../cds/query.ts'
+import { type CdsEndpointId, cdsEndpoints } from '../consent/cds/endpoints.ts'
 import type { Consent } from '../consent/consent.ts'
 import type { StoredArrangement } from '../consent/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
+import { mountOtherPaths, readHeader, readPath, respond } from './cds-response.ts'
 import type { Endpoint } from './endpoints.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
@@ -31,21 +33,13 @@ const labels: Readonly<Record<CdsEndpointId, Endpoint>> = {
 /** The longest list of account ids is shorter. */
 const bodyBytesMax = 256 * 1024
 
-const otherMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
 /** The endpoints of the Consumer Data Standards over HTTP. Every path below their base path gets an answer of theirs. */
 export function mountCds(app: HttpApp, consent: Consent): void {
-  const base = consent.basePath + cdsBasePath
   for (const id of Object.keys(cdsEndpoints) as CdsEndpointId[]) mountEndpoint(app, consent, id)
-  app.route({
-    method: otherMethods,
-    url: `${base}/*`,
-    config: { endpoint: 'cds-other', formatError: toCdsErrorList },
-    // Before the body is received.
-    onRequest: async (request, reply) =>
-      sendError(reply, rejectPath(readPath(request).slice(base.length))),
-    handler: () => undefined,
-  })
+  mountOtherPaths(app, consent.basePath, [
+    ...Object.values(cdsEndpoints),
+    ...Object.values(publishedEndpoints),
+  ])
 }
 
 function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void {
@@ -93,30 +87,7 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
   })
 }
 
-async function respond(reply: FastifyReply, work: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof CdsError)) throw error
-    return sendError(reply, error)
-  }
-}
-
-function sendError(reply: FastifyReply, { status, headers, body }: CdsError): FastifyReply {
-  return sendJson(reply.status(status).headers(headers), JSON.stringify(body))
-}
-
 /** From the configured issuer: the Host header is the client’s choice. */
 function readPublicUrl(request: FastifyRequest, { origin }: Consent): string {
   return origin + readPath(request)
-}
-
-function readPath({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] ?? ''
-}
-
-/** A repeated header is the list of its values, which no header here may be. */
-function readHeader({ headers }: FastifyRequest, name: string): string | undefined {
-  const value = headers[name]
-  return value === undefined ? undefined : [value].flat().join(', ')
 }

@@ -40,6 +40,9 @@ export interface Asset {
 }
 
 export interface ConsentMount {
+  /** Of the issuer. */
+  readonly origin: string
+  readonly basePath: string
   readonly routes: readonly Route[]
   mount(app: HttpApp): void
 }
@@ -85,6 +88,8 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
   const revocation = { method: 'POST', path: basePath + revocationPath } as const
   const openid = basePath === '' ? provider : [...provider, metadata]
   return {
+    origin: consent.origin,
+    basePath,
     routes: [...openid, ...pages, ...consents, revocation, ...assets],
     mount(app) {
       app.register(async (scope) => {

@@ -11,6 +11,8 @@ export const endpoints = [
   'cds-balances',
   'cds-transactions',
   'cds-customer',
+  'cds-products',
+  'cds-product',
   'cds-other',
 ] as const
 export type Endpoint = (typeof endpoints)[number]

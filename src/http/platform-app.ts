@@ -4,6 +4,12 @@ import * as drafts from '../catalogue/drafts.ts'
 import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
 import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
+import { openPublishedAnswers, publishedEndpoints } from '../catalogue/published-answers.ts'
+import {
+  openPublishedProducts,
+  type PublishedProducts,
+  type UnpublishedEntry,
+} from '../catalogue/published-products.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
 import * as summaries from '../catalogue/summaries.ts'
 import type { CheckRuns } from '../check-runs/check-runs.ts'
@@ -14,6 +20,7 @@ import {
   catalogueOperations,
   consentsOperations,
   type Feature,
+  formatProblem,
   type Operation,
   type PlatformStatus,
   platformOperations,
@@ -21,6 +28,7 @@ import {
 } from '../contract/index.ts'
 import type { Explorer } from '../explorer/explorer.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
+import { mountOtherPaths } from './cds-response.ts'
 import { mountChecks } from './check-operations.ts'
 import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
@@ -29,6 +37,7 @@ import { mountExplorer } from './explorer-app.ts'
 import { sendJson } from './json.ts'
 import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
 import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
+import { mountPublishedProducts } from './published-products-app.ts'
 import { mountSessions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
 
@@ -54,6 +63,11 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties' | 'flows'>
   readonly checks: CheckRuns
   readonly readStatus: () => Promise<PlatformStatus>
+  /**
+   * The scheme, host and port that links of the public product endpoints begin with. By default those of the issuer; without
+   * an issuer, the address that the server listens on.
+   */
+  readonly publicUrl?: string | undefined
   /** The consent role, if the platform has it. */
   readonly consent?: ConsentMount | undefined
   /** Reads the files of the console. Called for its first page. */
@@ -77,10 +91,16 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   )
   mountSessions(app, { ...options, features: options.features ?? [] })
   mountOpenApi(app, openApiDocuments, options.version)
-  const pages = openPageCache()
+  const pages = openPageCache<Uint8Array>(({ length }) => length)
+  const published = openPublishedProducts({
+    store: options.catalogue,
+    clock: options.clock,
+    onUnpublished: (entries) => logUnpublished(options, entries),
+  })
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
-    mount(app, id, options, pages)
+    mount(app, id, options, pages, published)
   }
+  mountPublished(app, options, published)
   mountTokens(app, options.access, options.trustedProxies)
   mountConsole(app, options.readConsoleFiles)
   mountKeys(app, options.signingKeys)
@@ -100,11 +120,49 @@ function mount(
   id: CatalogueOperationId,
   { catalogue: store, access, clock }: PlatformAppOptions,
   pages: PageCache,
+  published: PublishedProducts,
 ): void {
   const handler = handlers[id] as (input: unknown, context: Context) => Promise<Answer>
-  mountClientOperation(app, catalogueOperations[id], access, (input, { client }) =>
-    handler(input, { store, clock, pages, client }),
-  )
+  const operation = catalogueOperations[id]
+  mountClientOperation(app, operation, access, async (input, { client }) => {
+    try {
+      return await handler(input, { store, clock, pages, client })
+    } finally {
+      // Also after an error: the change may have been committed.
+      if (operation.method !== 'GET') published.noteChange()
+    }
+  })
+}
+
+function mountPublished(
+  app: HttpApp,
+  { consent, publicUrl }: PlatformAppOptions,
+  published: PublishedProducts,
+): void {
+  const { basePath = '' } = consent ?? {}
+  let origin = publicUrl ?? consent?.origin ?? ''
+  app.addHook('onListen', async () => {
+    origin ||= app.listeningOrigin
+  })
+  mountPublishedProducts(app, {
+    answers: openPublishedAnswers(published),
+    basePath,
+    // Not from the Host header, which the client chooses.
+    readOrigin: () => origin,
+  })
+  // The consent role answers them together with its own.
+  if (!consent) mountOtherPaths(app, basePath, Object.values(publishedEndpoints))
+}
+
+/** How many products a line is logged for at once. */
+const unpublishedLinesMax = 20
+
+function logUnpublished({ log }: PlatformAppOptions, entries: readonly UnpublishedEntry[]): void {
+  for (const { id, version, faults } of entries.slice(0, unpublishedLinesMax)) {
+    log?.warn({ product: id, version, faults: faults.map(formatProblem) }, 'product not published')
+  }
+  const others = entries.length - unpublishedLinesMax
+  if (others > 0) log?.warn({ products: others }, 'more products not published')
 }
 
 function mountConsents(app: HttpApp, { access, consents: store, clock }: PlatformAppOptions): void {

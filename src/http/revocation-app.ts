@@ -1,4 +1,4 @@
-import { toCdsErrorList } from '../consent/cds/errors.ts'
+import { toCdsErrorList } from '../cds/errors.ts'
 import type { Consent } from '../consent/consent.ts'
 import { revocationPath } from '../consent/revoke-arrangement.ts'
 import type { HttpApp } from './app.ts'

@@ -75,6 +75,7 @@ export async function openPlatform(
     clock: sharedClock,
     consents,
     checks,
+    publicUrl: settings.publicUrl,
     consent: role?.mount,
     readConsoleFiles,
     features: [

@@ -32,6 +32,7 @@ export interface Settings {
   readonly connectionsPerAddress: number | undefined
   readonly customerRequestsPerMinute: number | undefined
   readonly providerRequestsPerSecond: number | undefined
+  readonly publicUrl: string | undefined
   readonly issuer: string | undefined
   readonly passcodeUrl: string | undefined
   readonly brandName: string

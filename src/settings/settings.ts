@@ -213,6 +213,16 @@ export const settingDefinitions: Definitions = {
     defaults: {},
   },
   ...upstreamDefinitions,
+  publicUrl: {
+    about:
+      'the public URL of the platform, which the links of the public product endpoints begin with; by default that of the issuer, or the address that the platform listens on',
+    placeholder: 'url',
+    mustBe: 'an http or https URL without credentials, path and query',
+    read: (text) =>
+      isWebUrl(text) && /^https?:\/\/[^/?#@]+\/?$/i.test(text) ? new URL(text).origin : undefined,
+    usedBy: ['platform'],
+    defaults: {},
+  },
   ...consentDefinitions,
   checkCustomers: {
     about:

@@ -5,11 +5,19 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { it } from 'node:test'
 import { decodeJwt } from 'jose'
-import { cdsEndpoints, omittedPaths } from '../../src/consent/cds/endpoints.ts'
-import { cdsErrors } from '../../src/consent/cds/errors.ts'
+import { publishedEndpoints } from '../../src/catalogue/published-answers.ts'
+import { cdsErrors } from '../../src/cds/errors.ts'
+import { standardPaths } from '../../src/cds/paths.ts'
+import { cdsEndpoints } from '../../src/consent/cds/endpoints.ts'
 import { describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { assertError, openCdsPlatform, share } from './cds.ts'
+
+const served: readonly string[] = [
+  ...Object.values(cdsEndpoints),
+  ...Object.values(publishedEndpoints),
+].map(({ path }) => path)
+const omittedPaths = standardPaths.filter((path) => !served.includes(path))
 
 const sharingOnce = shareOnEachEngine(async (scope) => {
   const platform = await openCdsPlatform(scope)
@@ -256,10 +264,9 @@ describeOnce('an unavailable provider', () => {
 })
 
 describeOnce('the guide Data for third parties', () => {
-  const guide = readFileSync(
-    new URL('../../docs/guides/data-for-third-parties.md', import.meta.url),
-    'utf8',
-  )
+  const readGuide = (name: string) =>
+    readFileSync(new URL(`../../docs/guides/${name}`, import.meta.url), 'utf8')
+  const guide = readGuide('data-for-third-parties.md')
   const [, served = '', omitted = ''] = guide.split(/^## What is (?:not )?served$/m)
 
   it('lists every endpoint with its versions, scope and parameters', () => {
@@ -280,12 +287,13 @@ describeOnce('the guide Data for third parties', () => {
     assert.deepEqual(paths.map(([, path]) => path).sort(), [...omittedPaths].sort())
   })
 
-  it('lists every error code', () => {
+  it('lists every error code, or that of public products does', () => {
+    const lines = (guide + readGuide('public-products.md')).split('\n')
     for (const [status, code] of Object.values(cdsErrors)) {
       const [, short = ''] = code.split(':')
-      const isListed = guide
-        .split('\n')
-        .some((line) => line.startsWith(`| ${status} |`) && line.includes(short))
+      const isListed = lines.some(
+        (line) => line.startsWith(`| ${status} |`) && line.includes(short),
+      )
       assert.ok(isListed || /NotFound|NotImplemented/.test(code), `${status} ${code}`)
     }
   })

@@ -89,7 +89,7 @@ export interface PlatformOptions {
   readonly metrics?: PlatformAppOptions['metrics']
   readonly monitoring?: PlatformAppOptions['monitoring']
   readonly monitoringLimits?: PlatformAppOptions['monitoringLimits']
-  /** Settings that the status depends on. */
+  /** The public URL, and settings that the status depends on. */
   readonly settings?: Partial<Settings>
   /** The client of a session without credentials. */
   readonly demoClientId?: string
@@ -128,6 +128,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     consents,
     checks,
     clock,
+    publicUrl: options.settings?.publicUrl,
     readStatus: status.read,
     readConsoleFiles: async () => [],
     monitoring: options.monitoring ?? createMonitoring({}, { metrics: undefined }).open,

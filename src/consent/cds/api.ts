@@ -1,12 +1,12 @@
+import { CdsError } from '../../cds/errors.ts'
+import { type RawQuery, readQuery } from '../../cds/query.ts'
+import { selectVersion } from '../../cds/version.ts'
 import type { AccessResult, ThirdPartyRequest, VerifyAccess } from '../access.ts'
 import { deadlineMs, type ProviderClient, ProviderUnavailable } from '../customers.ts'
 import type { ConsentStore, StoredArrangement } from '../store.ts'
 import { openIds } from './account-ids.ts'
-import { type CdsEndpointId, cdsEndpoints, describePath } from './endpoints.ts'
-import { CdsError } from './errors.ts'
+import { type CdsEndpointId, cdsEndpoints } from './endpoints.ts'
 import { type CdsBody, cdsHandlers } from './handlers.ts'
-import { type RawQuery, readQuery } from './query.ts'
-import { selectVersion } from './version.ts'
 
 /** How long a third party should wait if the provider does not answer. */
 const retryAfterSeconds = 5
@@ -99,19 +99,6 @@ export async function openCdsApi(options: CdsApiOptions): Promise<CdsApi> {
       }
     },
   }
-}
-
-/** The error for a request that no endpoint serves. `path` is without the base path. */
-export function rejectPath(path: string): CdsError {
-  const { methods, isOmitted } = describePath(path)
-  if (methods.length > 0) {
-    return new CdsError('methodNotAllowed', 'the method is not allowed', {
-      allow: methods.join(', '),
-    })
-  }
-  return isOmitted
-    ? new CdsError('notImplemented', 'the data provider does not offer this data')
-    : new CdsError('notFound', 'the path is not one of the Consumer Data Standards')
 }
 
 const tokenDetail = 'the access token is missing, expired, withdrawn, or not bound to this client'

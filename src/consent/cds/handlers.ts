@@ -1,10 +1,10 @@
+import { buildLinks, buildMeta, type PagePosition, requirePage } from '../../cds/envelope.ts'
+import { CdsError } from '../../cds/errors.ts'
+import type { Query } from '../../cds/query.ts'
 import { AccountIds, formatProblem, printable, validator } from '../../contract/index.ts'
 import { isObject } from '../../contract/schema.ts'
 import { ProviderUnavailable } from '../customers.ts'
 import { type CdsEndpointId, payLaterVersions } from './endpoints.ts'
-import { buildLinks, buildMeta, type PagePosition, requirePage } from './envelope.ts'
-import { CdsError } from './errors.ts'
-import type { Query } from './query.ts'
 import { toCdsAccount, toCdsBalance, toCdsCustomer, toCdsTransaction } from './records.ts'
 import {
   ask,

@@ -1,3 +1,5 @@
+import { CdsError } from '../../cds/errors.ts'
+import type { Query } from '../../cds/query.ts'
 import type { Client } from '../../client/client.ts'
 import {
   accountIdsMax,
@@ -10,8 +12,6 @@ import {
 import { askProvider, type ProviderClient, ProviderUnavailable } from '../customers.ts'
 import type { StoredArrangement } from '../store.ts'
 import type { Ids } from './account-ids.ts'
-import { CdsError } from './errors.ts'
-import type { Query } from './query.ts'
 
 /** A request whose token is valid. */
 export interface CdsCall {

@@ -3,6 +3,7 @@ import {
   type Change,
   type Outcome,
   type ProductKey,
+  type ProductVersion,
   requireContent,
   type StoredProduct,
 } from '../../../catalogue/store.ts'
@@ -48,6 +49,13 @@ const list = {
 const versions = {
   name: 'read-versions',
   text: `select v.shown from unnest($1::text[], $2::bigint[]) with ordinality
+      as k (product, version, place)
+    left join product_version v using (product, version) order by k.place`,
+}
+const listVersions = { name: 'list-versions', text: 'select id, version from product' }
+const records = {
+  name: 'read-records',
+  text: `select v.record, v.last_updated from unnest($1::text[], $2::bigint[]) with ordinality
       as k (product, version, place)
     left join product_version v using (product, version) order by k.place`,
 }
@@ -121,11 +129,23 @@ export async function openPostgresCatalogueStore(
 
     listSummaries: (query) => listSummaries(pool, query),
 
+    async listVersions() {
+      const rows = await runStatement(pool, listVersions, [])
+      return rows.map(([id, version]) => ({
+        id: unescapeNul(id ?? ''),
+        version: Number(version),
+      }))
+    },
+
+    async readRecords(keys) {
+      const rows = await runStatement(pool, records, toKeyColumns(keys))
+      return rows.map(([record, lastUpdated]) =>
+        record == null ? undefined : { record, lastUpdated: lastUpdated ?? '' },
+      )
+    },
+
     async readVersions(keys) {
-      const rows = await runStatement(pool, versions, [
-        keys.map(({ id }) => escapeNul(id)),
-        keys.map(({ version }) => String(version)),
-      ])
+      const rows = await runStatement(pool, versions, toKeyColumns(keys))
       return rows.map(([shown]) => requireContent(shown))
     },
 
@@ -141,6 +161,10 @@ export async function openPostgresCatalogueStore(
       await pool.end()
     },
   }
+}
+
+function toKeyColumns(keys: readonly ProductVersion[]): [string[], string[]] {
+  return [keys.map(({ id }) => escapeNul(id)), keys.map(({ version }) => String(version))]
 }
 
 type Row = readonly (string | null)[]

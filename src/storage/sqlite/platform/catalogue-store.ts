@@ -3,6 +3,8 @@ import {
   type Change,
   type Outcome,
   type ProductKey,
+  type ProductRecord,
+  type ProductVersion,
   requireContent,
   type StoredProduct,
 } from '../../../catalogue/store.ts'
@@ -53,6 +55,12 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
      from product p
      join product_version v on v.product = p.id and v.version = p.version
      where ${filters} order by p.id limit ?6 offset ?7`,
+  )
+  const versions = query<ProductVersion>(database, 'select id, version from product')
+  const record = query<ProductRecord>(
+    database,
+    `select record, last_updated as lastUpdated from product_version
+     where product = ? and version = ? and record is not null`,
   )
   const changes = query<HistoryRow>(
     database,
@@ -126,6 +134,14 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
 
     async readVersions(keys) {
       return keys.map(({ id, version }) => requireContent(past.first(id, version)?.shown))
+    },
+
+    async listVersions() {
+      return versions.all()
+    },
+
+    async readRecords(versions) {
+      return versions.map(({ id, version }) => record.first(id, version))
     },
 
     async history(id, page, pageSize) {

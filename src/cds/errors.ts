@@ -10,6 +10,7 @@ export const cdsErrors = {
   insufficientScope: [403, 'cds-all:Authorisation/InvalidConsent', 'Consent Is Invalid'],
   notImplemented: [404, 'cds-all:Resource/NotImplemented', 'Resource Not Implemented'],
   notFound: [404, 'cds-all:Resource/NotFound', 'Resource Not Found'],
+  unknownProduct: [404, 'cds-all:Resource/Invalid', 'Invalid Resource'],
   customerUnavailable: [404, 'cds-all:Resource/Unavailable', 'Unavailable Resource'],
   unknownAccount: [
     404,
@@ -22,6 +23,7 @@ export const cdsErrors = {
     'Unavailable Banking Account',
   ],
   methodNotAllowed: [405, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
+  notAcceptable: [406, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
   unsupportedVersion: [406, 'cds-all:Header/UnsupportedVersion', 'Unsupported Version'],
   unknownAccountInBody: [
     422,
@@ -47,7 +49,7 @@ export interface CdsErrorList {
   }[]
 }
 
-/** An error that is reported to the third party, once for each detail. A detail names what is wrong. */
+/** An error that is reported to the client, once for each detail. A detail names what is wrong. */
 export class CdsError extends Error {
   override readonly name = 'CdsError'
   readonly status: number

@@ -1,8 +1,10 @@
-import { parseText } from '../../contract/parse-text.ts'
-import { describeExpectedOf } from '../../contract/problems.ts'
-import type { Node } from '../../contract/schema.ts'
-import type { Parameters } from './endpoints.ts'
+import { parseText } from '../contract/parse-text.ts'
+import { describeExpectedOf } from '../contract/problems.ts'
+import type { Node } from '../contract/schema.ts'
 import { CdsError } from './errors.ts'
+
+/** Query parameters by name. */
+export type Parameters = Readonly<Record<string, Node>>
 
 /** A repeated parameter is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>

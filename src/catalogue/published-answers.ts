@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { buildLinks, buildMeta, type PagePosition, requirePage } from '../cds/envelope.ts'
+import { CdsError } from '../cds/errors.ts'
+import { type Parameters, type Query, type RawQuery, readQuery } from '../cds/query.ts'
+import { selectVersion } from '../cds/version.ts'
+import { epochNanoseconds } from '../contract/date-time.ts'
+import { values } from '../contract/enumerations.ts'
+import {
+  type CdsDetailVersion,
+  type CdsListVersion,
+  cdsDetailVersions,
+  cdsListVersions,
+  type EffectiveFilter,
+  printable,
+  toCdsProductDetail,
+} from '../contract/index.ts'
+import { listProducts } from '../contract/operations/catalogue.ts'
+import { pageQuery } from '../contract/paging.ts'
+import { openPageCache } from './page-cache.ts'
+import type { PublishedEntry, PublishedProducts, PublishedView } from './published-products.ts'
+
+/** The public endpoints of products in the Consumer Data Standards. */
+export const publishedEndpoints = {
+  products: {
+    method: 'GET',
+    path: '/banking/products',
+    versions: [cdsListVersions[0], cdsListVersions[cdsListVersions.length - 1] as number],
+  },
+  product: {
+    method: 'GET',
+    path: '/banking/products/{productId}',
+    versions: [cdsDetailVersions[0], cdsDetailVersions[cdsDetailVersions.length - 1] as number],
+  },
+} as const
+
+export interface PublishedRequest {
+  /** Of the endpoints. */
+  readonly baseUrl: string
+  readonly version: string | undefined
+  readonly minimumVersion: string | undefined
+}
+
+export interface PublishedAnswer {
+  readonly version: number
+  readonly body: Uint8Array
+  readonly etag: string
+}
+
+/** May throw a `CdsError`. */
+export interface PublishedAnswers {
+  list(request: PublishedRequest, query: RawQuery): Promise<PublishedAnswer>
+  read(request: PublishedRequest, productId: string): Promise<PublishedAnswer>
+}
+
+/** Renders the responses, and keeps the most recently used ones. */
+export function openPublishedAnswers(published: PublishedProducts): PublishedAnswers {
+  const cache = openPageCache<PublishedAnswer>(({ body }) => body.length)
+
+  return {
+    async list({ baseUrl, ...headers }, raw) {
+      const url = baseUrl + publishedEndpoints.products.path
+      const version = chooseVersion(headers, publishedEndpoints.products) as CdsListVersion
+      const query = readQuery(version < 5 ? earlierParameters : latestParameters, raw)
+      const view = await published.view()
+      const render = async () => {
+        const { entries, position } = selectPage(view, version, query)
+        const texts = await Promise.all(
+          entries.map((each) => published.readListText(each, version)),
+        )
+        const links = JSON.stringify(buildLinks(url, query, position))
+        const meta = JSON.stringify(buildMeta(position))
+        return toAnswer(
+          version,
+          `{"data":{"products":[${texts.join()}]},"links":${links},"meta":${meta}}`,
+        )
+      }
+      return isCacheable(query, view)
+        ? cache.get(JSON.stringify([view.serial, url, version, query]), render)
+        : render()
+    },
+
+    async read({ baseUrl, ...headers }, productId) {
+      const version = chooseVersion(headers, publishedEndpoints.product) as CdsDetailVersion
+      const view = await published.view()
+      const entry = view.products.get(productId)
+      if (!entry) throw unknownProduct(productId)
+      const url = `${baseUrl}${publishedEndpoints.products.path}/${encodeURIComponent(productId)}`
+      return cache.get(JSON.stringify([view.serial, url, version]), async () => {
+        const data = toCdsProductDetail(await published.readProduct(entry), version)
+        if (!data) throw unknownProduct(productId)
+        return toAnswer(version, JSON.stringify({ data, links: { self: url }, meta: {} }))
+      })
+    },
+  }
+}
+
+const filters = listProducts.query.properties as unknown as Parameters
+
+/** The category BUY_NOW_PAY_LATER exists since version 5. */
+const earlierCategories = values.productCategory.filter((each) => each !== 'BUY_NOW_PAY_LATER')
+
+const latestParameters: Parameters = { ...filters, ...(pageQuery as unknown as Parameters) }
+const earlierParameters: Parameters = {
+  ...latestParameters,
+  'product-category': { enum: earlierCategories },
+}
+
+function chooseVersion(
+  { version, minimumVersion }: Omit<PublishedRequest, 'baseUrl'>,
+  { versions: [min, max] }: { readonly versions: readonly [number, number] },
+): number {
+  return selectVersion(version, minimumVersion, [min, max])
+}
+
+function selectPage(view: PublishedView, version: CdsListVersion, query: Query) {
+  const { effective, brand, 'product-category': category, 'updated-since': since } = query
+  const after = since === undefined ? undefined : epochNanoseconds(since as string)
+  const found = view.lists[effective as EffectiveFilter].filter(
+    (each: PublishedEntry) =>
+      each.texts.has(version) &&
+      (brand === undefined || each.brand === brand) &&
+      (category === undefined || each.category === category) &&
+      (after === undefined || each.updatedAt > after),
+  )
+  const [page, pageSize] = [Number(query['page']), Number(query['page-size'])]
+  const position: PagePosition = { page, pageSize, totalRecords: found.length }
+  requirePage(position)
+  return { entries: found.slice((page - 1) * pageSize, page * pageSize), position }
+}
+
+/** Clients choose any time and any brand: lists of these would only evict others. */
+function isCacheable({ brand, 'updated-since': since }: Query, { brands }: PublishedView): boolean {
+  return since === undefined && (brand === undefined || brands.has(brand as string))
+}
+
+function toAnswer(version: number, text: string): PublishedAnswer {
+  const body = Buffer.from(text)
+  const digest = createHash('sha256').update(body).digest('base64url')
+  return { version, body, etag: `"${digest}"` }
+}
+
+function unknownProduct(id: string): CdsError {
+  return new CdsError('unknownProduct', printable(id))
+}

@@ -1,0 +1,294 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { epochNanoseconds } from '../contract/date-time.ts'
+import {
+  type CdsListVersion,
+  cdsListVersions,
+  type EffectiveFilter,
+  findPublicationFaults,
+  isEffective,
+  type Product,
+  type PublishedProduct,
+  toCdsListProduct,
+  toCdsProductDetail,
+} from '../contract/index.ts'
+import type { Problem } from '../contract/rules.ts'
+import type { CatalogueStore, ProductRecord, ProductVersion } from './store.ts'
+
+/** How old the knowledge of changes by other processes may be. */
+const checkMs = 1000
+
+/** How many records are read at once. */
+const chunkSize = 16
+
+/** The texts that stay in memory. Those of further products are read for each page. */
+const textLengthMax = 32 * 1024 * 1024
+
+const faultsMax = 10
+
+/** A product without publication faults. */
+export interface PublishedEntry extends ProductVersion {
+  readonly category: string
+  readonly brand: string
+  readonly effective: Pick<Product, 'effective_from' | 'effective_to'>
+  /** That of the oldest version since which nothing that is published has changed. */
+  readonly lastUpdated: string
+  /** In nanoseconds since 1970. */
+  readonly updatedAt: bigint
+  /** Of everything that is published except the time of the update. */
+  readonly digest: string
+  /** Its text in each version of the list that has it. Null: not in memory. */
+  readonly texts: ReadonlyMap<CdsListVersion, string | null>
+}
+
+/** A product that cannot be published, with its first faults. */
+export interface UnpublishedEntry extends ProductVersion {
+  readonly name: string
+  readonly faults: readonly Problem[]
+}
+
+/** The published products, ordered by id. They do not change before the time `until`. */
+export interface PublishedView {
+  /** No other view of the process has the same. */
+  readonly serial: number
+  readonly lists: Readonly<Record<EffectiveFilter, readonly PublishedEntry[]>>
+  readonly brands: ReadonlySet<string>
+  readonly products: ReadonlyMap<string, PublishedEntry>
+  readonly unpublished: readonly UnpublishedEntry[]
+}
+
+export interface PublishedProducts {
+  /** Includes all changes of this process, and those of other processes after a second at most. */
+  view(): Promise<PublishedView>
+  /** This process may have changed the catalogue. */
+  noteChange(): void
+  /** The text of a product in a version of the list that has it. */
+  readListText(entry: PublishedEntry, version: CdsListVersion): Promise<string>
+  readProduct(entry: PublishedEntry): Promise<PublishedProduct>
+}
+
+export interface PublishedProductsOptions {
+  readonly store: Pick<CatalogueStore, 'listVersions' | 'readRecords'>
+  readonly clock: () => Temporal.Instant
+  /** Called with products that cannot be published, once for each version of them. */
+  readonly onUnpublished: (products: readonly UnpublishedEntry[]) => void
+}
+
+type Entry = PublishedEntry | UnpublishedEntry
+
+/** Keeps what the lists of published products need in memory. Nothing is read before the first request. */
+export function openPublishedProducts(options: PublishedProductsOptions): PublishedProducts {
+  const { store, clock, onUnpublished } = options
+  let entries: ReadonlyMap<string, Entry> = new Map()
+  let serial = 0
+  let view: (PublishedView & TimeSpan) | undefined
+  let changes = 0
+  let checkedMs = Number.NEGATIVE_INFINITY
+  let checkedChanges = 0
+  let refresh: { readonly changes: number; readonly done: Promise<void> } | undefined
+
+  const readProduct = async (entry: PublishedEntry): Promise<PublishedProduct> => {
+    const [record] = await store.readRecords([entry])
+    if (!record) throw new Error('a version of a product is missing from the database')
+    return toProduct(entry.id, { ...record, lastUpdated: entry.lastUpdated })
+  }
+
+  const readNews = async (): Promise<void> => {
+    const [startMs, startChanges] = [performance.now(), changes]
+    const changed = await readChanges(store, entries)
+    checkedMs = startMs
+    checkedChanges = startChanges
+    if (!changed) return
+    const unpublished = [...changed.values()].filter(
+      (each) => 'faults' in each && entries.get(each.id) !== each,
+    )
+    entries = changed
+    view = undefined
+    if (unpublished.length > 0) onUnpublished(unpublished as UnpublishedEntry[])
+  }
+
+  /** One at a time. A refresh that began before a change of this process may not include it. */
+  const refreshOnce = (): Promise<void> => {
+    if (refresh?.changes === changes) return refresh.done
+    const earlier = refresh?.done.catch(() => undefined) ?? Promise.resolve()
+    const started = { changes, done: earlier.then(readNews) }
+    refresh = started
+    return started.done.finally(() => {
+      if (refresh === started) refresh = undefined
+    })
+  }
+
+  return {
+    async view() {
+      if (checkedChanges !== changes || performance.now() - checkedMs > checkMs) await refreshOnce()
+      const now = clock()
+      const { epochNanoseconds: at } = now
+      if (!view || at < view.since || at >= view.until) {
+        serial += 1
+        view = createView(serial, [...entries.values()], now)
+      }
+      return view
+    },
+
+    noteChange() {
+      changes += 1
+    },
+
+    async readListText(entry, version) {
+      return (
+        entry.texts.get(version) ??
+        JSON.stringify(toCdsListProduct(await readProduct(entry), version))
+      )
+    },
+
+    readProduct,
+  }
+}
+
+/** In nanoseconds since 1970; `until` is exclusive. */
+interface TimeSpan {
+  readonly since: bigint
+  readonly until: bigint
+}
+
+/** After all times of a product. */
+const never = 2n ** 80n
+
+function createView(
+  serial: number,
+  entries: readonly Entry[],
+  now: Temporal.Instant,
+): PublishedView & TimeSpan {
+  const published = entries.filter((each) => 'digest' in each)
+  published.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const select = (filter: EffectiveFilter) =>
+    published.filter((each) => isEffective(each.effective, filter, now))
+  const boundaries = published
+    .flatMap(({ effective }) => Object.values(effective))
+    .map((time) => epochNanoseconds(time))
+  const { epochNanoseconds: since } = now
+  return {
+    serial,
+    since,
+    until: boundaries.reduce((next, time) => (time > since && time < next ? time : next), never),
+    lists: { ALL: published, CURRENT: select('CURRENT'), FUTURE: select('FUTURE') },
+    brands: new Set(published.map(({ brand }) => brand)),
+    products: new Map(published.map((each) => [each.id, each])),
+    unpublished: entries.filter((each) => 'faults' in each),
+  }
+}
+
+/** Undefined if nothing changed. Entries of unchanged products are kept. */
+async function readChanges(
+  store: PublishedProductsOptions['store'],
+  before: ReadonlyMap<string, Entry>,
+): Promise<ReadonlyMap<string, Entry> | undefined> {
+  const versions = await store.listVersions()
+  const isKnown = ({ id, version }: ProductVersion) => before.get(id)?.version === version
+  if (versions.length === before.size && versions.every(isKnown)) return undefined
+  const kept = versions.flatMap(({ id, version }) => {
+    const known = before.get(id)
+    return known?.version === version ? known : []
+  })
+  const entries = new Map(kept.map((each) => [each.id, each]))
+  let length = kept.reduce((sum, each) => sum + countTexts(each), 0)
+  const changed = versions.filter((each) => !isKnown(each))
+  for (let start = 0; start < changed.length; start += chunkSize) {
+    const chunk = changed.slice(start, start + chunkSize)
+    const records = await store.readRecords(chunk)
+    for (const [index, { id, version }] of chunk.entries()) {
+      const record = records[index]
+      if (!record) throw new Error('a version of a product is missing from the database')
+      const entry = await createEntry(store, { id, version }, record, before.get(id))
+      length += countTexts(entry)
+      entries.set(id, length > textLengthMax ? withoutTexts(entry) : entry)
+    }
+    // SQLite reads synchronously: other requests are answered between the chunks.
+    await setImmediate()
+  }
+  return entries
+}
+
+function countTexts(entry: Entry): number {
+  if (!('texts' in entry)) return 0
+  return [...new Set(entry.texts.values())].reduce((sum, text) => sum + (text?.length ?? 0), 0)
+}
+
+function withoutTexts(entry: Entry): Entry {
+  if (!('texts' in entry)) return entry
+  return { ...entry, texts: new Map([...entry.texts.keys()].map((version) => [version, null])) }
+}
+
+async function createEntry(
+  store: PublishedProductsOptions['store'],
+  key: ProductVersion,
+  record: ProductRecord,
+  before: Entry | undefined,
+): Promise<Entry> {
+  const product = toProduct(key.id, record)
+  const faults = findPublicationFaults(product, faultsMax)
+  if (faults.length > 0) return { ...key, name: product.name, faults }
+  const digest = digestPublished(product)
+  const lastUpdated = await findUpdateTime(store, key, record.lastUpdated, digest, before)
+  const published = { ...product, last_updated: lastUpdated }
+  const texts = new Map<CdsListVersion, string>()
+  for (const version of cdsListVersions) {
+    const listed = toCdsListProduct(published, version)
+    if (!listed) continue
+    const text = JSON.stringify(listed)
+    // Most are equal in all versions: one copy is enough.
+    texts.set(version, [...texts.values()].find((other) => other === text) ?? text)
+  }
+  return {
+    ...key,
+    category: product.product_category,
+    brand: product.brand,
+    effective: pickEffective(product),
+    lastUpdated,
+    updatedAt: epochNanoseconds(lastUpdated),
+    digest,
+    texts,
+  }
+}
+
+function pickEffective({
+  effective_from,
+  effective_to,
+}: PublishedProduct): PublishedEntry['effective'] {
+  return {
+    ...(effective_from !== undefined && { effective_from }),
+    ...(effective_to !== undefined && { effective_to }),
+  }
+}
+
+/** The time of the oldest version since which every version has the digest. */
+async function findUpdateTime(
+  store: PublishedProductsOptions['store'],
+  { id, version }: ProductVersion,
+  lastUpdated: string,
+  digest: string,
+  before: Entry | undefined,
+): Promise<string> {
+  let time = lastUpdated
+  for (let earlier = version - 1; earlier > 0; earlier -= 1) {
+    if (before?.version === earlier) {
+      return 'digest' in before && before.digest === digest ? before.lastUpdated : time
+    }
+    const [record] = await store.readRecords([{ id, version: earlier }])
+    const product = record && toProduct(id, record)
+    if (!product || findPublicationFaults(product, 1).length > 0) return time
+    if (digestPublished(product) !== digest) return time
+    time = record.lastUpdated
+  }
+  return time
+}
+
+function digestPublished(product: PublishedProduct): string {
+  // Every product is in the newest version.
+  const { lastUpdated: _, ...published } = toCdsProductDetail(product, 7) ?? {}
+  return createHash('sha256').update(JSON.stringify(published)).digest('base64url')
+}
+
+function toProduct(id: string, { record, lastUpdated }: ProductRecord): PublishedProduct {
+  return { ...JSON.parse(record), product_id: id, last_updated: lastUpdated }
+}

@@ -1,0 +1,65 @@
+import { CdsError } from './errors.ts'
+
+/** The path under which the standards place all endpoints. */
+export const cdsBasePath = '/cds-au/v1'
+
+/** The paths that the standards define after the base path. Some of them are not served. */
+export const standardPaths: readonly string[] = [
+  '/banking/accounts',
+  '/banking/accounts/balances',
+  '/banking/accounts/direct-debits',
+  '/banking/accounts/{accountId}',
+  '/banking/accounts/{accountId}/balance',
+  '/banking/accounts/{accountId}/direct-debits',
+  '/banking/accounts/{accountId}/payments/scheduled',
+  '/banking/accounts/{accountId}/transactions',
+  '/banking/accounts/{accountId}/transactions/{transactionId}',
+  '/banking/payees',
+  '/banking/payees/{payeeId}',
+  '/banking/payments/scheduled',
+  '/banking/products',
+  '/banking/products/{productId}',
+  '/common/customer',
+  '/common/customer/detail',
+  '/discovery/outages',
+  '/discovery/status',
+  '/energy/accounts',
+  '/energy/accounts/balances',
+  '/energy/accounts/billing',
+  '/energy/accounts/invoices',
+  '/energy/accounts/{accountId}',
+  '/energy/accounts/{accountId}/balance',
+  '/energy/accounts/{accountId}/billing',
+  '/energy/accounts/{accountId}/concessions',
+  '/energy/accounts/{accountId}/invoices',
+  '/energy/accounts/{accountId}/payment-schedule',
+  '/energy/electricity/servicepoints',
+  '/energy/electricity/servicepoints/der',
+  '/energy/electricity/servicepoints/usage',
+  '/energy/electricity/servicepoints/{servicePointId}',
+  '/energy/electricity/servicepoints/{servicePointId}/der',
+  '/energy/electricity/servicepoints/{servicePointId}/usage',
+  '/energy/plans',
+  '/energy/plans/{planId}',
+]
+
+/** An endpoint that is served. */
+export interface ServedPath {
+  readonly method: string
+  readonly path: string
+}
+
+/** The error for a request that no endpoint serves. `path` is without the base path. */
+export function rejectPath(path: string, served: readonly ServedPath[]): CdsError {
+  const matches = (pattern: string) =>
+    new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
+  const methods = served.filter((each) => matches(each.path)).map(({ method }) => method)
+  if (methods.length > 0) {
+    return new CdsError('methodNotAllowed', 'the method is not allowed', {
+      allow: methods.join(', '),
+    })
+  }
+  return standardPaths.some(matches)
+    ? new CdsError('notImplemented', 'the data provider does not offer this data')
+    : new CdsError('notFound', 'the path is not one of the Consumer Data Standards')
+}
