@@ -1,8 +1,13 @@
-import { createHash } from 'node:crypto'
 import { buildLinks, buildMeta, type PagePosition, requirePage } from '../cds/envelope.ts'
 import { CdsError } from '../cds/errors.ts'
+import {
+  chooseVersion,
+  type PublicAnswer,
+  type PublicEndpoint,
+  type PublicRequest,
+  toAnswer,
+} from '../cds/public-answer.ts'
 import { type Parameters, type Query, type RawQuery, readQuery } from '../cds/query.ts'
-import { selectVersion } from '../cds/version.ts'
 import { epochNanoseconds } from '../contract/date-time.ts'
 import { values } from '../contract/enumerations.ts'
 import {
@@ -31,30 +36,17 @@ export const publishedEndpoints = {
     path: '/banking/products/{productId}',
     versions: [cdsDetailVersions[0], cdsDetailVersions[cdsDetailVersions.length - 1] as number],
   },
-} as const
-
-export interface PublishedRequest {
-  /** Of the endpoints. */
-  readonly baseUrl: string
-  readonly version: string | undefined
-  readonly minimumVersion: string | undefined
-}
-
-export interface PublishedAnswer {
-  readonly version: number
-  readonly body: Uint8Array
-  readonly etag: string
-}
+} as const satisfies Record<string, PublicEndpoint>
 
 /** May throw a `CdsError`. */
 export interface PublishedAnswers {
-  list(request: PublishedRequest, query: RawQuery): Promise<PublishedAnswer>
-  read(request: PublishedRequest, productId: string): Promise<PublishedAnswer>
+  list(request: PublicRequest, query: RawQuery): Promise<PublicAnswer>
+  read(request: PublicRequest, productId: string): Promise<PublicAnswer>
 }
 
 /** Renders the responses, and keeps the most recently used ones. */
 export function openPublishedAnswers(published: PublishedProducts): PublishedAnswers {
-  const cache = openPageCache<PublishedAnswer>(({ body }) => body.length)
+  const cache = openPageCache<PublicAnswer>(({ body }) => body.length)
 
   return {
     async list({ baseUrl, ...headers }, raw) {
@@ -105,13 +97,6 @@ const earlierParameters: Parameters = {
   'product-category': { enum: earlierCategories },
 }
 
-function chooseVersion(
-  { version, minimumVersion }: Omit<PublishedRequest, 'baseUrl'>,
-  { versions: [min, max] }: { readonly versions: readonly [number, number] },
-): number {
-  return selectVersion(version, minimumVersion, [min, max])
-}
-
 function selectPage(view: PublishedView, version: CdsListVersion, query: Query) {
   const { effective, brand, 'product-category': category, 'updated-since': since } = query
   const after = since === undefined ? undefined : epochNanoseconds(since as string)
@@ -131,12 +116,6 @@ function selectPage(view: PublishedView, version: CdsListVersion, query: Query) 
 /** Clients choose any time and any brand: lists of these would only evict others. */
 function isCacheable({ brand, 'updated-since': since }: Query, { brands }: PublishedView): boolean {
   return since === undefined && (brand === undefined || brands.has(brand as string))
-}
-
-function toAnswer(version: number, text: string): PublishedAnswer {
-  const body = Buffer.from(text)
-  const digest = createHash('sha256').update(body).digest('base64url')
-  return { version, body, etag: `"${digest}"` }
 }
 
 function unknownProduct(id: string): CdsError {

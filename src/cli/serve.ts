@@ -46,7 +46,10 @@ Example: holdfast serve guard --create --upstream https://core.internal:9000 --u
     )
     .addHelpText(
       'after',
-      '\nExample: holdfast serve platform --create --database sqlite:platform.db',
+      `
+SIGTERM and SIGINT shut the server down gracefully, SIGHUP reloads the certificates and the planned outages, SIGUSR2 replaces the workers one by one.
+
+Example: holdfast serve platform --create --database sqlite:platform.db`,
     )
 
   const intake = new Command('intake')

@@ -14,7 +14,7 @@ import {
   trustConnection,
 } from './connections.ts'
 import { createErrorHandler, type ErrorHandlerOptions } from './error-handler.ts'
-import { mountHealth, type Probe, probes, type ReadinessCheck } from './health.ts'
+import { mountHealth, type Probe, probes, type ReadHealth, type ReadinessCheck } from './health.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
@@ -28,6 +28,11 @@ declare module 'fastify' {
     /** Identifies the route to the guard, the error handler and the log. */
     operation?: Operation
     probe?: Probe
+    /** Whether it responds while the files of the database are missing. */
+    worksWithoutDatabase?: boolean
+  }
+  interface FastifyInstance {
+    readHealth: ReadHealth
   }
   interface FastifyRequest {
     /** Resolves once the use of the token is recorded; rejects if it was used before. */
@@ -118,7 +123,7 @@ export function openApp(
     done()
   })
   app.setNotFoundHandler(rejectRoute)
-  mountHealth(app, options.readiness ?? [], options.log)
+  app.decorate('readHealth', mountHealth(app, options.readiness ?? [], options.log))
   return app
 }
 

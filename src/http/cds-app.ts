@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { publishedEndpoints } from '../catalogue/published-answers.ts'
+import { discoveryEndpoints } from '../cds/discovery.ts'
 import { toCdsErrorList } from '../cds/errors.ts'
 import { cdsBasePath } from '../cds/paths.ts'
 import type { RawQuery } from '../cds/query.ts'
@@ -39,6 +40,7 @@ export function mountCds(app: HttpApp, consent: Consent): void {
   mountOtherPaths(app, consent.basePath, [
     ...Object.values(cdsEndpoints),
     ...Object.values(publishedEndpoints),
+    ...Object.values(discoveryEndpoints),
   ])
 }
 

@@ -13,6 +13,8 @@ export const endpoints = [
   'cds-customer',
   'cds-products',
   'cds-product',
+  'cds-status',
+  'cds-outages',
   'cds-other',
 ] as const
 export type Endpoint = (typeof endpoints)[number]

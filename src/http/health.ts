@@ -25,23 +25,37 @@ export interface ReadinessCheck {
   readonly isDegraded?: () => boolean
 }
 
+/** The result of the checks, whether or not the server is shutting down. */
+export interface Health {
+  readonly status: Status
+  /** When the first of the checks failed, by `performance.now()`. Only if unavailable. */
+  readonly failingSinceMs?: number
+}
+
+export type ReadHealth = () => Promise<Health>
+
 /** How long a result is reused: a flood of probes must not cause a flood of database writes. */
 const reuseMs = 500
 
 /** How long a check may take. A slower one continues to run, and is not started again until it ends. */
 const checkTimeoutMs = 1000
 
+/** Returns the function that reads the health: it shares the results with the probes. */
 export function mountHealth(
   app: FastifyInstance,
   checks: readonly ReadinessCheck[],
   log?: RequestLogOptions['log'],
-): void {
+): ReadHealth {
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true
   })
-  const isReady = openReadiness(checks, log)
-  const isDegraded = () => checks.some((check) => check.isDegraded?.())
+  const findFailure = openReadiness(checks, log)
+  const readHealth = async (): Promise<Health> => {
+    const failure = await findFailure()
+    if (failure) return { status: 'unavailable', failingSinceMs: failure.sinceMs }
+    return { status: checks.some((check) => check.isDegraded?.()) ? 'degraded' : 'ok' }
+  }
   const mount = (probe: Probe, readStatus: () => Promise<Status>) => {
     app.route({
       method: probes[probe].method,
@@ -55,9 +69,11 @@ export function mountHealth(
   }
   mount('live', async () => 'ok')
   mount('ready', async () => {
-    if (isStopping || !(await isReady()) || isStopping) return 'unavailable'
-    return isDegraded() ? 'degraded' : 'ok'
+    if (isStopping) return 'unavailable'
+    const { status } = await readHealth()
+    return isStopping ? 'unavailable' : status
   })
+  return readHealth
 }
 
 /** The names of the checks that fail, or that take too long. */
@@ -69,18 +85,18 @@ export async function findFailedChecks(checks: readonly ReadinessCheck[]): Promi
 interface Failure {
   readonly name: string
   readonly error: unknown
+  /** When the first failed check of this outage ended. */
+  readonly sinceMs: number
 }
 
 /** Runs the checks once for all concurrent probes. Every change of the result is logged with its reason. */
 function openReadiness(
   checks: readonly ReadinessCheck[],
   log?: RequestLogOptions['log'],
-): () => Promise<boolean> {
+): () => Promise<Failure | undefined> {
   const running = new Map<string, Promise<void>>()
   let pending: Promise<Failure | undefined> | undefined
   let last: { readonly failure: Failure | undefined; readonly at: number } | undefined
-  let lastFailedCheck: string | undefined
-
   const runCheck = async ({ name, check }: ReadinessCheck): Promise<Failure | undefined> => {
     const promise = running.get(name) ?? check().finally(() => running.delete(name))
     running.set(name, promise)
@@ -88,24 +104,23 @@ function openReadiness(
       await withTimeout(promise)
       return undefined
     } catch (error) {
-      return { name, error }
+      return { name, error, sinceMs: last?.failure?.sinceMs ?? performance.now() }
     }
   }
   const runChecks = async (): Promise<Failure | undefined> => {
     const failure = (await Promise.all(checks.map(runCheck))).find((result) => result !== undefined)
-    if (failure && failure.name !== lastFailedCheck) {
+    if (failure && failure.name !== last?.failure?.name) {
       log?.warn({ check: failure.name, err: failure.error }, 'not ready')
     }
-    if (!failure && lastFailedCheck !== undefined) log?.info('ready again')
-    lastFailedCheck = failure?.name
+    if (!failure && last?.failure) log?.info('ready again')
     last = { failure, at: performance.now() }
     pending = undefined
     return failure
   }
   return async () => {
-    if (last && performance.now() - last.at < reuseMs) return last.failure === undefined
+    if (last && performance.now() - last.at < reuseMs) return last.failure
     pending ??= runChecks()
-    return (await pending) === undefined
+    return pending
   }
 }
 

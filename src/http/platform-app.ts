@@ -12,6 +12,7 @@ import {
 } from '../catalogue/published-products.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
 import * as summaries from '../catalogue/summaries.ts'
+import { discoveryEndpoints } from '../cds/discovery.ts'
 import type { CheckRuns } from '../check-runs/check-runs.ts'
 import { consentsHandlers } from '../consent/consents-handlers.ts'
 import type { ConsentStore } from '../consent/store.ts'
@@ -24,6 +25,7 @@ import {
   type Operation,
   type PlatformStatus,
   platformOperations,
+  type ServerStatus,
   statusOperations,
 } from '../contract/index.ts'
 import type { Explorer } from '../explorer/explorer.ts'
@@ -33,6 +35,7 @@ import { mountChecks } from './check-operations.ts'
 import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
 import { type ConsoleFile, consoleRoutes, mountConsole } from './console-app.ts'
+import { type DiscoverySources, mountDiscovery } from './discovery-app.ts'
 import { mountExplorer } from './explorer-app.ts'
 import { sendJson } from './json.ts'
 import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
@@ -63,8 +66,11 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties' | 'flows'>
   readonly checks: CheckRuns
   readonly readStatus: () => Promise<PlatformStatus>
+  readonly readProvider: () => Promise<ServerStatus | undefined>
+  /** None by default. */
+  readonly listOutages?: DiscoverySources['listOutages'] | undefined
   /**
-   * The scheme, host and port that links of the public product endpoints begin with. By default those of the issuer; without
+   * The scheme, host and port that links of the public endpoints begin with. By default those of the issuer; without
    * an issuer, the address that the server listens on.
    */
   readonly publicUrl?: string | undefined
@@ -136,7 +142,7 @@ function mount(
 
 function mountPublished(
   app: HttpApp,
-  { consent, publicUrl }: PlatformAppOptions,
+  { consent, publicUrl, clock, readProvider, listOutages = () => [] }: PlatformAppOptions,
   published: PublishedProducts,
 ): void {
   const { basePath = '' } = consent ?? {}
@@ -144,14 +150,22 @@ function mountPublished(
   app.addHook('onListen', async () => {
     origin ||= app.listeningOrigin
   })
-  mountPublishedProducts(app, {
-    answers: openPublishedAnswers(published),
-    basePath,
-    // Not from the Host header, which the client chooses.
-    readOrigin: () => origin,
+  // Not from the Host header, which the client chooses.
+  const mount = { basePath, readOrigin: () => origin }
+  mountPublishedProducts(app, mount, openPublishedAnswers(published))
+  mountDiscovery(app, mount, {
+    clock,
+    listOutages,
+    // Without consent, no data of customers is served.
+    readProvider: async () => (consent ? readProvider() : undefined),
   })
   // The consent role answers them together with its own.
-  if (!consent) mountOtherPaths(app, basePath, Object.values(publishedEndpoints))
+  if (!consent) {
+    mountOtherPaths(app, basePath, [
+      ...Object.values(publishedEndpoints),
+      ...Object.values(discoveryEndpoints),
+    ])
+  }
 }
 
 /** How many products a line is logged for at once. */

@@ -29,8 +29,8 @@ export async function checkFiles(files: FileWatch): Promise<void> {
 /** Rejects requests while the open files are not the ones that other processes see. */
 export function rejectWithoutFiles(app: HttpApp, files: FileWatch): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const isProbe = request.routeOptions.config.probe !== undefined
-    done(isProbe || files.isIntact() ? undefined : filesLost)
+    const { probe, worksWithoutDatabase } = request.routeOptions.config
+    done(probe !== undefined || worksWithoutDatabase || files.isIntact() ? undefined : filesLost)
   })
   app.addHook('onClose', async () => files.close())
 }

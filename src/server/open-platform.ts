@@ -13,11 +13,13 @@ import { databaseOptions } from './database-options.ts'
 import { openPlatformChecks } from './open-check-runs.ts'
 import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-consent.ts'
 import { createMonitoring } from './open-monitoring.ts'
+import type { Outages } from './outages.ts'
 import { openStatusReader } from './read-status.ts'
 import type { Telemetry } from './telemetry.ts'
 
-/** What the demo adds to a platform. */
+/** What a command adds to a platform. */
 export interface PlatformParts extends ConsentParts {
+  readonly listOutages?: Outages['list']
   /** The client of a console session without credentials. */
   readonly demoClientId?: string
   /** E-mail addresses of synthetic customers that the console proposes. */
@@ -29,7 +31,7 @@ export async function openPlatform(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   telemetry: Telemetry,
   tls?: TlsOptions,
-  { demoClientId, exampleEmails, ...parts }: PlatformParts = {},
+  { demoClientId, exampleEmails, listOutages, ...parts }: PlatformParts = {},
 ): Promise<HttpApp> {
   const {
     openCatalogueStore,
@@ -70,6 +72,8 @@ export async function openPlatform(
   const app = openPlatformApp({
     ...appOptions,
     readStatus: status.read,
+    readProvider: status.readProvider,
+    listOutages,
     catalogue: tracing ? tracing.traceQueries(catalogue) : catalogue,
     signingKeys: tracing ? tracing.traceQueries(signingKeys) : signingKeys,
     clock: sharedClock,

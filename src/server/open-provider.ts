@@ -18,6 +18,8 @@ export interface OpenServer {
   readonly app: HttpApp
   /** Whether requests could succeed: a provider needs keys to verify tokens with. */
   readonly isReady: () => Promise<boolean>
+  /** Reads its files again, apart from the certificates. */
+  readonly reload?: () => void
 }
 
 export type ProviderSettings = Pick<

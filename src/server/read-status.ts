@@ -18,6 +18,8 @@ const healthBytesMax = 4096
 
 export interface StatusReader {
   read(): Promise<PlatformStatus>
+  /** Undefined if the URL of the provider is not known. */
+  readProvider(): Promise<ServerStatus | undefined>
   close(): Promise<void>
 }
 
@@ -37,9 +39,10 @@ export function openStatusReader(
   const readProviderVersion = openVersionReader()
   const started = clock().toString()
   let opened: Promise<OpenedStore> | undefined
-  let last: { readonly status: PlatformStatus; readonly at: number } | undefined
-  let pending: Promise<PlatformStatus> | undefined
 
+  const readProviderOnce = reuse(async () =>
+    providerUrl === undefined ? undefined : readProvider(providerUrl, readProviderVersion),
+  )
   const openStore = async () => {
     const { openStatusStore } = await import('../storage/open.ts')
     // One connection counts, while the other reads.
@@ -57,7 +60,7 @@ export function openStatusReader(
     const { store, readCounts } = await opened
     const [platform, provider, { feeds, lastLoad }, counts] = await Promise.all([
       readPlatform(readiness, started),
-      providerUrl === undefined ? undefined : readProvider(providerUrl, readProviderVersion),
+      readProviderOnce(),
       store.read(),
       readCounts(),
     ])
@@ -78,18 +81,26 @@ export function openStatusReader(
     }
   }
   return {
-    async read() {
-      if (last && performance.now() - last.at < reuseMs) return last.status
-      pending ??= read().finally(() => {
-        pending = undefined
-      })
-      const status = await pending
-      last = { status, at: performance.now() }
-      return status
-    },
+    read: reuse(read),
+    readProvider: readProviderOnce,
     async close() {
       await (await opened?.catch(() => undefined))?.store.close()
     },
+  }
+}
+
+/** Reads once for all concurrent calls, and not again for a while. */
+function reuse<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let last: { readonly result: Result; readonly at: number } | undefined
+  let pending: Promise<Result> | undefined
+  return async () => {
+    if (last && performance.now() - last.at < reuseMs) return last.result
+    pending ??= read().finally(() => {
+      pending = undefined
+    })
+    const result = await pending
+    last = { result, at: performance.now() }
+    return result
   }
 }
 

@@ -33,6 +33,7 @@ export interface Settings {
   readonly customerRequestsPerMinute: number | undefined
   readonly providerRequestsPerSecond: number | undefined
   readonly publicUrl: string | undefined
+  readonly outagesFile: string | undefined
   readonly issuer: string | undefined
   readonly passcodeUrl: string | undefined
   readonly brandName: string

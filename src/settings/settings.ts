@@ -215,11 +215,18 @@ export const settingDefinitions: Definitions = {
   ...upstreamDefinitions,
   publicUrl: {
     about:
-      'the public URL of the platform, which the links of the public product endpoints begin with; by default that of the issuer, or the address that the platform listens on',
+      'the public URL of the platform, which the links of the public endpoints begin with; by default that of the issuer, or the address that the platform listens on',
     placeholder: 'url',
     mustBe: 'an http or https URL without credentials, path and query',
     read: (text) =>
       isWebUrl(text) && /^https?:\/\/[^/?#@]+\/?$/i.test(text) ? new URL(text).origin : undefined,
+    usedBy: ['platform'],
+    defaults: {},
+  },
+  outagesFile: {
+    about:
+      'a JSON file with the planned outages that the platform announces publicly; SIGHUP reloads it',
+    ...path('the path of a JSON file'),
     usedBy: ['platform'],
     defaults: {},
   },

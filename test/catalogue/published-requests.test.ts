@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { publishedEndpoints } from '../../src/catalogue/published-answers.ts'
+import { discoveryEndpoints } from '../../src/cds/discovery.ts'
 import { cdsBasePath } from '../../src/cds/paths.ts'
 import { describeOnce } from '../support/engines.ts'
 import { openPlatform, sharedPlatform } from '../support/platform.ts'
@@ -211,7 +212,6 @@ describeOnce('a request for published products', () => {
 
   for (const [path, code] of [
     ['/banking/accounts', 'Resource/NotImplemented'],
-    ['/discovery/status', 'Resource/NotImplemented'],
     ['/banking/products/x/y', 'Resource/NotFound'],
     ['/', 'Resource/NotFound'],
   ] as const) {
@@ -230,7 +230,10 @@ describeOnce('the guide Public products', () => {
       'utf8',
     )
 
-    for (const { method, path, versions } of Object.values(publishedEndpoints)) {
+    for (const { method, path, versions } of [
+      ...Object.values(publishedEndpoints),
+      ...Object.values(discoveryEndpoints),
+    ]) {
       const [min, max] = versions
       const listed = Array.from({ length: max - min + 1 }, (_, index) => min + index)
       assert.ok(guide.includes(`| \`${method} ${cdsBasePath}${path}\` | ${listed.join(', ')} |`))

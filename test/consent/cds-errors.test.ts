@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { it } from 'node:test'
 import { decodeJwt } from 'jose'
 import { publishedEndpoints } from '../../src/catalogue/published-answers.ts'
+import { discoveryEndpoints } from '../../src/cds/discovery.ts'
 import { cdsErrors } from '../../src/cds/errors.ts'
 import { standardPaths } from '../../src/cds/paths.ts'
 import { cdsEndpoints } from '../../src/consent/cds/endpoints.ts'
@@ -16,6 +17,7 @@ import { assertError, openCdsPlatform, share } from './cds.ts'
 const served: readonly string[] = [
   ...Object.values(cdsEndpoints),
   ...Object.values(publishedEndpoints),
+  ...Object.values(discoveryEndpoints),
 ].map(({ path }) => path)
 const omittedPaths = standardPaths.filter((path) => !served.includes(path))
 

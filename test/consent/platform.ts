@@ -143,6 +143,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       log: writer,
       readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),
+      readProvider: () => assert.fail('no test reads it'),
       consent: createConsentMount(consent, {
         assets: [stylesheet, icon],
         trustedProxies: readTrustedProxies('127.0.0.1'),

@@ -14,6 +14,7 @@ import type { HttpLimits } from '../../src/http/limits.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
 import { openPlatformApp, type PlatformAppOptions } from '../../src/http/platform-app.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
+import { openOutages } from '../../src/server/outages.ts'
 import { openStatusReader } from '../../src/server/read-status.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import {
@@ -89,7 +90,7 @@ export interface PlatformOptions {
   readonly metrics?: PlatformAppOptions['metrics']
   readonly monitoring?: PlatformAppOptions['monitoring']
   readonly monitoringLimits?: PlatformAppOptions['monitoringLimits']
-  /** The public URL, and settings that the status depends on. */
+  /** The public URL, the planned outages, and settings that the status depends on. */
   readonly settings?: Partial<Settings>
   /** The client of a session without credentials. */
   readonly demoClientId?: string
@@ -130,6 +131,8 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     clock,
     publicUrl: options.settings?.publicUrl,
     readStatus: status.read,
+    readProvider: status.readProvider,
+    listOutages: openOutages(options.settings?.outagesFile).list,
     readConsoleFiles: async () => [],
     monitoring: options.monitoring ?? createMonitoring({}, { metrics: undefined }).open,
     monitoringLimits: options.monitoringLimits,

@@ -5,6 +5,7 @@ import { listen } from '../../server/listen.ts'
 import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { type OpenServer, openProvider } from '../../server/open-provider.ts'
+import { openOutages } from '../../server/outages.ts'
 import { exitAfter, untilStoppedBySupervisor, untilStopSignal } from '../../server/signals.ts'
 import {
   openMetricsEndpoint,
@@ -65,7 +66,12 @@ export async function servePlatform(
   preparation: Preparation,
   terminal: Terminal,
 ): Promise<void> {
-  const open: Open = (...args) => openReady(openPlatform(settings, ...args))
+  // An error is reported once, and not by each worker.
+  const outages = openOutages(settings.outagesFile)
+  const open: Open = async (telemetry, tls) => ({
+    ...(await openReady(openPlatform(settings, telemetry, tls, { listOutages: outages.list }))),
+    reload: () => outages.reload(telemetry.log),
+  })
   await serve('platform', settings, preparation, open, terminal)
 }
 
@@ -135,12 +141,15 @@ async function serveInProcess(
   const { log, exit } = telemetry
   const metricsEndpoint = await openMetricsEndpoint(settings, telemetry.metrics)
   try {
-    const { app, isReady } = await open(telemetry, tls)
+    const { app, isReady, reload } = await open(telemetry, tls)
     const shutdownMs = settings.shutdownTimeout * 1000
     shutDownGracefully(app, shutdownMs, log)
     if (tls) logCertificate(log, tls, 'certificate in use')
     logFailedHandshakes(log, app.server)
-    process.on('SIGHUP', () => reloadTls(log, app.server, settings))
+    process.on('SIGHUP', () => {
+      reloadTls(log, app.server, settings)
+      reload?.()
+    })
     process.on('SIGUSR2', () => log.info('nothing to replace: the server has no workers'))
     const stopped = isSupervisor() ? untilStopSignal(exit) : untilStoppedBySupervisor()
 

@@ -1,0 +1,87 @@
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import { matchesIfNoneMatch } from '../catalogue/entity-tags.ts'
+import { CdsError, toCdsErrorList } from '../cds/errors.ts'
+import { cdsBasePath } from '../cds/paths.ts'
+import type { PublicAnswer, PublicEndpoint, PublicRequest } from '../cds/public-answer.ts'
+import { type HttpApp, toFastifyPath } from './app.ts'
+import { readHeader, respond } from './cds-response.ts'
+import { sendJson } from './json.ts'
+
+/** How long a client may use a response without asking again, in seconds. */
+const cacheSeconds = 60
+
+/** How long a browser may use the response to a preflight request, in seconds. */
+const preflightSeconds = 86_400
+
+/** Public data: readable from any origin, also an error. */
+const crossOrigin = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'etag, retry-after, x-fapi-interaction-id, x-v',
+}
+
+const preflight = {
+  'access-control-allow-methods': 'GET',
+  'access-control-allow-headers': 'if-none-match, x-fapi-interaction-id, x-min-v, x-v',
+  'access-control-max-age': String(preflightSeconds),
+}
+
+const cached = {
+  'cache-control': `public, max-age=${cacheSeconds}`,
+  vary: 'accept, x-min-v, x-v',
+}
+
+export interface PublicMount {
+  /** The path before that of the standards. */
+  readonly basePath: string
+  /** The scheme, host and port that links begin with. */
+  readonly readOrigin: () => string
+}
+
+/** An endpoint of the Consumer Data Standards that needs no token, for clients of any origin. */
+export function mountPublicEndpoint(
+  app: HttpApp,
+  { basePath, readOrigin }: PublicMount,
+  { method, path }: PublicEndpoint,
+  routeConfig: Pick<FastifyContextConfig, 'endpoint' | 'worksWithoutDatabase'>,
+  answer: (input: PublicRequest, request: FastifyRequest) => Promise<PublicAnswer>,
+): void {
+  const url = toFastifyPath({ path: basePath + cdsBasePath + path })
+  const config = { ...routeConfig, formatError: toCdsErrorList }
+  const onRequest = async (_request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers(crossOrigin)
+  }
+  app.route({
+    method,
+    url,
+    config,
+    onRequest,
+    handler: (request, reply) =>
+      respond(reply, async () => {
+        requireAcceptable(request.headers.accept)
+        const input = {
+          baseUrl: readOrigin() + basePath + cdsBasePath,
+          version: readHeader(request, 'x-v'),
+          minimumVersion: readHeader(request, 'x-min-v'),
+        }
+        const { version, body, etag } = await answer(input, request)
+        reply.headers({ ...cached, 'x-v': String(version), etag })
+        return matchesIfNoneMatch(request.headers['if-none-match'], etag)
+          ? reply.status(304).send()
+          : sendJson(reply, [body])
+      }),
+  })
+  app.route({
+    method: 'OPTIONS',
+    url,
+    config,
+    onRequest,
+    handler: async (_request, reply) => reply.headers(preflight).status(204).send(),
+  })
+}
+
+/** The standards have no other type than JSON. A quality of 0 is not evaluated: no client sends one. */
+function requireAcceptable(accept: string | undefined): void {
+  if (accept === undefined || /(^|,)\s*(\*\/\*|application\/(\*|json))\s*(;|,|$)/i.test(accept))
+    return
+  throw new CdsError('notAcceptable', 'Accept must include application/json')
+}
