@@ -1,10 +1,12 @@
 import { Argument, Command, Option } from 'commander'
 import type { CatalogueStore } from '../catalogue/store.ts'
+import { abortOnSignal } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { type StoreFlags, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 import type { CheckFlags } from './products/check.ts'
 import type { DiffFlags } from './products/diff.ts'
+import type { ImportFlags } from './products/import/import.ts'
 import type { ListFlags } from './products/list.ts'
 
 const limitDefault = 100
@@ -13,9 +15,9 @@ const limitMax = 100_000
 /** The handlers are loaded by the commands that need them. */
 export function productsCommand(terminal: Terminal): Command {
   const command = new Command('products')
-    .summary('list, compare, check, publish and restore products of the catalogue')
+    .summary('list, compare, check, import, publish and restore products of the catalogue')
     .description(
-      'Shows the products of the catalogue, their versions and drafts, checks whether they can be published in the format of the Consumer Data Standards, publishes drafts and restores versions.',
+      'Shows the products of the catalogue, their versions and drafts, checks whether they can be published in the format of the Consumer Data Standards, imports products from there, publishes drafts and restores versions.',
     )
     .addHelpText(
       'after',
@@ -30,12 +32,14 @@ Example:
   holdfast products diff ID
   holdfast products publish ID
   holdfast products diff ID --from 1 --to 3
-  holdfast products restore ID --version 1`,
+  holdfast products restore ID --version 1
+  holdfast products import https://bank.example/cds-au/v1`,
     )
   const subcommands = [
     listCommand,
     showCommand,
     checkCommand,
+    importCommand,
     diffCommand,
     publishCommand,
     restoreCommand,
@@ -131,6 +135,58 @@ Example:
       withCatalogue(flags, terminal, async (store) => {
         const { checkProducts } = await import('./products/check.ts')
         await checkProducts(store, ids, { drafts, limit, json }, terminal)
+      }),
+    )
+}
+
+const timeoutDefault = 30
+const timeoutMax = 600
+
+function importCommand(terminal: Terminal): Command {
+  return createSubcommand(
+    'import',
+    'import the products that a data holder publishes in the format of the Consumer Data Standards',
+  )
+    .addArgument(
+      new Argument(
+        '<from>',
+        'the base URL of its public API, such as https://bank.example/cds-au/v1; the URL of its list, which may have filters; or a file, - for standard input',
+      ),
+    )
+    .addOption(
+      new Option('--timeout <seconds>', 'how long a response may take')
+        .default(timeoutDefault)
+        .argParser((text) => parseNumber('--timeout', text, timeoutMax)),
+    )
+    .option('--json', 'print one JSON object per line, the last one with the summary')
+    .addHelpText(
+      'after',
+      `
+Reads all pages of the list and the detail of each product, in the newest of the
+versions 4 to 7 that the holder has. A file contains one response of Get Product
+Detail, an array of them, or one on each line.
+
+A product keeps its productId, its brand and its lastUpdated. A product with the
+same ID in the catalogue becomes its next version if it was updated since, and is
+kept if the catalogue has the later change. In the history, the author is
+"holdfast load". Values that the catalogue cannot hold are left out, and each is
+named with its path in the response.
+
+A product is requested only if it is new or was updated since: to continue an
+import that was interrupted, run the command again. At most four requests are
+sent at the same time, and none while the server asks to wait.
+
+Exits with 1 if a product could not be imported.
+
+Example:
+  holdfast products import https://bank.example/cds-au/v1
+  holdfast products import 'https://bank.example/cds-au/v1/banking/products?product-category=TERM_DEPOSITS'
+  holdfast products import details.ndjson`,
+    )
+    .action((from: string, { timeout, json, ...flags }: StoreFlags & ImportFlags) =>
+      abortOnSignal(async (signal, stoppedBy) => {
+        const { importProducts } = await import('./products/import/import.ts')
+        await importProducts(from, { timeout, json }, flags, terminal, { signal, stoppedBy })
       }),
     )
 }

@@ -1,0 +1,395 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { type PublishedProduct, toCdsProductDetail } from '../../src/contract/index.ts'
+import { openCatalogueStore } from '../../src/storage/open.ts'
+import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runInProcess } from '../support/process.ts'
+import { openProductHolder } from '../support/product-holder.ts'
+import { openUpstream, type Respond, respondJson } from '../support/upstream.ts'
+
+const productOf = (product_id: string): PublishedProduct => ({
+  product_id,
+  brand: 'Other Bank',
+  description: 'An account',
+  is_tailored: false,
+  name: 'Account',
+  product_category: 'TRANS_AND_SAVINGS_ACCOUNTS',
+  last_updated: '2026-05-01T00:00:00Z',
+})
+
+const detailOf = (id: string) => toCdsProductDetail(productOf(id), 7)
+
+const listPage = (products: readonly unknown[], next?: string) =>
+  respondJson(
+    JSON.stringify({ data: { products }, links: { ...(next !== undefined && { next }) } }),
+  )
+
+async function open(t: Scope, ids: readonly string[] = ['p1', 'p2']) {
+  const database = await newDatabase(t)
+  const holder = await openProductHolder(t, ids.map(productOf))
+  const run = (from = holder.url, ...rest: readonly string[]) =>
+    runInProcess(['products', 'import', from, ...rest, '--database', database])
+  const isStored = async (id: string) => {
+    const store = await openCatalogueStore(database)
+    const product = await store.read(id)
+    await store.close()
+    return product !== undefined
+  }
+  return { database, holder, run, isStored }
+}
+
+const nothing = '0 products: 0 created, 0 changed, 0 unchanged, 0 not imported\n'
+const again = '. What was imported is stored: run the command again to continue.\n'
+
+describe('an import of unusual ids', { timeout: 60_000 }, () => {
+  it('stores products with the names of inherited members and with characters of URLs', async (t) => {
+    const ids = ['__proto__', 'constructor', 'a/b?c#d', '100 %', '\u00e9\ud83d\ude00']
+    const { holder, run, isStored } = await open(t, ids)
+
+    const { status, stdout } = await run()
+
+    assert.equal(status, 0, stdout)
+    assert.deepEqual(holder.requestedIds().sort(), ids.toSorted())
+    for (const id of ids) assert.ok(await isStored(id), id)
+    assert.match((await run()).stdout, /^5 products: 0 created, 0 changed, 5 unchanged/)
+  })
+
+  it('names products whose id is invalid, and imports the others', async (t) => {
+    const { holder, run, isStored } = await open(t)
+    const invalid = ['', '\u0000', '\ud800', 'x'.repeat(257), 7, null]
+    const products = [...invalid.map((productId) => ({ productId })), 'p1', { productId: 'p2' }]
+    holder.replaced.set(holder.listPath, listPage(products))
+
+    const { status, stdout } = await run()
+
+    assert.equal(status, 1)
+    const reason = 'productId must be a string of 1 to 256 printable characters'
+    assert.deepEqual(stdout.split('\n'), [
+      ...[1, 2, 3, 4, 5, 6, 7].map((n) => `product ${n} of page 1  not imported: ${reason}`),
+      '8 products: 1 created, 0 changed, 0 unchanged, 7 not imported',
+      '',
+    ])
+    assert.ok(await isStored('p2'))
+  })
+})
+
+describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, () => {
+  const endlessBody: Respond = (response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536, ' ')));
+      if (!response.destroyed) response.once('drain', write)
+    }
+    write()
+  }
+  for (const [name, respond, reason] of [
+    ['invalid JSON', respondJson('{"data":'), 'was answered with invalid JSON'],
+    ['no products', respondJson('{"data":[]}'), 'was answered without data.products'],
+    ['null', respondJson('null'), 'was answered without data.products'],
+    ['an endless body', endlessBody, 'was answered with more than 8388608 bytes'],
+    [
+      'too many products on a page',
+      listPage(Array.from({ length: 1001 }, () => ({ productId: 'p1' }))),
+      'was answered with more than 1000 products',
+    ],
+    [
+      'bytes that are not UTF-8',
+      (response) => response.end(Buffer.from([0x22, 0xff, 0x22])),
+      'was not answered in UTF-8',
+    ],
+    ['no response', (response) => response.destroy(), 'failed: UND_ERR_SOCKET'],
+    ['silence', () => {}, 'was not answered completely within 1 s'],
+    [
+      'half a response',
+      (response) => response.write('{"data":'),
+      'was not answered completely within 1 s',
+    ],
+    ['status 406', respondJson('{}', 406), 'was answered with status 406'],
+    [
+      'a redirect to itself',
+      (response, { url }) => response.writeHead(302, { location: url ?? '' }).end(),
+      'redirects more than 5 times',
+    ],
+    [
+      'a redirect to an invalid URL',
+      (response) => response.writeHead(302, { location: 'http://[' }).end(),
+      'redirects to an invalid URL',
+    ],
+    [
+      'an hour of rest',
+      (response) => response.writeHead(429, { 'retry-after': '3600' }).end(),
+      'was answered with status 429: the server asks to wait 3600 s',
+    ],
+  ] as const satisfies readonly (readonly [string, Respond, string])[]) {
+    it(`fails with the reason: ${name}`, async (t) => {
+      const { holder, run } = await open(t)
+      holder.replaced.set(holder.listPath, respond)
+
+      const { status, stdout, stderr } = await run(holder.url, '--timeout', '1')
+
+      assert.deepEqual([status, stdout], [1, nothing])
+      assert.equal(stderr, `page 1 of ${holder.address}${holder.listPath} ${reason}${again}`)
+    })
+  }
+
+  it('stops after 1000 pages', async (t) => {
+    const { holder, run } = await open(t)
+    holder.replaced.set(holder.listPath, (response, request) => {
+      const page = Number(new URL(request.url ?? '', holder.address).searchParams.get('page') ?? 1)
+      listPage([], `?page=${page + 1}`)(response, request)
+    })
+
+    const { status, stderr } = await run()
+
+    assert.equal(status, 1)
+    assert.match(stderr, /^page 1001 of .* is more than the 1000 that are read\. /)
+    assert.equal(holder.requests.length, 1000)
+  })
+
+  for (const [name, createResponse, verb] of [
+    ['links.next', (url: string) => listPage([], url), 'refers with links.next'],
+    [
+      'a redirect',
+      (url: string): Respond =>
+        (response) =>
+          response.writeHead(307, { location: url }).end(),
+      'redirects',
+    ],
+  ] as const) {
+    it(`does not follow ${name} to another server`, async (t) => {
+      const { holder, run } = await open(t)
+      const other = await openUpstream(t)
+      const url = other.address.replace('//', '//user:secret@')
+      holder.replaced.set(holder.listPath, createResponse(`${url}${holder.listPath}`))
+
+      const { status, stderr } = await run()
+
+      assert.equal(status, 1)
+      assert.ok(stderr.includes(`${verb} to another server: ${other.address}.`), stderr)
+      assert.deepEqual(other.requests, [])
+    })
+  }
+
+  it('follows a redirect on the same server', async (t) => {
+    const { holder, run } = await open(t)
+
+    holder.replaced.set('/old/banking/products', (response, { url = '' }) =>
+      response.writeHead(301, { location: url.replace('/old', '/cds-au/v1') }).end(),
+    )
+    holder.replaced.set(
+      '/old/banking/products/p1',
+      respondJson(JSON.stringify({ data: detailOf('p1') })),
+    )
+    holder.replaced.set(
+      '/old/banking/products/p2',
+      respondJson(JSON.stringify({ data: detailOf('p2') })),
+    )
+
+    assert.match((await run(`${holder.address}/old`)).stdout, /^2 products: 2 created/)
+  })
+
+  it('waits as long as the server asks, and sends the request again', async (t) => {
+    const { holder, run } = await open(t)
+    const path = holder.detailPath('p1')
+    let postponedAt = 0
+    let waitedMs = 0
+    holder.replaced.set(path, (response) => {
+      postponedAt = performance.now()
+      holder.replaced.set(path, (...args) => {
+        waitedMs = performance.now() - postponedAt
+        respondJson(JSON.stringify({ data: detailOf('p1') }))(...args)
+      })
+      response.writeHead(503, { 'retry-after': '1' }).end()
+    })
+
+    const { status, stdout, stderr } = await run()
+
+    // A timer may fire a millisecond early.
+    assert.ok(waitedMs > 990, `${waitedMs}`)
+    assert.deepEqual([status, stderr], [0, 'the server asks to wait 1 second\n'])
+    assert.match(stdout, /^2 products: 2 created/)
+    assert.deepEqual(holder.requestedIds().sort(), ['p1', 'p1', 'p2'])
+  })
+
+  it('gives up after five attempts', async (t) => {
+    const { holder, run } = await open(t)
+    const path = holder.detailPath('p1')
+    holder.replaced.set(path, (response) => response.writeHead(429, { 'retry-after': '0' }).end())
+
+    const { status, stderr } = await run()
+
+    assert.equal(status, 1)
+    assert.ok(stderr.includes(`${path} was answered with status 429: `), stderr)
+    assert.equal(holder.requestedIds().filter((id) => id === 'p1').length, 5)
+  })
+
+  it('stops when ten products in a row cannot be read', async (t) => {
+    const ids = Array.from({ length: 40 }, (_, index) => `p${index}`)
+    const { holder, run } = await open(t, ids)
+    for (const id of ids.slice(1)) {
+      holder.replaced.set(holder.detailPath(id), respondJson('{"data":{"productId":"other"}}'))
+    }
+
+    const { status, stdout, stderr } = await run()
+
+    assert.equal(status, 1)
+    assert.match(stdout, /p1 {2}not imported: \S+\/p1 was answered with another product\n/)
+    assert.match(stdout, /\n11 products: 1 created, .*, 10 not imported\n$/)
+    assert.equal(stderr, `10 products in a row could not be read${again}`)
+    assert.ok(holder.requestedIds().length < 20)
+  })
+
+  it('does not print the query of the URL, which may contain a key', async (t) => {
+    const { holder, run } = await open(t)
+    holder.replaced.set(holder.listPath, respondJson('', 500))
+
+    const { stderr } = await run(`${holder.address}${holder.listPath}?key=secret`)
+
+    assert.match(stderr, /status 500/)
+    assert.ok(!stderr.includes('secret'))
+    assert.match(holder.requests[0]?.url ?? '', /key=secret/)
+  })
+
+  it('requests a product once that is on two pages', async (t) => {
+    const { holder, run } = await open(t)
+    const product = { productId: 'p1', lastUpdated: 'yesterday' }
+    holder.replaced.set(holder.listPath, listPage([product, product]))
+
+    assert.match((await run()).stdout, /^1 product: 1 created/)
+    assert.deepEqual(holder.requestedIds(), ['p1'])
+  })
+})
+
+describeOnce('holdfast products import rejects', () => {
+  for (const [name, from, error] of [
+    ['credentials', 'https://user:secret@bank.example/cds-au/v1', /without credentials/],
+    ['a URL that is no URL', 'https://', /must be an http or https URL/],
+    ['http to another host', 'http://bank.example/cds-au/v1', /must be an https URL, or/],
+    [
+      'a file that does not exist',
+      'details.json',
+      /^details.json cannot be read: no such file or directory\n$/,
+    ],
+  ] as const) {
+    it(name, async (t) => {
+      const { run } = await open(t)
+
+      const { status, stderr } = await run(from)
+
+      assert.equal(status, from.startsWith('http') ? 2 : 1)
+      assert.match(stderr, error)
+      assert.ok(!stderr.includes('secret'))
+    })
+  }
+
+  it('a timeout of 0', async (t) => {
+    const { holder, run } = await open(t)
+
+    const { status, stderr } = await run(holder.url, '--timeout', '0')
+
+    assert.equal(status, 2)
+    assert.match(stderr, /--timeout must be a whole number from 1 to 600/)
+  })
+})
+
+describe('an import from a file', { timeout: 60_000 }, () => {
+  const response = JSON.stringify({ data: detailOf('p1'), links: { self: 'x' }, meta: {} }, null, 2)
+  for (const [name, content, ids] of [
+    ['a response', response, ['p1']],
+    ['a detail', JSON.stringify(detailOf('p1')), ['p1']],
+    ['an array', JSON.stringify([detailOf('p1'), { data: detailOf('p2') }]), ['p1', 'p2']],
+    [
+      'lines',
+      `${JSON.stringify(detailOf('p1'))}\n\n${JSON.stringify({ data: detailOf('p2') })}\r\n`,
+      ['p1', 'p2'],
+    ],
+  ] as const) {
+    it(`reads ${name}`, async (t) => {
+      const { run, isStored } = await open(t)
+      const file = join(await temporaryFolder(t), 'details')
+      await writeFile(file, content)
+
+      const { status, stdout } = await run(file)
+
+      assert.equal(status, 0, stdout)
+      for (const id of ids) assert.ok(await isStored(id))
+      const unchanged = new RegExp(`0 created, 0 changed, ${ids.length} unchanged`)
+      assert.match((await run(file)).stdout, unchanged)
+    })
+  }
+
+  it('names what cannot be imported by id, line or element', async (t) => {
+    const { run, isStored } = await open(t)
+    const folder = await temporaryFolder(t)
+    const { brand: _brand, ...incomplete } = detailOf('p2') ?? {}
+    const list = { data: { products: [detailOf('p3')] } }
+    const values = [detailOf('p1'), incomplete, list, 'text']
+    await writeFile(join(folder, 'array'), JSON.stringify(values))
+    const lines = [...values.map((value) => JSON.stringify(value)), '{']
+    await writeFile(join(folder, 'lines'), lines.join('\n'))
+    const isList =
+      'is a list of products, which has no fees and rates: save the detail of each product'
+
+    const array = await run(join(folder, 'array'))
+    const ndjson = await run(join(folder, 'lines'))
+
+    assert.equal(array.status, 1)
+    assert.deepEqual(array.stdout.split('\n'), [
+      'p2  not imported: brand is required',
+      `element 3  not imported: ${isList}`,
+      'element 4  not imported: must be an object',
+      '4 products: 1 created, 0 changed, 0 unchanged, 3 not imported',
+      '',
+    ])
+    assert.deepEqual(ndjson.stdout.split('\n').slice(1, 4), [
+      `line 3  not imported: ${isList}`,
+      'line 4  not imported: must be an object',
+      'line 5  not imported: is not JSON',
+    ])
+    assert.ok(await isStored('p1'))
+  })
+
+  it('keeps a product that is older in the file than in the catalogue', async (t) => {
+    const { run } = await open(t)
+    const folder = await temporaryFolder(t)
+    const save = (name: string, fields: object) =>
+      writeFile(join(folder, name), JSON.stringify({ ...detailOf('p1'), ...fields }))
+    await save('older', { name: 'Old', lastUpdated: '2026-04-30T23:59:59.999Z' })
+    await save('same', {})
+    await save('later', { name: 'New', lastUpdated: '2026-05-01T00:00:00.001Z' })
+
+    const outcomes: string[] = []
+    for (const name of ['same', 'older', 'later', 'same']) {
+      outcomes.push((await run(join(folder, name))).stdout)
+    }
+
+    const kept = '0 unchanged, 1 kept with a later change of the catalogue, 0 not imported\n'
+    assert.deepEqual(outcomes, [
+      '1 product: 1 created, 0 changed, 0 unchanged, 0 not imported\n',
+      `1 product: 0 created, 0 changed, ${kept}`,
+      '1 product: 0 created, 1 changed, 0 unchanged, 0 not imported\n',
+      `1 product: 0 created, 0 changed, ${kept}`,
+    ])
+  })
+
+  it('fails for a file that is not JSON, not UTF-8 or a folder', async (t) => {
+    const { run } = await open(t)
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, 'text'), 'name,brand\nSaver,Bank\n')
+    await writeFile(join(folder, 'bytes'), Buffer.from([0xff]))
+    await mkdir(join(folder, 'folder'))
+
+    for (const [name, reason] of [
+      ['text', 'is neither JSON nor a JSON object on each line'],
+      ['bytes', 'is not UTF-8'],
+      ['folder', 'cannot be read: it is a directory'],
+    ] as const) {
+      const { status, stderr } = await run(join(folder, name))
+
+      assert.equal(status, 1)
+      assert.equal(stderr, `${join(folder, name)} ${reason}\n`)
+    }
+  })
+})
