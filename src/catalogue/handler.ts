@@ -6,6 +6,7 @@ import type {
   OperationOf,
 } from '../contract/index.ts'
 import type { PageCache } from './page-cache.ts'
+import type { PublishedProducts } from './published-products.ts'
 import type { Author, CatalogueStore } from './store.ts'
 
 export type CatalogueOperationId = keyof typeof catalogueOperations
@@ -15,6 +16,7 @@ export interface Context {
   readonly store: CatalogueStore
   readonly clock: () => Temporal.Instant
   readonly pages: PageCache
+  readonly published: PublishedProducts
   /** The authenticated API client; undefined for public operations. */
   readonly client?: Author | undefined
 }

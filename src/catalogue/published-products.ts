@@ -12,8 +12,10 @@ import {
   toCdsListProduct,
   toCdsProductDetail,
 } from '../contract/index.ts'
+import { publicationFaultsMax } from '../contract/limits.ts'
 import type { Problem } from '../contract/rules.ts'
 import type { CatalogueStore, ProductRecord, ProductVersion } from './store.ts'
+import { shortenText } from './summary.ts'
 
 /** How old the knowledge of changes by other processes may be. */
 const checkMs = 1000
@@ -23,8 +25,6 @@ const chunkSize = 16
 
 /** The texts that stay in memory. Those of further products are read for each page. */
 const textLengthMax = 32 * 1024 * 1024
-
-const faultsMax = 10
 
 /** A product without publication faults. */
 export interface PublishedEntry extends ProductVersion {
@@ -54,6 +54,7 @@ export interface PublishedView {
   readonly lists: Readonly<Record<EffectiveFilter, readonly PublishedEntry[]>>
   readonly brands: ReadonlySet<string>
   readonly products: ReadonlyMap<string, PublishedEntry>
+  /** Ordered by id. */
   readonly unpublished: readonly UnpublishedEntry[]
 }
 
@@ -159,8 +160,8 @@ function createView(
   entries: readonly Entry[],
   now: Temporal.Instant,
 ): PublishedView & TimeSpan {
-  const published = entries.filter((each) => 'digest' in each)
-  published.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const ordered = entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const published = ordered.filter((each) => 'digest' in each)
   const select = (filter: EffectiveFilter) =>
     published.filter((each) => isEffective(each.effective, filter, now))
   const boundaries = published
@@ -174,7 +175,7 @@ function createView(
     lists: { ALL: published, CURRENT: select('CURRENT'), FUTURE: select('FUTURE') },
     brands: new Set(published.map(({ brand }) => brand)),
     products: new Map(published.map((each) => [each.id, each])),
-    unpublished: entries.filter((each) => 'faults' in each),
+    unpublished: ordered.filter((each) => 'faults' in each),
   }
 }
 
@@ -226,8 +227,8 @@ async function createEntry(
   before: Entry | undefined,
 ): Promise<Entry> {
   const product = toProduct(key.id, record)
-  const faults = findPublicationFaults(product, faultsMax)
-  if (faults.length > 0) return { ...key, name: product.name, faults }
+  const faults = findPublicationFaults(product, publicationFaultsMax)
+  if (faults.length > 0) return { ...key, name: shortenText(product.name), faults }
   const digest = digestPublished(product)
   const lastUpdated = await findUpdateTime(store, key, record.lastUpdated, digest, before)
   const published = { ...product, last_updated: lastUpdated }

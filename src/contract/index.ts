@@ -157,6 +157,7 @@ export {
   StatusCounts,
   UnavailableCount,
 } from './records/status.ts'
+export { UnpublishedProduct } from './records/unpublished-product.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
 export { type RemoveUnknownFields, unknownFieldRemover } from './unknown-fields.ts'

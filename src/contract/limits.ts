@@ -62,3 +62,6 @@ export const historyMonthsDefault = 12
 
 /** The time window of E3 without a lower bound. */
 export const invoiceMonthsDefault = 24
+
+/** How many reasons are kept and listed for a product that cannot be published. */
+export const publicationFaultsMax = 10

@@ -12,6 +12,7 @@ import {
 } from '../catalogue/published-products.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
 import * as summaries from '../catalogue/summaries.ts'
+import * as unpublished from '../catalogue/unpublished.ts'
 import { discoveryEndpoints } from '../cds/discovery.ts'
 import type { CheckRuns } from '../check-runs/check-runs.ts'
 import { consentsHandlers } from '../consent/consents-handlers.ts'
@@ -44,7 +45,7 @@ import { mountPublishedProducts } from './published-products-app.ts'
 import { mountSessions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
 
-const handlers: Handlers = { ...products, ...drafts, ...summaries }
+const handlers: Handlers = { ...products, ...drafts, ...summaries, ...unpublished }
 
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300
@@ -132,7 +133,7 @@ function mount(
   const operation = catalogueOperations[id]
   mountClientOperation(app, operation, access, async (input, { client }) => {
     try {
-      return await handler(input, { store, clock, pages, client })
+      return await handler(input, { store, clock, pages, published, client })
     } finally {
       // Also after an error: the change may have been committed.
       if (operation.method !== 'GET') published.noteChange()

@@ -210,4 +210,38 @@ describe('a product that cannot be published', () => {
     assert.equal(lines.length, 21)
     assert.match(lines[20] ?? '', /"products":10,"msg":"more products not published"/)
   })
+
+  it('is listed for API clients with its fields and sentences', async (t) => {
+    const platform = await openPlatform(t)
+    const path = '/v1/data-provider/cdr/unpublished-products'
+    const list = (query = '') =>
+      platform.get(`${path}${query}`, { authorization: `Bearer ${platform.token}` })
+    await platform.made(productNamed('Good'))
+    assert.deepEqual((await list()).body.data, { products: [] })
+
+    const ids = [
+      await platform.made(unpublishable('Bad')),
+      await platform.made(unpublishable('Worse')),
+    ]
+    await platform.replace(ids[0] ?? '', unpublishable('Bad'))
+
+    const { status, body } = await list()
+    assert.equal(status, 200)
+    assert.deepEqual(
+      body.data.products.map(({ product_id }: { product_id: string }) => product_id),
+      ids.toSorted(),
+    )
+    const bad = body.data.products.find(({ name }: { name: string }) => name === 'Bad')
+    const field = 'deposit_rates[0].application_type'
+    assert.deepEqual([bad.product_id, bad.version, bad.faults.length], [ids[0], 2, 1])
+    assert.equal(bad.faults[0].field, field)
+    assert.ok(bad.faults[0].message.startsWith(`${field} is required for publication`))
+    const second = await list('?page=2&page-size=1')
+    assert.equal(second.body.data.products[0].product_id, ids.toSorted()[1])
+    assert.equal(second.body.meta.totalRecords, 2)
+
+    for (const id of ids) await platform.replace(id, productNamed('Fixed'))
+    assert.deepEqual((await list()).body.data, { products: [] })
+    assert.equal((await platform.get(path)).status, 401)
+  })
 })

@@ -40,6 +40,7 @@ import {
   productSummary,
   readProduct,
   savingsProduct,
+  unpublishedProduct,
 } from './product.ts'
 import { platformStatus } from './status.ts'
 
@@ -118,6 +119,7 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   ProductInput: [savingsProduct, personalLoanProduct],
   ProductRead: [readProduct],
   ProductSummary: [productSummary],
+  PublicationFault: unpublishedProduct.faults,
   PublicKey: [publicKey],
   Rejection: [rejection],
   RejectionCount: [rejectionCount],
@@ -133,4 +135,5 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   TokenResponse: [tokenResponse],
   TokenForm: [tokenForm],
   TokenRequest: [tokenRequest],
+  UnpublishedProduct: [unpublishedProduct],
 }

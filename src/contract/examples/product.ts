@@ -1,6 +1,7 @@
 import type { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 import type { ProductDraft, ProductDraftSummary } from '../records/product-draft.ts'
 import type { ProductSummary } from '../records/product-summary.ts'
+import type { UnpublishedProduct } from '../records/unpublished-product.ts'
 
 export const savingsProduct: ProductInput = {
   brand: 'Example Bank',
@@ -251,4 +252,16 @@ export const productSummary: ProductSummary = {
   updated_at: productChange.changed_at,
   updated_by: productChange.changed_by,
   updated_by_name: productChange.changed_by_name,
+}
+
+export const unpublishedProduct: UnpublishedProduct = {
+  product_id: productSummary.product_id,
+  name: savingsProduct.name,
+  version: 1,
+  faults: [
+    {
+      field: 'deposit_rates[0].application_type',
+      message: 'deposit_rates[0].application_type is required for publication',
+    },
+  ],
 }

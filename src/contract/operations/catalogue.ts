@@ -6,6 +6,7 @@ import { paged, pageQuery, publicPageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 import { ProductSummary, productStates } from '../records/product-summary.ts'
+import { UnpublishedProduct } from '../records/unpublished-product.ts'
 import { Text, Timestamp } from '../scalars.ts'
 import { idempotencyKey, noQuery } from './shared-parameters.ts'
 
@@ -193,6 +194,28 @@ export const listProductSummaries = {
     'ProductSummaryList',
     { products: Type.Array(ProductSummary) },
     'A page of summaries of products.',
+  ),
+  errors: [],
+} as const satisfies Operation
+
+export const listUnpublishedProducts = {
+  ...common,
+  protection: 'clientToken',
+  scope: 'products.read',
+  ref: 'P8',
+  method: 'GET',
+  // As above.
+  path: '/v1/data-provider/cdr/unpublished-products',
+  summary: 'List the products that cannot be published',
+  description:
+    'Returns the products that the public endpoints of the Consumer Data Standards leave out, ordered by id, with the fields that the standards require in addition to the catalogue.',
+  params: Type.Object({}),
+  query: Type.Object(pageQuery),
+  status: 200,
+  response: paged(
+    'UnpublishedProductList',
+    { products: Type.Array(UnpublishedProduct) },
+    'A page of products that cannot be published.',
   ),
   errors: [],
 } as const satisfies Operation

@@ -1,0 +1,30 @@
+import Type, { type Static } from 'typebox'
+import { publicationFaultsMax } from '../limits.ts'
+import { described, record } from '../record.ts'
+import { Count, Id, Text } from '../scalars.ts'
+
+const PublicationFault = record(
+  'PublicationFault',
+  {
+    field: described(Text, 'The path of the field, such as `deposit_rates[0].application_type`.'),
+    message: described(Text, 'A sentence that names the field and what publication requires.'),
+  },
+  {},
+  { description: 'Why a product cannot be published.' },
+)
+
+export type UnpublishedProduct = Static<typeof UnpublishedProduct>
+export const UnpublishedProduct = record(
+  'UnpublishedProduct',
+  {
+    product_id: Id,
+    name: described(Text, 'The first 200 characters of the name.'),
+    version: described(Count, 'The current version.'),
+    faults: described(
+      Type.Array(PublicationFault, { maxItems: publicationFaultsMax }),
+      `The first ${publicationFaultsMax} faults.`,
+    ),
+  },
+  {},
+  { description: 'A product that the public endpoints leave out.' },
+)
