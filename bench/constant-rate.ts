@@ -19,6 +19,7 @@ export interface ConstantRateResult {
 export interface Times {
   readonly count: number
   readonly p50: number
+  readonly p95: number
   readonly p99: number
 }
 
@@ -116,5 +117,5 @@ function openSender(
 function summarize(all: readonly number[]): Times {
   const sorted = all.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
-  return { count: all.length, p50: at(0.5), p99: at(0.99) }
+  return { count: all.length, p50: at(0.5), p95: at(0.95), p99: at(0.99) }
 }

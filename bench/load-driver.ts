@@ -11,6 +11,7 @@ export interface BenchRequest {
   readonly query?: string
   readonly body?: string
   readonly algorithm?: Algorithm
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface PrepareMessage {

@@ -43,8 +43,9 @@ async function prepare({
     Array.from({ length: count }, async (_, index) => {
       const request = requests[index % requests.length]
       if (!request) throw new Error('no requests')
-      const { method, path, query, body, algorithm } = request
+      const { method, path, query, body, algorithm, headers = {} } = request
       const lines = [`${method} ${path}${query ? `?${query}` : ''} HTTP/1.1`, 'Host: bank.example']
+      for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
       if (algorithm) {
         lines.push(`Authorization: Bearer ${await signToken(algorithm, audience + path)}`)
       }

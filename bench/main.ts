@@ -11,6 +11,7 @@ import { measureLoading } from './loading.ts'
 import { measureOverload } from './overload.ts'
 import { renderPage } from './page.ts'
 import { requireLinux, runToEnd } from './processes.ts'
+import { measurePublicProducts } from './public-products.ts'
 import { createTables, formatText } from './report.ts'
 import { measureOperations, measurePage, type Stores } from './requests.ts'
 import { describeMachine, type Results, type Row } from './results.ts'
@@ -51,6 +52,7 @@ const parts: Readonly<
 > = {
   page: (bench, stores, { pageRounds }) => measurePage(bench, stores, pageRounds, log),
   embedding: (bench, stores, { pageRounds }) => measureEmbedding(bench, stores, pageRounds, log),
+  products: (bench, stores, { rounds }) => measurePublicProducts(bench, stores, rounds, log),
   operations: (bench, stores, { rounds }) => measureOperations(bench, stores, rounds, log),
   pages: (bench, stores, { accounts, rounds }) =>
     measurePages(bench, stores, accounts, rounds, log),

@@ -9,6 +9,7 @@ export interface Table {
 export const titles: Readonly<Record<Group, string>> = {
   requests: 'Requests',
   embedding: 'Guard and source',
+  products: 'Public products',
   growth: 'Growth with the data',
   workers: 'Workers',
   overload: 'Overload',

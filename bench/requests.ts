@@ -186,13 +186,14 @@ function formatRequestLine({ method, path, query }: BenchRequest): string {
 /** Sends one request and requires status 200. */
 export async function fetchResponse(
   port: number,
-  { method, path, query, body, algorithm }: BenchRequest,
+  { method, path, query, body, algorithm, headers }: BenchRequest,
   keys: BenchKeys,
 ): Promise<string> {
   const token = algorithm && (await createTokenSigner(keys, subdomain)(algorithm, audience + path))
   const response = await fetch(`http://127.0.0.1:${port}${path}${query ? `?${query}` : ''}`, {
     method,
     headers: {
+      ...headers,
       ...(token && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },

@@ -6,6 +6,7 @@ import type { Figure, Measured } from './compare.ts'
 export const groups = [
   'requests',
   'embedding',
+  'products',
   'growth',
   'workers',
   'overload',

@@ -2,6 +2,7 @@ import { embeddingRows, onGuard, onSource } from './embedding.ts'
 import { feedRows, loadOfLines, withoutFeeds } from './feeds.ts'
 import { firstPage, lastPage } from './growth.ts'
 import { bulkPath } from './loading.ts'
+import { publicList, publicRates } from './public-products.ts'
 import { onHandWritten, onLowerBound, onPostgres, onSqlite } from './requests.ts'
 import { formatCount, type Row, type TargetResult } from './results.ts'
 import { fromClone, installed } from './startup.ts'
@@ -36,6 +37,21 @@ const targets: readonly Target[] = [
   pageTarget('PS256', onSource, onLowerBound, 2.6),
   { figure: `guard: ${embeddingRows.added99}`, most: 5, name: embeddingRows.added99, on: onGuard },
   { figure: `guard: ${embeddingRows.memory}`, most: 160, name: embeddingRows.memory, on: onGuard },
+  ...both.flatMap((on) => [
+    {
+      figure: `${publicList}, ${engineNames[on]}, against lower bound`,
+      most: 2,
+      name: publicList,
+      on,
+      against: onLowerBound,
+    },
+    ...Object.values(publicRates).map((name) => ({
+      figure: `${name}, ${engineNames[on]}`,
+      most: 50,
+      name,
+      on,
+    })),
+  ]),
   ...both.map((on) => ({
     figure: `B3, 1000 per page, ${engineNames[on]}, against lower bound`,
     most: 3.5,
