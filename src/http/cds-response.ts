@@ -44,5 +44,5 @@ export function readPath({ url }: FastifyRequest): string {
 /** A repeated header is the list of its values, which no header here may be. */
 export function readHeader({ headers }: FastifyRequest, name: string): string | undefined {
   const value = headers[name]
-  return value === undefined ? undefined : [value].flat().join(', ')
+  return Array.isArray(value) ? value.join(', ') : value
 }

@@ -38,6 +38,9 @@ describeOnce('the version of published products', () => {
     ['v5', undefined, 400, 400],
     ['', undefined, 400, 400],
     ['5', 'x', 400, 400],
+    ['5', '', 400, 400],
+    ['5', 'undefined', 400, 400],
+    ['undefined', undefined, 400, 400],
     [undefined, undefined, 400, 400],
     [undefined, '5', 400, 400],
   ] as const) {
