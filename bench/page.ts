@@ -32,6 +32,10 @@ export function renderPage(results: Results): string {
       '`holdfast serve guard` in front of a server that returns responses from memory without a token, and a program with `createProvider` whose source returns one page from memory. The CPU time is that of the guard alone, without the server behind it. The added p99 is the difference between requests through the guard and requests to the lower bound, at half of the guard’s capacity.',
     ),
     ...section(
+      titles.products,
+      'The public list of products, as `holdfast serve platform` returns it, against a server that returns the same bytes from memory. Then the list and B3 at the same time, each at a constant rate, on one worker each.',
+    ),
+    ...section(
       titles.growth,
       'First, middle and last page of an account with the given number of transactions, relative to page 1. Then requests for customers throughout a database with the given number of customers, one account each, relative to the smallest database.',
     ),
