@@ -1,8 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { renderHead } from '../consent/pages/head.ts'
-import { html } from '../consent/pages/html.ts'
 import { ContractError } from '../contract/index.ts'
 import type { HttpApp, Route } from './app.ts'
 
@@ -29,8 +27,7 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const assetsPath = '/console/assets'
-const paths = ['/', '/console', '/console/{view}', `${assetsPath}/{name}`] as const
+const paths = ['/', '/console', '/console/{view}', '/console/assets/{name}'] as const
 export const consoleRoutes: readonly Route[] = paths.map((path) => ({ method: 'GET', path }))
 
 export interface ConsoleFile {
@@ -81,7 +78,7 @@ export function mountConsole(app: HttpApp, readFiles: () => Promise<readonly Con
       .send((await open()).page)
   route('/console', sendPage)
   route('/console/*', sendPage)
-  route(`${assetsPath}/:name`, async (request, reply) => {
+  route('/console/assets/:name', async (request, reply) => {
     const { name } = request.params as { readonly name: string }
     const asset = (await open()).assets.get(name)
     if (!asset) throw new ContractError('route_not_found')
@@ -108,20 +105,23 @@ async function prepareFiles(readFiles: () => Promise<readonly ConsoleFile[]>): P
   return { assets, page: renderPage(find(/^console-\w+\.js$/), find(/^style-\w+\.css$/)) }
 }
 
-const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230b5fff'/%3E%3C/svg%3E"
-
 function renderPage(script = '', stylesheet = ''): string {
-  const files = {
-    stylesheet: `${assetsPath}/${stylesheet}`,
-    script: `${assetsPath}/${script}`,
-    icon,
-  }
-  return html`${renderHead('Holdfast', files)}
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Holdfast</title>
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230b5fff'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="/console/assets/${stylesheet}">
+<script type="module" src="/console/assets/${script}"></script>
+</head>
 <body>
 <div id="console"></div>
 <noscript>The console needs JavaScript. The same operations are available over HTTP and as commands.</noscript>
 </body>
 </html>
-`.html
+`
 }

@@ -4,11 +4,10 @@ import { type Html, html } from './html.ts'
 export interface PageFiles {
   readonly stylesheet: string
   readonly icon: string
-  readonly script?: string
 }
 
 /** The beginning of every page, up to its body. */
-export function renderHead(title: string, { stylesheet, icon, script }: PageFiles): Html {
+export function renderHead(title: string, { stylesheet, icon }: PageFiles): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -18,10 +17,6 @@ export function renderHead(title: string, { stylesheet, icon, script }: PageFile
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="stylesheet" href="${stylesheet}">
-<link rel="icon" href="${icon}">${
-    script !== undefined &&
-    html`
-<script type="module" src="${script}"></script>`
-  }
+<link rel="icon" href="${icon}">
 </head>`
 }
