@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import { publishedEndpoints } from '../../src/catalogue/published-answers.ts'
 import { discoveryEndpoints } from '../../src/cds/discovery.ts'
 import { cdsBasePath } from '../../src/cds/paths.ts'
+import { ContractError } from '../../src/contract/index.ts'
 import { describeOnce } from '../support/engines.ts'
 import { openPlatform, sharedPlatform } from '../support/platform.ts'
 import { minimalProduct, productWithFields } from './products.ts'
@@ -135,6 +136,28 @@ describeOnce('a request for published products', () => {
       'if-none-match': headers['etag'] ?? '',
     })
     assert.equal(changed.status, 200)
+  })
+
+  it('gets a 503 of the standards while the database is unavailable, and recovers', async (t) => {
+    let isAvailable = false
+    const platform = await openPlatform(t, {
+      around: (store) => ({
+        ...store,
+        listVersions: async () => {
+          if (isAvailable) return store.listVersions()
+          throw new ContractError('unavailable', 'no connection')
+        },
+      }),
+    })
+    await platform.made(minimalProduct)
+
+    for (const answer of await Promise.all([getList(platform), getDetail(platform, 'x')])) {
+      assertCdsError(answer, 503, 'Service/Unavailable')
+      assert.equal(answer.headers['retry-after'], '1')
+      assert.equal(answer.headers['access-control-allow-origin'], '*')
+    }
+    isAvailable = true
+    assert.equal((await getList(platform)).body.meta.totalRecords, 1)
   })
 
   it('keeps errors out of caches', async () => {
