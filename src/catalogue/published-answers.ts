@@ -40,19 +40,43 @@ export const publishedEndpoints = {
 
 /** May throw a `CdsError`. */
 export interface PublishedAnswers {
-  list(request: PublicRequest, query: RawQuery): Promise<PublicAnswer>
+  /** `target` is the text that `query` was parsed from. */
+  list(request: PublicRequest, target: string, query: RawQuery): Promise<PublicAnswer>
   read(request: PublicRequest, productId: string): Promise<PublicAnswer>
 }
+
+interface ListRequest {
+  readonly version: CdsListVersion
+  readonly query: Query
+  /** The same for all spellings of the request. */
+  readonly key: string
+}
+
+/** How many requests for lists are remembered, and how long the text of one may be. */
+const requestsMax = 1000
+const spellingLengthMax = 500
 
 /** Renders the responses, and keeps the most recently used ones. */
 export function openPublishedAnswers(published: PublishedProducts): PublishedAnswers {
   const cache = openPageCache<PublicAnswer>(({ body }) => body.length)
+  const requests = new Map<string, ListRequest>()
+
+  /** Parsing and validation take longer than the rest of a cached response, and clients repeat few requests. */
+  const readOnce = (request: PublicRequest, target: string, raw: RawQuery): ListRequest => {
+    // No header contains a line break.
+    const spelling = `${request.version}\n${request.minimumVersion ?? '\n'}\n${target}`
+    const known = requests.get(spelling)
+    if (known) return known
+    const read = readListRequest(request, raw)
+    if (requests.size >= requestsMax) requests.clear()
+    if (spelling.length <= spellingLengthMax) requests.set(spelling, read)
+    return read
+  }
 
   return {
-    async list({ baseUrl, ...headers }, raw) {
-      const url = baseUrl + publishedEndpoints.products.path
-      const version = chooseVersion(headers, publishedEndpoints.products) as CdsListVersion
-      const query = readQuery(version < 5 ? earlierParameters : latestParameters, raw)
+    async list(request, target, raw) {
+      const url = request.baseUrl + publishedEndpoints.products.path
+      const { version, query, key } = readOnce(request, target, raw)
       const view = await published.view()
       const render = async () => {
         const { entries, position } = selectPage(view, version, query)
@@ -66,9 +90,7 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
           `{"data":{"products":[${texts.join()}]},"links":${links},"meta":${meta}}`,
         )
       }
-      return isCacheable(query, view)
-        ? cache.get(JSON.stringify([view.serial, url, version, query]), render)
-        : render()
+      return isCacheable(query, view) ? cache.get(`${view.serial} ${url} ${key}`, render) : render()
     },
 
     async read({ baseUrl, ...headers }, productId) {
@@ -95,6 +117,12 @@ const latestParameters: Parameters = { ...filters, ...(pageQuery as unknown as P
 const earlierParameters: Parameters = {
   ...latestParameters,
   'product-category': { enum: earlierCategories },
+}
+
+function readListRequest(request: PublicRequest, raw: RawQuery): ListRequest {
+  const version = chooseVersion(request, publishedEndpoints.products) as CdsListVersion
+  const query = readQuery(version < 5 ? earlierParameters : latestParameters, raw)
+  return { version, query, key: JSON.stringify([version, query]) }
 }
 
 function selectPage(view: PublishedView, version: CdsListVersion, query: Query) {

@@ -47,8 +47,9 @@ export function mountPublicEndpoint(
 ): void {
   const url = toFastifyPath({ path: basePath + cdsBasePath + path })
   const config = { ...routeConfig, formatError: toCdsErrorList }
-  const onRequest = async (_request: FastifyRequest, reply: FastifyReply) => {
+  const onRequest = (_request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     reply.headers(crossOrigin)
+    done()
   }
   app.route({
     method,

@@ -10,8 +10,8 @@ export function mountPublishedProducts(
   answers: PublishedAnswers,
 ): void {
   const { product, products } = publishedEndpoints
-  mountPublicEndpoint(app, mount, products, { endpoint: 'cds-products' }, (input, { query }) =>
-    answers.list(input, query as RawQuery),
+  mountPublicEndpoint(app, mount, products, { endpoint: 'cds-products' }, (input, { url, query }) =>
+    answers.list(input, url, query as RawQuery),
   )
   mountPublicEndpoint(app, mount, product, { endpoint: 'cds-product' }, (input, { params }) =>
     answers.read(input, (params as { readonly productId: string }).productId),
