@@ -159,12 +159,18 @@ async function requireSameResponse(
   if (others.some((other) => other !== first)) throw new Error(`${request.path}: responses differ`)
 }
 
+interface LowerBoundOptions {
+  readonly needsToken?: boolean
+  /** Further header fields of every response. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** Starts the lower bound with responses recorded from Holdfast. */
 export async function startLowerBound(
   { folder, keySet, keys }: Bench,
   cases: readonly Case[],
   servers: Readonly<Record<Case['role'], Running>>,
-  { needsToken = true } = {},
+  { needsToken = true, headers = {} }: LowerBoundOptions = {},
 ): Promise<Running> {
   const responses: Record<string, string> = {}
   for (const { request, role } of cases) {
@@ -174,7 +180,7 @@ export async function startLowerBound(
     .filter(({ request }) => !(needsToken && request.algorithm))
     .map(({ request }) => formatRequestLine(request))
   const input = join(folder, 'lower-bound.json')
-  writeFileSync(input, JSON.stringify({ keys: keySet.keys, responses, publicRequests }))
+  writeFileSync(input, JSON.stringify({ keys: keySet.keys, responses, publicRequests, headers }))
   const file = fileURLToPath(new URL('servers/lower-bound.ts', import.meta.url))
   return startServer(file, [input])
 }

@@ -16,6 +16,8 @@ interface Input {
   readonly responses: Readonly<Record<string, string>>
   /** The request lines that need no token. */
   readonly publicRequests: readonly string[]
+  /** Further header fields of every response. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 const input = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Input
@@ -38,6 +40,7 @@ const server = createServer((request, response) => {
     }
     response
       .writeHead(200, {
+        ...input.headers,
         'content-type': 'application/json; charset=utf-8',
         'content-length': body.length,
       })
