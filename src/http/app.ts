@@ -30,6 +30,8 @@ declare module 'fastify' {
     probe?: Probe
     /** Whether it responds while the files of the database are missing. */
     worksWithoutDatabase?: boolean
+    /** Header fields of every response, also one that the limits cause. */
+    responseHeaders?: Readonly<Record<string, string>>
   }
   interface FastifyInstance {
     readHealth: ReadHealth
@@ -118,6 +120,8 @@ export function openApp(
     if (!isTrustedConnection(request.raw.socket)) reply.header('keep-alive', anonymousKeepAlive)
     // The default; an operation may override it.
     reply.header('cache-control', 'no-store')
+    const { responseHeaders } = request.routeOptions.config ?? {}
+    if (responseHeaders) reply.headers(responseHeaders)
     // Not in the not-found handler: that one runs only after the body has been read.
     if (request.is404) rejectRoute(request, reply)
     done()

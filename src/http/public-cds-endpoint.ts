@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { matchesIfNoneMatch } from '../catalogue/entity-tags.ts'
 import { CdsError, toCdsErrorList } from '../cds/errors.ts'
 import { cdsBasePath } from '../cds/paths.ts'
@@ -46,16 +46,11 @@ export function mountPublicEndpoint(
   answer: (input: PublicRequest, request: FastifyRequest) => Promise<PublicAnswer>,
 ): void {
   const url = toFastifyPath({ path: basePath + cdsBasePath + path })
-  const config = { ...routeConfig, formatError: toCdsErrorList }
-  const onRequest = (_request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    reply.headers(crossOrigin)
-    done()
-  }
+  const config = { ...routeConfig, formatError: toCdsErrorList, responseHeaders: crossOrigin }
   app.route({
     method,
     url,
     config,
-    onRequest,
     handler: (request, reply) =>
       respond(reply, async () => {
         requireAcceptable(request.headers.accept)
@@ -75,7 +70,6 @@ export function mountPublicEndpoint(
     method: 'OPTIONS',
     url,
     config,
-    onRequest,
     handler: async (_request, reply) => reply.headers(preflight).status(204).send(),
   })
 }

@@ -75,6 +75,16 @@ describeOnce('the version of published products', () => {
 describeOnce('a request for published products', () => {
   const open = sharedPlatform()
 
+  it('may come from any origin, which can also read a rejection by the limits', async (t) => {
+    const platform = await openPlatform(t, { limits: { inFlightMax: 0, inFlightMin: 0 } })
+
+    const rejected = await getList(platform, '', { 'x-v': '5' })
+
+    assertCdsError(rejected, 503, 'Service/Unavailable')
+    assert.equal(rejected.headers['access-control-allow-origin'], '*')
+    assert.match(rejected.headers['access-control-expose-headers'] ?? '', /retry-after/)
+  })
+
   it('needs no token and may come from any origin', async () => {
     const platform = await open()
     const id = await platform.made(minimalProduct)
