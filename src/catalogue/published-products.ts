@@ -86,7 +86,8 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
   let changes = 0
   let checkedMs = Number.NEGATIVE_INFINITY
   let checkedChanges = 0
-  let refresh: { readonly changes: number; readonly done: Promise<void> } | undefined
+  let running: { readonly changes: number; readonly done: Promise<void> } | undefined
+  let waiting: Promise<void> | undefined
 
   const readProduct = async (entry: PublishedEntry): Promise<PublishedProduct> => {
     const [record] = await store.readRecords([entry])
@@ -108,15 +109,23 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
     if (unpublished.length > 0) onUnpublished(unpublished as UnpublishedEntry[])
   }
 
-  /** One at a time. A refresh that began before a change of this process may not include it. */
+  /** One at a time. A change during a refresh waits for the next one, which includes all changes until it begins. */
   const refreshOnce = (): Promise<void> => {
-    if (refresh?.changes === changes) return refresh.done
-    const earlier = refresh?.done.catch(() => undefined) ?? Promise.resolve()
-    const started = { changes, done: earlier.then(readNews) }
-    refresh = started
-    return started.done.finally(() => {
-      if (refresh === started) refresh = undefined
-    })
+    if (!running) {
+      running = { changes, done: readNews() }
+      const end = () => {
+        running = undefined
+      }
+      running.done.then(end, end)
+    }
+    if (running.changes === changes) return running.done
+    waiting ??= running.done
+      .catch(() => undefined)
+      .then(() => {
+        waiting = undefined
+        return refreshOnce()
+      })
+    return waiting
   }
 
   return {

@@ -28,6 +28,33 @@ describe('a published product', () => {
     assertCdsError(await getDetail(platform, id), 404, 'Resource/Invalid')
   })
 
+  it('is in the list without a refresh for each of the changes during one', async (t) => {
+    const first = Promise.withResolvers<void>()
+    let refreshes = 0
+    const platform = await openPlatform(t, {
+      around: (store) => ({
+        ...store,
+        async listVersions() {
+          refreshes += 1
+          if (refreshes === 1) await first.promise
+          return store.listVersions()
+        },
+      }),
+    })
+    const names = ['A', 'B', 'C', 'D', 'E']
+    const lists: Promise<string[]>[] = []
+    for (const name of names) {
+      await platform.made(productWithFields({ name }))
+      lists.push(listNames(platform))
+      // Sent after the request of the list, and so received after it.
+      await platform.send('/health/live')
+    }
+    first.resolve()
+
+    assert.deepEqual((await Promise.all(lists)).at(-1), names)
+    assert.ok(refreshes < names.length, `${refreshes} refreshes`)
+  })
+
   it('is in the list of another process that uses the database', async (t) => {
     const platform = await openPlatform(t)
     const other = await openPlatform(t, { database: platform.database })
