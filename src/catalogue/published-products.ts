@@ -284,6 +284,8 @@ async function findUpdateTime(
     if (before?.version === earlier) {
       return 'digest' in before && before.digest === digest ? before.lastUpdated : time
     }
+    // A product may have thousands of versions, which SQLite reads synchronously.
+    if (earlier % chunkSize === 0) await setImmediate()
     const [record] = await store.readRecords([{ id, version: earlier }])
     const product = record && toProduct(id, record)
     if (!product || findPublicationFaults(product, 1).length > 0) return time

@@ -186,6 +186,35 @@ describe('the last update of a published product', () => {
     assert.deepEqual(await listNames(other, query('2026-07-01T00:00:00.999Z')), ['Other'])
   })
 
+  it('is found among many versions while other requests are answered', async (t) => {
+    let reads = 0
+    let longest = 0
+    const platform = await openPlatform(t, {
+      around: (store) => ({
+        ...store,
+        readRecords(versions) {
+          reads += 1
+          longest = Math.max(longest, reads)
+          return store.readRecords(versions)
+        },
+      }),
+    })
+    const product = productWithFields({ name: 'Saver' })
+    const id = await platform.made(product)
+    for (let version = 2; version <= 50; version += 1) await platform.replace(id, product)
+    const iteration = () => {
+      reads = 0
+      next = setImmediate(iteration)
+    }
+    let next = setImmediate(iteration)
+    t.after(() => clearImmediate(next))
+
+    const { body } = await getList(platform)
+
+    assert.equal(body.data.products[0].lastUpdated, '2026-07-01T00:00:00Z')
+    assert.ok(longest < 40, `${longest} reads without another request`)
+  })
+
   it('is the time at which a product was published again', async (t) => {
     const platform = await openPlatform(t, { now: second(0) })
     const id = await platform.made(productNamed('Saver'))
