@@ -80,9 +80,7 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
       const view = await published.view()
       const render = async () => {
         const { entries, position } = selectPage(view, version, query)
-        const texts = await Promise.all(
-          entries.map((each) => published.readListText(each, version)),
-        )
+        const texts = await published.readListTexts(entries, version)
         const links = JSON.stringify(buildLinks(url, query, position))
         const meta = JSON.stringify(buildMeta(position))
         return toAnswer(

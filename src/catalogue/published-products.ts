@@ -63,8 +63,11 @@ export interface PublishedProducts {
   view(): Promise<PublishedView>
   /** This process may have changed the catalogue. */
   noteChange(): void
-  /** The text of a product in a version of the list that has it. */
-  readListText(entry: PublishedEntry, version: CdsListVersion): Promise<string>
+  /** The texts of products in a version of the list that has them. */
+  readListTexts(
+    entries: readonly PublishedEntry[],
+    version: CdsListVersion,
+  ): Promise<readonly string[]>
   readProduct(entry: PublishedEntry): Promise<PublishedProduct>
 }
 
@@ -89,10 +92,15 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
   let running: { readonly changes: number; readonly done: Promise<void> } | undefined
   let waiting: Promise<void> | undefined
 
-  const readProduct = async (entry: PublishedEntry): Promise<PublishedProduct> => {
-    const [record] = await store.readRecords([entry])
-    if (!record) throw new Error('a version of a product is missing from the database')
-    return toProduct(entry.id, { ...record, lastUpdated: entry.lastUpdated })
+  const readProducts = async (
+    published: readonly PublishedEntry[],
+  ): Promise<readonly PublishedProduct[]> => {
+    const records = await store.readRecords(published)
+    return published.map(({ id, lastUpdated }, index) => {
+      const record = records[index]
+      if (!record) throw new Error('a version of a product is missing from the database')
+      return toProduct(id, { ...record, lastUpdated })
+    })
   }
 
   const readNews = async (): Promise<void> => {
@@ -144,14 +152,27 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
       changes += 1
     },
 
-    async readListText(entry, version) {
-      return (
-        entry.texts.get(version) ??
-        JSON.stringify(toCdsListProduct(await readProduct(entry), version))
-      )
+    async readListTexts(entries, version) {
+      const texts: string[] = []
+      for (let start = 0; start < entries.length; start += chunkSize) {
+        const chunk = entries.slice(start, start + chunkSize)
+        const missing = chunk.filter(({ texts: known }) => known.get(version) === null)
+        const products = missing.length === 0 ? [] : await readProducts(missing)
+        for (const entry of chunk) {
+          const text = entry.texts.get(version)
+          const product = products[missing.indexOf(entry)]
+          texts.push(text ?? JSON.stringify(product && toCdsListProduct(product, version)))
+        }
+        // As for the records of a refresh.
+        if (missing.length > 0) await setImmediate()
+      }
+      return texts
     },
 
-    readProduct,
+    async readProduct(entry) {
+      const [product] = await readProducts([entry])
+      return product as PublishedProduct
+    },
   }
 }
 

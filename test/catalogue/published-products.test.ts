@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describe, newDatabase } from '../support/engines.ts'
+import { loadInProcess } from '../support/load.ts'
 import { openPlatform, type Platform } from '../support/platform.ts'
 import { until } from '../support/until.ts'
 import { productWithFields } from './products.ts'
@@ -127,6 +128,43 @@ describe('a published product', () => {
 
     assert.equal(answer.status, 201, answer.text)
     assert.deepEqual(await listNames(platform, '?effective=ALL'), ['Published'])
+  })
+})
+
+describe('published products that do not fit into memory', () => {
+  it('are read in groups for a page', async (t) => {
+    const database = await newDatabase(t)
+    const ids = Array.from({ length: 200 }, (_, index) => `p${100 + index}`)
+    const description = 'x'.repeat(200_000)
+    await loadInProcess(
+      database,
+      ids.map((id) => ({
+        type: 'product',
+        record: productWithFields({ product_id: id, name: `Product ${id}`, description }),
+      })),
+    )
+    let reads = 0
+    const platform = await openPlatform(t, {
+      database,
+      around: (store) => ({
+        ...store,
+        readRecords(versions) {
+          reads += 1
+          return store.readRecords(versions)
+        },
+      }),
+    })
+    await getList(platform, '?page-size=1')
+    reads = 0
+
+    const { body } = await getList(platform, '?page-size=25&page=8')
+
+    const names = body.data.products.map(({ name }: { readonly name: string }) => name)
+    assert.deepEqual(
+      names,
+      ids.slice(175).map((id) => `Product ${id}`),
+    )
+    assert.ok(reads > 0 && reads < 5, `${reads} reads`)
   })
 })
 
