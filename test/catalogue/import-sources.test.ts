@@ -59,14 +59,15 @@ describe('an import of unusual ids', { timeout: 60_000 }, () => {
 
   it('names products whose id is invalid, and imports the others', async (t) => {
     const { holder, run, isStored } = await open(t)
-    const invalid = ['', '\u0000', '\ud800', 'x'.repeat(257), 7, null]
+    const invalid = ['', '\u0000', '\ud800', 'x'.repeat(257), 7, '..']
     const products = [...invalid.map((productId) => ({ productId })), 'p1', { productId: 'p2' }]
     holder.replaced.set(holder.listPath, listPage(products))
 
     const { status, stdout } = await run()
 
     assert.equal(status, 1)
-    const reason = 'productId must be a string of 1 to 256 printable characters'
+    const reason =
+      'productId must be a string of 1 to 256 printable characters, other than . and ..'
     assert.deepEqual(stdout.split('\n'), [
       ...[1, 2, 3, 4, 5, 6, 7].map((n) => `product ${n} of page 1  not imported: ${reason}`),
       '8 products: 1 created, 0 changed, 0 unchanged, 7 not imported',
@@ -250,6 +251,18 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
     assert.match(stderr, /status 500/)
     assert.ok(!stderr.includes('secret'))
     assert.match(holder.requests[0]?.url ?? '', /key=secret/)
+  })
+
+  it('sends the other parameters of the URL with every request, and filters only with the list', async (t) => {
+    const { holder, run } = await open(t)
+    holder.replaced.set(holder.listPath, listPage([{ productId: 'p2' }]))
+
+    const { status, stdout } = await run(`${holder.url}?key=a%26b&brand=Bank`)
+
+    assert.equal(status, 0, stdout)
+    const [list, detail] = holder.requests.map(({ url }) => url)
+    assert.match(list ?? '', /\?key=a%26b&brand=Bank&/)
+    assert.equal(detail, `${holder.detailPath('p2')}?key=a%26b`)
   })
 
   it('requests a product once that is on two pages', async (t) => {

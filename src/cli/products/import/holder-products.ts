@@ -27,6 +27,16 @@ const failuresMax = 10
 
 const listPath = '/banking/products'
 
+/** The others, such as a key, are sent with every request. */
+const listParameters = [
+  'brand',
+  'effective',
+  'page',
+  'page-size',
+  'product-category',
+  'updated-since',
+]
+
 /** The address of Get Products: `text` is it, or the base path of the API. */
 export function parseListUrl(text: string): URL {
   const url = isWebUrl(text) ? new URL(text) : undefined
@@ -87,6 +97,9 @@ async function findProduct(
   const present = await compare(product)
   if (present) return { label: id, present }
   const url = new URL(`${listUrl.pathname}/${encodeURIComponent(id)}`, listUrl)
+  for (const [name, value] of listUrl.searchParams) {
+    if (!listParameters.includes(name)) url.searchParams.append(name, value)
+  }
   try {
     const body = await read({
       url,
@@ -139,10 +152,15 @@ function findListed(body: unknown, page: number): (ListedProduct | HolderProduct
   }
   return products.map((product: unknown, index) => {
     const { productId: id, lastUpdated } = isObject(product) ? product : {}
-    if (typeof id === 'string' && scalars.id.test(id)) return { id, lastUpdated }
+    if (typeof id === 'string' && scalars.id.test(id) && !isDots(id)) return { id, lastUpdated }
     const label = `product ${index + 1} of page ${page}`
-    return { label, failure: `productId must be ${scalars.id.mustBe}` }
+    return { label, failure: `productId must be ${scalars.id.mustBe}, other than . and ..` }
   })
+}
+
+/** A URL cannot contain them as the last part of its path, encoded or not. */
+function isDots(id: string): boolean {
+  return id === '.' || id === '..'
 }
 
 function findNextPage(body: unknown, url: URL): URL | undefined {
