@@ -27,6 +27,11 @@ function wholeNumber(mustBe: string, minimum: number): CdsScalar {
 export const cdsScalars = {
   text: text('a string', () => true),
   ascii: text('a string of ASCII characters', (value) => /^[\x20-\x7e]*$/.test(value)),
+  /** Of a URL: a path cannot contain the others, encoded or not. */
+  pathSegment: text(
+    'a string of ASCII characters other than . and ..',
+    (value) => /^[\x20-\x7e]*$/.test(value) && value !== '.' && value !== '..',
+  ),
   uri: text('a URI', (value) => uriCharacters.test(value) && URL.canParse(value)),
   dateTime: text(scalars.dateTime.mustBe, scalars.dateTime.test),
   duration: text(scalars.duration.mustBe, scalars.duration.test),

@@ -120,7 +120,7 @@ const instalments: CdsObject = {
  */
 export const cdsProduct: CdsObject = {
   fields: {
-    product_id: { type: 'ascii', mandatory, inList, isAssigned: true },
+    product_id: { type: 'pathSegment', mandatory, inList, isAssigned: true },
     effective_from: { type: 'dateTime', inList },
     effective_to: { type: 'dateTime', inList },
     last_updated: { type: 'dateTime', mandatory, inList, isAssigned: true },

@@ -35,7 +35,14 @@ describe('findPublicationFaults', () => {
   })
 
   for (const [fields, ...sentences] of [
-    [{ product_id: 'p–1' }, 'product_id must be a string of ASCII characters for publication'],
+    [
+      { product_id: 'p–1' },
+      'product_id must be a string of ASCII characters other than . and .. for publication',
+    ],
+    [
+      { product_id: '..' },
+      'product_id must be a string of ASCII characters other than . and .. for publication',
+    ],
     [{ description: ' ' }, 'description must not be empty for publication'],
     [{ application_uri: 'bank.example' }, 'application_uri must be a URI for publication'],
     [
