@@ -1,45 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { it } from 'node:test'
-import { type PublishedProduct, toCdsProductDetail } from '../../src/contract/index.ts'
-import { openCatalogueStore } from '../../src/storage/open.ts'
-import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import { runInProcess } from '../support/process.ts'
-import { openProductHolder } from '../support/product-holder.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import { openUpstream, type Respond, respondJson } from '../support/upstream.ts'
-
-const productOf = (product_id: string): PublishedProduct => ({
-  product_id,
-  brand: 'Other Bank',
-  description: 'An account',
-  is_tailored: false,
-  name: 'Account',
-  product_category: 'TRANS_AND_SAVINGS_ACCOUNTS',
-  last_updated: '2026-05-01T00:00:00Z',
-})
-
-const detailOf = (id: string) => toCdsProductDetail(productOf(id), 7)
+import { detailOf, openImport } from './importing.ts'
 
 const listPage = (products: readonly unknown[], next?: string) =>
   respondJson(
     JSON.stringify({ data: { products }, links: { ...(next !== undefined && { next }) } }),
   )
-
-async function open(t: Scope, ids: readonly string[] = ['p1', 'p2']) {
-  const database = await newDatabase(t)
-  const holder = await openProductHolder(t, ids.map(productOf))
-  const run = (from = holder.url, ...rest: readonly string[]) =>
-    runInProcess(['products', 'import', from, ...rest, '--database', database])
-  const isStored = async (id: string) => {
-    const store = await openCatalogueStore(database)
-    const product = await store.read(id)
-    await store.close()
-    return product !== undefined
-  }
-  return { database, holder, run, isStored }
-}
 
 const nothing = '0 products: 0 created, 0 changed, 0 unchanged, 0 not imported\n'
 const again = '. What was imported is stored: run the command again to continue.\n'
@@ -47,7 +15,7 @@ const again = '. What was imported is stored: run the command again to continue.
 describe('an import of unusual ids', { timeout: 60_000 }, () => {
   it('stores products with the names of inherited members and with characters of URLs', async (t) => {
     const ids = ['__proto__', 'constructor', 'a/b?c#d', '100 %', '\u00e9\ud83d\ude00']
-    const { holder, run, isStored } = await open(t, ids)
+    const { holder, run, isStored } = await openImport(t, ids)
 
     const { status, stdout } = await run()
 
@@ -58,7 +26,7 @@ describe('an import of unusual ids', { timeout: 60_000 }, () => {
   })
 
   it('names products whose id is invalid, and imports the others', async (t) => {
-    const { holder, run, isStored } = await open(t)
+    const { holder, run, isStored } = await openImport(t)
     const invalid = ['', '\u0000', '\ud800', 'x'.repeat(257), 7, '..']
     const products = [...invalid.map((productId) => ({ productId })), 'p1', { productId: 'p2' }]
     holder.replaced.set(holder.listPath, listPage(products))
@@ -125,7 +93,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
     ],
   ] as const satisfies readonly (readonly [string, Respond, string])[]) {
     it(`fails with the reason: ${name}`, async (t) => {
-      const { holder, run } = await open(t)
+      const { holder, run } = await openImport(t)
       holder.replaced.set(holder.listPath, respond)
 
       const { status, stdout, stderr } = await run(holder.url, '--timeout', '1')
@@ -136,7 +104,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
   }
 
   it('stops after 1000 pages', async (t) => {
-    const { holder, run } = await open(t)
+    const { holder, run } = await openImport(t)
     holder.replaced.set(holder.listPath, (response, request) => {
       const page = Number(new URL(request.url ?? '', holder.address).searchParams.get('page') ?? 1)
       listPage([], `?page=${page + 1}`)(response, request)
@@ -160,7 +128,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
     ],
   ] as const) {
     it(`does not follow ${name} to another server`, async (t) => {
-      const { holder, run } = await open(t)
+      const { holder, run } = await openImport(t)
       const other = await openUpstream(t)
       const url = other.address.replace('//', '//user:secret@')
       holder.replaced.set(holder.listPath, createResponse(`${url}${holder.listPath}`))
@@ -174,7 +142,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
   }
 
   it('follows a redirect on the same server', async (t) => {
-    const { holder, run } = await open(t)
+    const { holder, run } = await openImport(t)
 
     holder.replaced.set('/old/banking/products', (response, { url = '' }) =>
       response.writeHead(301, { location: url.replace('/old', '/cds-au/v1') }).end(),
@@ -192,7 +160,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
   })
 
   it('waits as long as the server asks, and sends the request again', async (t) => {
-    const { holder, run } = await open(t)
+    const { holder, run } = await openImport(t)
     const path = holder.detailPath('p1')
     let postponedAt = 0
     let waitedMs = 0
@@ -215,7 +183,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
   })
 
   it('gives up after five attempts', async (t) => {
-    const { holder, run } = await open(t)
+    const { holder, run } = await openImport(t)
     const path = holder.detailPath('p1')
     holder.replaced.set(path, (response) => response.writeHead(429, { 'retry-after': '0' }).end())
 
@@ -228,7 +196,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
 
   it('stops when ten products in a row cannot be read', async (t) => {
     const ids = Array.from({ length: 40 }, (_, index) => `p${index}`)
-    const { holder, run } = await open(t, ids)
+    const { holder, run } = await openImport(t, ids)
     for (const id of ids.slice(1)) {
       holder.replaced.set(holder.detailPath(id), respondJson('{"data":{"productId":"other"}}'))
     }
@@ -243,7 +211,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
   })
 
   it('does not print the query of the URL, which may contain a key', async (t) => {
-    const { holder, run } = await open(t)
+    const { holder, run } = await openImport(t)
     holder.replaced.set(holder.listPath, respondJson('', 500))
 
     const { stderr } = await run(`${holder.address}${holder.listPath}?key=secret`)
@@ -254,7 +222,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
   })
 
   it('sends the other parameters of the URL with every request, and filters only with the list', async (t) => {
-    const { holder, run } = await open(t)
+    const { holder, run } = await openImport(t)
     holder.replaced.set(holder.listPath, listPage([{ productId: 'p2' }]))
 
     const { status, stdout } = await run(`${holder.url}?key=a%26b&brand=Bank`)
@@ -266,7 +234,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
   })
 
   it('requests a product once that is on two pages', async (t) => {
-    const { holder, run } = await open(t)
+    const { holder, run } = await openImport(t)
     const product = { productId: 'p1', lastUpdated: 'yesterday' }
     holder.replaced.set(holder.listPath, listPage([product, product]))
 
@@ -287,7 +255,7 @@ describeOnce('holdfast products import rejects', () => {
     ],
   ] as const) {
     it(name, async (t) => {
-      const { run } = await open(t)
+      const { run } = await openImport(t)
 
       const { status, stderr } = await run(from)
 
@@ -298,111 +266,11 @@ describeOnce('holdfast products import rejects', () => {
   }
 
   it('a timeout of 0', async (t) => {
-    const { holder, run } = await open(t)
+    const { holder, run } = await openImport(t)
 
     const { status, stderr } = await run(holder.url, '--timeout', '0')
 
     assert.equal(status, 2)
     assert.match(stderr, /--timeout must be a whole number from 1 to 600/)
-  })
-})
-
-describe('an import from a file', { timeout: 60_000 }, () => {
-  const response = JSON.stringify({ data: detailOf('p1'), links: { self: 'x' }, meta: {} }, null, 2)
-  for (const [name, content, ids] of [
-    ['a response', response, ['p1']],
-    ['a detail', JSON.stringify(detailOf('p1')), ['p1']],
-    ['an array', JSON.stringify([detailOf('p1'), { data: detailOf('p2') }]), ['p1', 'p2']],
-    [
-      'lines',
-      `${JSON.stringify(detailOf('p1'))}\n\n${JSON.stringify({ data: detailOf('p2') })}\r\n`,
-      ['p1', 'p2'],
-    ],
-  ] as const) {
-    it(`reads ${name}`, async (t) => {
-      const { run, isStored } = await open(t)
-      const file = join(await temporaryFolder(t), 'details')
-      await writeFile(file, content)
-
-      const { status, stdout } = await run(file)
-
-      assert.equal(status, 0, stdout)
-      for (const id of ids) assert.ok(await isStored(id))
-      const unchanged = new RegExp(`0 created, 0 changed, ${ids.length} unchanged`)
-      assert.match((await run(file)).stdout, unchanged)
-    })
-  }
-
-  it('names what cannot be imported by id, line or element', async (t) => {
-    const { run, isStored } = await open(t)
-    const folder = await temporaryFolder(t)
-    const { brand: _brand, ...incomplete } = detailOf('p2') ?? {}
-    const list = { data: { products: [detailOf('p3')] } }
-    const values = [detailOf('p1'), incomplete, list, 'text']
-    await writeFile(join(folder, 'array'), JSON.stringify(values))
-    const lines = [...values.map((value) => JSON.stringify(value)), '{']
-    await writeFile(join(folder, 'lines'), lines.join('\n'))
-    const isList =
-      'is a list of products, which has no fees and rates: save the detail of each product'
-
-    const array = await run(join(folder, 'array'))
-    const ndjson = await run(join(folder, 'lines'))
-
-    assert.equal(array.status, 1)
-    assert.deepEqual(array.stdout.split('\n'), [
-      'p2  not imported: brand is required',
-      `element 3  not imported: ${isList}`,
-      'element 4  not imported: must be an object',
-      '4 products: 1 created, 0 changed, 0 unchanged, 3 not imported',
-      '',
-    ])
-    assert.deepEqual(ndjson.stdout.split('\n').slice(1, 4), [
-      `line 3  not imported: ${isList}`,
-      'line 4  not imported: must be an object',
-      'line 5  not imported: is not JSON',
-    ])
-    assert.ok(await isStored('p1'))
-  })
-
-  it('keeps a product that is older in the file than in the catalogue', async (t) => {
-    const { run } = await open(t)
-    const folder = await temporaryFolder(t)
-    const save = (name: string, fields: object) =>
-      writeFile(join(folder, name), JSON.stringify({ ...detailOf('p1'), ...fields }))
-    await save('older', { name: 'Old', lastUpdated: '2026-04-30T23:59:59.999Z' })
-    await save('same', {})
-    await save('later', { name: 'New', lastUpdated: '2026-05-01T00:00:00.001Z' })
-
-    const outcomes: string[] = []
-    for (const name of ['same', 'older', 'later', 'same']) {
-      outcomes.push((await run(join(folder, name))).stdout)
-    }
-
-    const kept = '0 unchanged, 1 kept with a later change of the catalogue, 0 not imported\n'
-    assert.deepEqual(outcomes, [
-      '1 product: 1 created, 0 changed, 0 unchanged, 0 not imported\n',
-      `1 product: 0 created, 0 changed, ${kept}`,
-      '1 product: 0 created, 1 changed, 0 unchanged, 0 not imported\n',
-      `1 product: 0 created, 0 changed, ${kept}`,
-    ])
-  })
-
-  it('fails for a file that is not JSON, not UTF-8 or a folder', async (t) => {
-    const { run } = await open(t)
-    const folder = await temporaryFolder(t)
-    await writeFile(join(folder, 'text'), 'name,brand\nSaver,Bank\n')
-    await writeFile(join(folder, 'bytes'), Buffer.from([0xff]))
-    await mkdir(join(folder, 'folder'))
-
-    for (const [name, reason] of [
-      ['text', 'is neither JSON nor a JSON object on each line'],
-      ['bytes', 'is not UTF-8'],
-      ['folder', 'cannot be read: it is a directory'],
-    ] as const) {
-      const { status, stderr } = await run(join(folder, name))
-
-      assert.equal(status, 1)
-      assert.equal(stderr, `${join(folder, name)} ${reason}\n`)
-    }
   })
 })
