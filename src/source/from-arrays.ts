@@ -89,7 +89,7 @@ export const fromArrays = {
     const { oldest, newest } = query
     const bounds = { oldest: oldest.epochNanoseconds, newest: newest.epochNanoseconds }
     return ofAccount(accounts, query, () =>
-      sortWithin(entries, bounds).filter((record) => matchesTransaction(record, query)),
+      sortWithin(entries, bounds).filter(matchingTransaction(query)),
     )
   },
 
@@ -265,16 +265,12 @@ function effectiveTime(
   throw new TypeError('a transaction has no time: listBankingTransactions needs a timeOf')
 }
 
-function matchesTransaction(
-  { amount, description = '', reference = '' }: BankingTransaction,
-  { minAmount, maxAmount, text = '' }: TransactionFilters,
-): boolean {
+function matchingTransaction({ minAmount, maxAmount, text = '' }: TransactionFilters) {
   const part = foldCase(text)
-  return (
+  return ({ amount, description = '', reference = '' }: BankingTransaction): boolean =>
     (minAmount === undefined || compareDecimals(amount, minAmount) >= 0) &&
     (maxAmount === undefined || compareDecimals(amount, maxAmount) <= 0) &&
     [description, reference].some((field) => foldCase(field).includes(part))
-  )
 }
 
 function matching({ openStatus, isOwned, productCategory }: Filters) {

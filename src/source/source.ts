@@ -15,7 +15,7 @@ import type {
   ShareableAccount,
 } from '../contract/index.ts'
 
-/** The customer that the request is about, who may see only the accounts that this customer holds. */
+/** The customer of the request. Only the accounts that this customer holds may be returned. */
 export interface CustomerQuery {
   readonly customerId: string
 }
