@@ -1,21 +1,21 @@
 import { buildLinks, buildMeta, type PagePosition, requirePage } from '../cds/envelope.ts'
 import { CdsError } from '../cds/errors.ts'
 import {
-  chooseVersion,
   type PublicAnswer,
   type PublicEndpoint,
   type PublicRequest,
   toAnswer,
 } from '../cds/public-answer.ts'
 import { type Parameters, type Query, type RawQuery, readQuery } from '../cds/query.ts'
+import { selectVersion } from '../cds/version.ts'
 import { epochNanoseconds } from '../contract/date-time.ts'
-import { values } from '../contract/enumerations.ts'
 import {
   type CdsDetailVersion,
   type CdsListVersion,
   cdsDetailVersions,
   cdsListVersions,
   type EffectiveFilter,
+  listCdsCategories,
   printable,
   toCdsProductDetail,
 } from '../contract/index.ts'
@@ -92,7 +92,8 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
     },
 
     async read({ baseUrl, ...headers }, productId) {
-      const version = chooseVersion(headers, publishedEndpoints.product) as CdsDetailVersion
+      const { versions } = publishedEndpoints.product
+      const version = selectVersion(headers, versions) as CdsDetailVersion
       const view = await published.view()
       const entry = view.products.get(productId)
       if (!entry) throw unknownProduct(productId)
@@ -106,20 +107,22 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
   }
 }
 
-const filters = listProducts.query.properties as unknown as Parameters
-
-/** The category BUY_NOW_PAY_LATER exists since version 5. */
-const earlierCategories = values.productCategory.filter((each) => each !== 'BUY_NOW_PAY_LATER')
-
-const latestParameters: Parameters = { ...filters, ...(pageQuery as unknown as Parameters) }
-const earlierParameters: Parameters = {
-  ...latestParameters,
-  'product-category': { enum: earlierCategories },
-}
+/** Versions differ in the categories that exist. */
+const parameters: ReadonlyMap<CdsListVersion, Parameters> = new Map(
+  cdsListVersions.map((version) => [
+    version,
+    {
+      ...(listProducts.query.properties as unknown as Parameters),
+      ...(pageQuery as unknown as Parameters),
+      'product-category': { enum: listCdsCategories(version) },
+    },
+  ]),
+)
 
 function readListRequest(request: PublicRequest, raw: RawQuery): ListRequest {
-  const version = chooseVersion(request, publishedEndpoints.products) as CdsListVersion
-  const query = readQuery(version < 5 ? earlierParameters : latestParameters, raw)
+  const { versions } = publishedEndpoints.products
+  const version = selectVersion(request, versions) as CdsListVersion
+  const query = readQuery(parameters.get(version) ?? {}, raw)
   return { version, query, key: JSON.stringify([version, query]) }
 }
 

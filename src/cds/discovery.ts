@@ -1,11 +1,11 @@
 import type { PlannedOutage } from '../contract/cds/outages.ts'
 import {
-  chooseVersion,
   type PublicAnswer,
   type PublicEndpoint,
   type PublicRequest,
   toAnswer,
 } from './public-answer.ts'
+import { selectVersion } from './version.ts'
 
 /** The public endpoints about the availability of the data holder. */
 export const discoveryEndpoints = {
@@ -36,11 +36,15 @@ export function openDiscovery({ clock, findFailure, listOutages }: DiscoveryOpti
   const answer = (request: PublicRequest, id: keyof typeof discoveryEndpoints, data: object) => {
     const endpoint = discoveryEndpoints[id]
     const links = { self: request.baseUrl + endpoint.path }
-    return toAnswer(chooseVersion(request, endpoint), JSON.stringify({ data, links, meta: {} }))
+    return toAnswer(
+      selectVersion(request, endpoint.versions),
+      JSON.stringify({ data, links, meta: {} }),
+    )
   }
   return {
     async readStatus(request) {
-      chooseVersion(request, discoveryEndpoints.status)
+      // An invalid version must not cause a check of the provider.
+      selectVersion(request, discoveryEndpoints.status.versions)
       const failure = await findFailure()
       const now = clock()
       const data = describeStatus(failure, listOutages().filter(isInProgressAt(now)))

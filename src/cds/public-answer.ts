@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { selectVersion } from './version.ts'
+import type { VersionHeaders } from './version.ts'
 
 /** A request to an endpoint that needs no token. */
-export interface PublicRequest {
+export interface PublicRequest extends VersionHeaders {
   /** Of the endpoints. */
   readonly baseUrl: string
-  readonly version: string | undefined
-  readonly minimumVersion: string | undefined
 }
 
 export interface PublicAnswer {
@@ -20,14 +18,6 @@ export interface PublicEndpoint {
   readonly path: string
   /** The lowest and the highest version. */
   readonly versions: readonly [number, number]
-}
-
-/** May throw a `CdsError`. */
-export function chooseVersion(
-  { version, minimumVersion }: Omit<PublicRequest, 'baseUrl'>,
-  { versions }: PublicEndpoint,
-): number {
-  return selectVersion(version, minimumVersion, versions)
 }
 
 export function toAnswer(version: number, text: string): PublicAnswer {

@@ -1,12 +1,17 @@
 import { CdsError } from './errors.ts'
 
+/** The headers `x-v` and `x-min-v`. */
+export interface VersionHeaders {
+  readonly version: string | undefined
+  readonly minimumVersion: string | undefined
+}
+
 /**
  * The version of the response: the highest that the request accepts, by the headers `x-v` and `x-min-v`. A minimum that is
  * not below the requested version counts as absent.
  */
 export function selectVersion(
-  requested: string | undefined,
-  minimum: string | undefined,
+  { version: requested, minimumVersion: minimum }: VersionHeaders,
   [min, max]: readonly [number, number],
 ): number {
   if (requested === undefined) throw new CdsError('missingHeader', 'x-v')

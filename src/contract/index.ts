@@ -9,6 +9,7 @@ export {
   cdsDetailVersions,
   cdsListVersions,
 } from './cds/mapping.ts'
+export { listCdsCategories } from './cds/product-fields.ts'
 export { findPublicationFaults } from './cds/publication-faults.ts'
 export { fromCdsProductDetail, type ReadProduct } from './cds/read-product.ts'
 export {

@@ -79,7 +79,7 @@ export async function openCdsApi(options: CdsApiOptions): Promise<CdsApi> {
 
     async answer(endpoint, arrangement, request, onUnavailable) {
       const { versions, parameters } = cdsEndpoints[endpoint]
-      const version = selectVersion(request.version, request.minimumVersion, versions)
+      const version = selectVersion(request, versions)
       const query = readQuery(parameters, request.query)
       try {
         const body = await cdsHandlers[endpoint](source, {

@@ -27,10 +27,9 @@ function wholeNumber(mustBe: string, minimum: number): CdsScalar {
 export const cdsScalars = {
   text: text('a string', () => true),
   ascii: text('a string of ASCII characters', (value) => /^[\x20-\x7e]*$/.test(value)),
-  /** Of a URL: a path cannot contain the others, encoded or not. */
   pathSegment: text(
     'a string of ASCII characters other than . and ..',
-    (value) => /^[\x20-\x7e]*$/.test(value) && value !== '.' && value !== '..',
+    (value) => /^[\x20-\x7e]*$/.test(value) && !isDots(value),
   ),
   uri: text('a URI', (value) => uriCharacters.test(value) && URL.canParse(value)),
   dateTime: text(scalars.dateTime.mustBe, scalars.dateTime.test),
@@ -60,6 +59,11 @@ export const cdsScalars = {
 } as const satisfies Record<string, CdsScalar>
 
 export type CdsScalarName = keyof typeof cdsScalars
+
+/** Whether a URL cannot contain it as the last part of its path, encoded or not. */
+export function isDots(id: string): boolean {
+  return id === '.' || id === '..'
+}
 
 /** `AmountString`, which has at least two decimal places. */
 export function toAmount(value: string): string {

@@ -93,3 +93,15 @@ export function findFormat(
   const value = siblings[by]
   return (typeof value === 'string' && Object.hasOwn(formats, value) && formats[value]) || otherwise
 }
+
+export function isLater(since: CdsField['since'], version: CdsDetailVersion): boolean {
+  return since !== undefined && since > version
+}
+
+/** The values of an enumeration that a version does not have. */
+export function listAbsentValues(
+  { added = {} }: CdsEnumeration,
+  version: CdsDetailVersion,
+): string[] {
+  return Object.keys(added).filter((value) => isLater(added[value], version))
+}

@@ -1,6 +1,15 @@
 import { values } from '../enumerations.ts'
 import { eligibilityValues, fee } from './fee-fields.ts'
-import { type CdsField, type CdsObject, explained, mandatory } from './mapping.ts'
+import {
+  type CdsEnumeration,
+  type CdsField,
+  type CdsListVersion,
+  type CdsObject,
+  explained,
+  listAbsentValues,
+  mandatory,
+  toDetailVersion,
+} from './mapping.ts'
 import { depositRate, lendingRate } from './rate-fields.ts'
 
 const inList = true
@@ -114,6 +123,18 @@ const instalments: CdsObject = {
   },
 }
 
+const category: CdsEnumeration = {
+  oneOf: values.productCategory,
+  added: { BUY_NOW_PAY_LATER: 7 },
+  before: 'omitObject',
+}
+
+/** The categories of products that a version of the list has. */
+export function listCdsCategories(version: CdsListVersion): readonly string[] {
+  const absent = listAbsentValues(category, toDetailVersion(version))
+  return category.oneOf.filter((value) => !absent.includes(value))
+}
+
 /**
  * How a product of the catalogue is published in the Consumer Data Standards, from 1.32.0 to 1.36.0: the fields in
  * the order of the standards, with their types and the versions that have them. The catalogue has no `brandGroup`.
@@ -124,15 +145,7 @@ export const cdsProduct: CdsObject = {
     effective_from: { type: 'dateTime', inList },
     effective_to: { type: 'dateTime', inList },
     last_updated: { type: 'dateTime', mandatory, inList, isAssigned: true },
-    product_category: {
-      type: {
-        oneOf: values.productCategory,
-        added: { BUY_NOW_PAY_LATER: 7 },
-        before: 'omitObject',
-      },
-      mandatory,
-      inList,
-    },
+    product_category: { type: category, mandatory, inList },
     name: { type: 'text', mandatory, inList },
     description: { type: 'text', mandatory, inList },
     brand: { type: 'text', mandatory, inList },

@@ -4,13 +4,14 @@ import { type CdsScalar, type CdsScalarName, cdsScalars } from './field-types.ts
 import {
   type CdsDetailVersion,
   type CdsEnumeration,
-  type CdsField,
   type CdsListVersion,
   type CdsObject,
   type CdsType,
   cdsDetailVersions,
   cdsListVersions,
   findFormat,
+  isLater,
+  listAbsentValues,
   restructuredIn,
   toCdsName,
   toDetailVersion,
@@ -100,10 +101,6 @@ function fieldsWriter(
   }
 }
 
-function isLater(since: CdsField['since'], version: CdsDetailVersion): boolean {
-  return since !== undefined && since > version
-}
-
 function valueWriter(type: CdsType, version: CdsDetailVersion): WriteValue {
   if (typeof type === 'string') return (value) => writeScalar(type, value)
   if ('object' in type) {
@@ -146,10 +143,6 @@ function enumerationsWriter(
         written?.[name] === value ? replaceValue(written, name, before) : written,
       write(record),
     )
-}
-
-function listAbsentValues({ added = {} }: CdsEnumeration, version: CdsDetailVersion): string[] {
-  return Object.keys(added).filter((value) => isLater(added[value], version))
 }
 
 /** A replaced type becomes part of the text, with its value. */

@@ -1,4 +1,7 @@
+import { isDots } from '../../../contract/cds/field-types.ts'
 import { cdsDetailVersions, cdsListVersions } from '../../../contract/index.ts'
+import { listProducts } from '../../../contract/operations/catalogue.ts'
+import { pageQuery } from '../../../contract/paging.ts'
 import { scalars } from '../../../contract/scalars.ts'
 import { isObject } from '../../../contract/schema.ts'
 import { CommandError } from '../../../server/terminal.ts'
@@ -28,14 +31,7 @@ const failuresMax = 10
 const listPath = '/banking/products'
 
 /** The others, such as a key, are sent with every request. */
-const listParameters = [
-  'brand',
-  'effective',
-  'page',
-  'page-size',
-  'product-category',
-  'updated-since',
-]
+const listParameters = Object.keys({ ...listProducts.query.properties, ...pageQuery })
 
 /** The address of Get Products: `text` is it, or the base path of the API. */
 export function parseListUrl(text: string): URL {
@@ -156,11 +152,6 @@ function findListed(body: unknown, page: number): (ListedProduct | HolderProduct
     const label = `product ${index + 1} of page ${page}`
     return { label, failure: `productId must be ${scalars.id.mustBe}, other than . and ..` }
   })
-}
-
-/** A URL cannot contain them as the last part of its path, encoded or not. */
-function isDots(id: string): boolean {
-  return id === '.' || id === '..'
 }
 
 function findNextPage(body: unknown, url: URL): URL | undefined {
