@@ -93,8 +93,29 @@ describe('E5, the billing transactions of accounts', () => {
     const reversed = await ask(here, 'E5', { accounts: ['more', 'ties', 'empty', 'more'] })
 
     assert.deepEqual(readNumbers(answer), [200, 100, 0, 1, 2, 3, 4, 9, 9, -100])
-    assert.deepEqual(readNumbers(reversed), readNumbers(answer))
+    assert.deepEqual(getRecords('E5', reversed), getRecords('E5', answer))
     assert.deepEqual(answer.body.meta, { totalRecords: 10, totalPages: 1 })
+  })
+
+  it('are sorted by account for equal times and ids', async () => {
+    const answer = await ask(await provider(), 'E5', { accounts: ['ties', 'more'] })
+
+    const equal = getRecords('E5', answer).filter(({ payment }) => Number(payment.amount) === 9)
+    assert.deepEqual(
+      equal.map(({ accountId }) => accountId),
+      ['more', 'ties'],
+    )
+  })
+
+  it('are empty without accounts, except for an unknown customer', async () => {
+    const here = await provider()
+
+    const none = await ask(here, 'E5', { accounts: [] })
+    const unknown = await ask(here, 'E5', { customer: 'missing', accounts: [] })
+
+    assert.deepEqual(none.body.meta, { totalRecords: 0, totalPages: 0 })
+    assert.equal(unknown.status, 404)
+    assert.deepEqual(unknown.body, { error: 'Customer not found' })
   })
 
   it('are each on one page, even if two accounts have the same time and id', async () => {

@@ -27,6 +27,7 @@ import {
   slice,
 } from './entry-ranges.ts'
 import { mergedRecords } from './merge.ts'
+import { isShortMerge, openMergedPage } from './merged-page.ts'
 
 const noCustomer = { missing: 'customer' } as const
 const noAccount = { missing: 'account' } as const
@@ -45,6 +46,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
   const snapshot = batchReads(database)
   const accounts = openAccounts(database)
   const lists = openEntryRanges(database)
+  const readMergedPage = openMergedPage(database)
   const readPool = openReadPool(path)
 
   const accountRows = query<AccountRow>(
@@ -202,6 +204,13 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     },
 
     async listEntriesOfAccounts(request) {
+      if (isShortMerge(request)) {
+        return snapshot(
+          () =>
+            readMergedPage(request) ??
+            (accounts.customer(request.customerId) === undefined ? noCustomer : noAccount),
+        )
+      }
       const kind = accountKindByList[request.list]
       return readPool(async (reader) => {
         const owner = reader.accounts.customer(request.customerId)

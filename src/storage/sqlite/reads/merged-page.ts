@@ -1,0 +1,85 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { JsonText } from '../../../contract/index.ts'
+import {
+  accountKindByList,
+  type EntriesOfAccountsQuery,
+  type Page,
+  type TimeWindow,
+} from '../../../provider/store.ts'
+import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
+import { query } from '../driver/statements.ts'
+import { joinedRecords } from './entry-ranges.ts'
+
+/** Up to this many keys, a page of merged lists is read in one statement. */
+const oneStatementKeysMax = 2000
+
+interface MergedPageQuery extends EntriesOfAccountsQuery {
+  readonly window: TimeWindow
+}
+
+/** Whether a page of several accounts can be read in one statement, without blocking other requests for long. */
+export function isShortMerge(request: EntriesOfAccountsQuery): request is MergedPageQuery {
+  const { accountIds, filters, window, page, pageSize } = request
+  const { openStatus, productCategory, isOwned } = filters
+  return (
+    window !== undefined &&
+    accountIds.length > 0 &&
+    accountIds.length * page * pageSize <= oneStatementKeysMax &&
+    openStatus === 'ALL' &&
+    productCategory === undefined &&
+    isOwned === undefined
+  )
+}
+
+/**
+ * A page of several merged lists in one statement: newest first, then by id, then by account. Returns undefined if the
+ * customer or one of the accounts is not found.
+ */
+export function openMergedPage(database: DatabaseSync) {
+  const mergedPage = joinedRecords((joined) =>
+    query<readonly [found: number, total: number | null, records: JsonText | null]>(
+      database,
+      // A parameter as the limit would make SQLite prepare the statement again for every execution.
+      `with found as materialized (
+       select a.id, a.number * 8 + ?4 as list
+       from json_each(?2) requested cross join account a on a.id = requested.value
+         cross join holder h on h.account = a.number
+       where a.kind = ?3 and a.head is not null
+         and h.customer = (select number from customer where id = ?1 and record is not null)),
+     bounds as materialized (
+       select id,
+         (select position from entry where list = found.list and time >= ?5
+          order by time, position limit 1) as first,
+         (select position from entry where list = found.list and time <= ?6
+          order by time desc, position desc limit 1) as last
+       from found)
+     select (select count(*) from found), (select sum(max(0, last - first + 1)) from bounds),
+       (select ${joined} from
+         (select record from
+           (select e.position as position
+            from bounds b
+              cross join entry e on e.position between max(b.first, b.last - ?7 - ?8 + 1) and b.last
+            order by e.time desc, e.id, b.id limit ?8 + 0 offset ?7 + 0) wanted
+          cross join entry on entry.position = wanted.position))`,
+      { lists: true },
+    ),
+  )
+  return (request: MergedPageQuery): Page<JsonText> | undefined => {
+    const { customerId, list, window, page, pageSize } = request
+    const accountIds = [...new Set(request.accountIds)]
+    // A lone surrogate would be encoded as U+FFFD, and could match another id.
+    if (!accountIds.every((id) => id.isWellFormed())) return undefined
+    const [found, total, records] = mergedPage(pageSize).first(
+      customerId,
+      JSON.stringify(accountIds),
+      kindCodes[accountKindByList[list]],
+      listCodes[list],
+      clampTime(window.oldest),
+      clampTime(window.newest),
+      (page - 1) * pageSize,
+      pageSize,
+    ) ?? [0, 0, null]
+    if (found < accountIds.length) return undefined
+    return { items: records === null ? [] : [records], total: total ?? 0 }
+  }
+}
