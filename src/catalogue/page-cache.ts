@@ -4,11 +4,12 @@ const bytesMax = 16 * 1024 * 1024
 
 /** Rendered pages, and those being rendered. A key must determine the content. */
 export interface PageCache<Page = Uint8Array> {
-  get(key: string, render: () => Promise<Page>): Promise<Page>
+  /** Returns a promise only for a page that is being rendered. */
+  get(key: string, render: () => Promise<Page>): Page | Promise<Page>
 }
 
 interface Entry<Page> {
-  readonly page: Promise<Page>
+  page: Page | Promise<Page>
   bytes: number
 }
 
@@ -18,6 +19,7 @@ interface Entry<Page> {
  */
 export function openPageCache<Page>(countBytes: (page: Page) => number): PageCache<Page> {
   const entries = new Map<string, Entry<Page>>()
+  let newest: Entry<Page> | undefined
   let bytes = 0
 
   const remove = (key: string, entry: Entry<Page>): void => {
@@ -34,10 +36,12 @@ export function openPageCache<Page>(countBytes: (page: Page) => number): PageCac
   const add = (key: string, page: Promise<Page>): void => {
     const entry: Entry<Page> = { page, bytes: key.length }
     entries.set(key, entry)
+    newest = entry
     bytes += entry.bytes
     page.then(
       (content) => {
         if (entries.get(key) !== entry) return
+        entry.page = content
         const length = countBytes(content)
         entry.bytes += length
         bytes += length
@@ -56,9 +60,12 @@ export function openPageCache<Page>(countBytes: (page: Page) => number): PageCac
         add(key, page)
         return page
       }
-      // Moves it to the end: the most recently used entry.
-      entries.delete(key)
-      entries.set(key, known)
+      if (known !== newest) {
+        // Moves it to the end: the most recently used entry.
+        entries.delete(key)
+        entries.set(key, known)
+        newest = known
+      }
       return known.page
     },
   }

@@ -38,18 +38,22 @@ export const publishedEndpoints = {
   },
 } as const satisfies Record<string, PublicEndpoint>
 
-/** May throw a `CdsError`. */
+/** May throw a `CdsError`. A promise is returned only for what is not in memory. */
 export interface PublishedAnswers {
   /** `target` is the text that `query` was parsed from. */
-  list(request: PublicRequest, target: string, query: RawQuery): Promise<PublicAnswer>
-  read(request: PublicRequest, productId: string): Promise<PublicAnswer>
+  list(request: PublicRequest, target: string, query: RawQuery): Answering
+  read(request: PublicRequest, productId: string): Answering
 }
+
+type Answering = PublicAnswer | Promise<PublicAnswer>
 
 interface ListRequest {
   readonly version: CdsListVersion
   readonly query: Query
   /** The same for all spellings of the request. */
   readonly key: string
+  /** The key of the response in the cache, for the view and the URL that it was last requested with. */
+  cached?: { readonly serial: number; readonly url: string; readonly key: string }
 }
 
 /** How many requests for lists are remembered, and how long the text of one may be. */
@@ -73,22 +77,33 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
     return read
   }
 
+  const renderList = async (
+    url: string,
+    { version, query }: ListRequest,
+    view: PublishedView,
+  ): Promise<PublicAnswer> => {
+    const { entries, position } = selectPage(view, version, query)
+    const texts = await published.readListTexts(entries, version)
+    const links = JSON.stringify(buildLinks(url, query, position))
+    const meta = JSON.stringify(buildMeta(position))
+    return toAnswer(
+      version,
+      `{"data":{"products":[${texts.join()}]},"links":${links},"meta":${meta}}`,
+    )
+  }
+  const answerList = (url: string, request: ListRequest, view: PublishedView): Answering => {
+    const render = () => renderList(url, request, view)
+    if (!isCacheable(request.query, view)) return render()
+    return cache.get(getCacheKey(request, view.serial, url), render)
+  }
+
   return {
-    async list(request, target, raw) {
+    list(request, target, raw) {
       const url = request.baseUrl + publishedEndpoints.products.path
-      const { version, query, key } = readOnce(request, target, raw)
-      const view = await published.view()
-      const render = async () => {
-        const { entries, position } = selectPage(view, version, query)
-        const texts = await published.readListTexts(entries, version)
-        const links = JSON.stringify(buildLinks(url, query, position))
-        const meta = JSON.stringify(buildMeta(position))
-        return toAnswer(
-          version,
-          `{"data":{"products":[${texts.join()}]},"links":${links},"meta":${meta}}`,
-        )
-      }
-      return isCacheable(query, view) ? cache.get(`${view.serial} ${url} ${key}`, render) : render()
+      const read = readOnce(request, target, raw)
+      const view = published.view()
+      if (!(view instanceof Promise)) return answerList(url, read, view)
+      return view.then((current) => answerList(url, read, current))
     },
 
     async read({ baseUrl, ...headers }, productId) {
@@ -105,6 +120,14 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
       })
     },
   }
+}
+
+/** The text is created once: the cache then finds it without reading its characters. */
+function getCacheKey(request: ListRequest, serial: number, url: string): string {
+  const { cached, key } = request
+  if (cached?.serial === serial && cached.url === url) return cached.key
+  request.cached = { serial, url, key: `${serial} ${url} ${key}` }
+  return request.cached.key
 }
 
 /** Versions differ in the categories that exist. */

@@ -59,8 +59,11 @@ export interface PublishedView {
 }
 
 export interface PublishedProducts {
-  /** Includes all changes of this process, and those of other processes after a second at most. */
-  view(): Promise<PublishedView>
+  /**
+   * Includes all changes of this process, and those of other processes after a second at most. Returns a promise only if
+   * it must read the database.
+   */
+  view(): PublishedView | Promise<PublishedView>
   /** This process may have changed the catalogue. */
   noteChange(): void
   /** The texts of products in a version of the list that has them. */
@@ -86,6 +89,7 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
   let entries: ReadonlyMap<string, Entry> = new Map()
   let serial = 0
   let view: (PublishedView & TimeSpan) | undefined
+  let viewedAt: Temporal.Instant | undefined
   let changes = 0
   let checkedMs = Number.NEGATIVE_INFINITY
   let checkedChanges = 0
@@ -136,16 +140,23 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
     return waiting
   }
 
+  const viewNow = (): PublishedView => {
+    const now = clock()
+    // The clock returns one instant for all calls in a millisecond.
+    if (view && now === viewedAt) return view
+    const { epochNanoseconds: at } = now
+    if (!view || at < view.since || at >= view.until) {
+      serial += 1
+      view = createView(serial, [...entries.values()], now)
+    }
+    viewedAt = now
+    return view
+  }
+
   return {
-    async view() {
-      if (checkedChanges !== changes || performance.now() - checkedMs > checkMs) await refreshOnce()
-      const now = clock()
-      const { epochNanoseconds: at } = now
-      if (!view || at < view.since || at >= view.until) {
-        serial += 1
-        view = createView(serial, [...entries.values()], now)
-      }
-      return view
+    view() {
+      const isRecent = checkedChanges === changes && performance.now() - checkedMs <= checkMs
+      return isRecent ? viewNow() : refreshOnce().then(viewNow)
     },
 
     noteChange() {

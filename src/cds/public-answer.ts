@@ -8,9 +8,8 @@ export interface PublicRequest extends VersionHeaders {
 }
 
 export interface PublicAnswer {
-  readonly version: number
   readonly body: Uint8Array
-  readonly etag: string
+  readonly headers: { readonly 'x-v': string; readonly etag: string }
 }
 
 export interface PublicEndpoint {
@@ -23,5 +22,5 @@ export interface PublicEndpoint {
 export function toAnswer(version: number, text: string): PublicAnswer {
   const body = Buffer.from(text)
   const digest = createHash('sha256').update(body).digest('base64url')
-  return { version, body, etag: `"${digest}"` }
+  return { body, headers: { 'x-v': String(version), etag: `"${digest}"` } }
 }

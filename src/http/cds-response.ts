@@ -28,9 +28,14 @@ export async function respond(reply: FastifyReply, work: () => Promise<unknown>)
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof CdsError)) throw error
-    return sendError(reply, error)
+    return sendIfCdsError(reply, error)
   }
+}
+
+/** Throws any other error again. */
+export function sendIfCdsError(reply: FastifyReply, error: unknown): FastifyReply {
+  if (!(error instanceof CdsError)) throw error
+  return sendError(reply, error)
 }
 
 function sendError(reply: FastifyReply, { status, headers, body }: CdsError): FastifyReply {

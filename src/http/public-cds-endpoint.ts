@@ -4,7 +4,7 @@ import { CdsError, toCdsErrorList } from '../cds/errors.ts'
 import { cdsBasePath } from '../cds/paths.ts'
 import type { PublicAnswer, PublicEndpoint, PublicRequest } from '../cds/public-answer.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
-import { readHeader, respond } from './cds-response.ts'
+import { readHeader, sendIfCdsError } from './cds-response.ts'
 import { sendJson } from './json.ts'
 
 /** How long a client may use a response without asking again, in seconds. */
@@ -43,7 +43,7 @@ export function mountPublicEndpoint(
   { basePath, readOrigin }: PublicMount,
   { method, path }: PublicEndpoint,
   routeConfig: Pick<FastifyContextConfig, 'endpoint' | 'worksWithoutDatabase'>,
-  answer: (input: PublicRequest, request: FastifyRequest) => Promise<PublicAnswer>,
+  answer: (input: PublicRequest, request: FastifyRequest) => PublicAnswer | Promise<PublicAnswer>,
 ): void {
   const url = toFastifyPath({ path: basePath + cdsBasePath + path })
   const config = { ...routeConfig, formatError: toCdsErrorList, responseHeaders: crossOrigin }
@@ -51,20 +51,24 @@ export function mountPublicEndpoint(
     method,
     url,
     config,
-    handler: (request, reply) =>
-      respond(reply, async () => {
+    handler: async (request, reply) => {
+      try {
         requireAcceptable(request.headers.accept)
         const input = {
           baseUrl: readOrigin() + basePath + cdsBasePath,
           version: readHeader(request, 'x-v'),
           minimumVersion: readHeader(request, 'x-min-v'),
         }
-        const { version, body, etag } = await answer(input, request)
-        reply.headers({ ...cached, 'x-v': String(version), etag })
-        return matchesIfNoneMatch(request.headers['if-none-match'], etag)
+        const answering = answer(input, request)
+        const { body, headers } = answering instanceof Promise ? await answering : answering
+        reply.headers(cached).headers(headers)
+        return matchesIfNoneMatch(request.headers['if-none-match'], headers.etag)
           ? reply.status(304).send()
           : sendJson(reply, [body])
-      }),
+      } catch (error) {
+        return sendIfCdsError(reply, error)
+      }
+    },
   })
   app.route({
     method: 'OPTIONS',
