@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type TLSSocket, Server as TlsServer } from 'node:tls'
 import { groupAddress, isTrustedProxy, type TrustedProxies } from './caller-address.ts'
@@ -9,19 +9,28 @@ type ConnectionLimits = Pick<
   'connectionsMax' | 'addressConnectionsMax' | 'anonymousIdleMs'
 >
 
+const connectionKey = Symbol('connection')
+
+declare module 'node:net' {
+  interface Socket {
+    /** A property is read faster than an entry of a WeakMap, and every request reads it several times. */
+    [connectionKey]?: Connection
+  }
+}
+
 interface Connection {
   /** The TCP socket; on a TLS server, the TLS socket once the handshake is complete. */
   socket: Socket
   readonly address: string
   /** It carried a valid token, or comes from a trusted proxy, or belongs to another server, which has its own limits. */
   isTrusted: boolean
-  /** Another server passes its requests to this one. */
-  readonly isForeign: boolean
   inFlight: number
   /** The response to the most recent request. */
   lastResponse: ServerResponse | undefined
-  /** When the last response was sent, or the connection was opened. */
-  idleSince: number
+  /** When the last response was sent, or the connection was opened; while requests are in flight, when the first arrived. */
+  since: number
+  /** Another connection replaces it. Its close event arrives later. */
+  isReplaced: boolean
 }
 
 export interface Connections {
@@ -33,8 +42,6 @@ export interface Connections {
 
 /** Replaces the address of a trusted proxy, whose connections serve many clients. */
 const anyProxy = 'proxy'
-
-const connectionBySocket = new WeakMap<Socket, Connection>()
 
 /**
  * Limits the number of connections. When the limit is reached, a new connection replaces the first of these:
@@ -52,36 +59,14 @@ export function limitConnections(
   { connectionsMax, addressConnectionsMax, anonymousIdleMs }: ConnectionLimits,
   trustedProxies?: TrustedProxies,
 ): Connections {
-  // Least recently used first.
-  const idleAnonymous = new Set<Connection>()
-  const idleTrusted = new Set<Connection>()
-  /** Oldest request first. May contain connections whose request is complete by now. */
-  const receivingAnonymous = new Set<Connection>()
+  // Not ordered by use: a connection is rarely replaced, and every request would change the order.
+  const connections = new Set<Connection>()
   const countByAddress = new Map<string, number>()
   const handshaking = new Map<string, Connection>()
-  let count = 0
   let closed = 0
 
-  const setIdle = (connection: Connection): void => {
-    connection.idleSince = performance.now()
-    ;(connection.isTrusted ? idleTrusted : idleAnonymous).add(connection)
-  }
-  const unsetEvictable = (connection: Connection): void => {
-    idleAnonymous.delete(connection)
-    idleTrusted.delete(connection)
-    receivingAnonymous.delete(connection)
-  }
-  const oldestReceiving = (): Connection | undefined => {
-    for (const connection of receivingAnonymous) {
-      if (!connection.isTrusted && connection.lastResponse?.req.complete === false)
-        return connection
-      receivingAnonymous.delete(connection)
-    }
-    return undefined
-  }
   const remove = (connection: Connection): void => {
-    unsetEvictable(connection)
-    count -= 1
+    connections.delete(connection)
     const left = (countByAddress.get(connection.address) ?? 1) - 1
     if (left > 0) countByAddress.set(connection.address, left)
     else countByAddress.delete(connection.address)
@@ -90,12 +75,11 @@ export function limitConnections(
   const pickExcess = (socket: Socket, address: string): Socket | undefined => {
     if (address !== anyProxy && (countByAddress.get(address) ?? 0) >= addressConnectionsMax)
       return socket
-    if (count < connectionsMax) return undefined
-    const oldest = first(idleAnonymous) ?? oldestReceiving() ?? first(idleTrusted)
-    if (!oldest) return socket
-    // Removed now, since its close event arrives later and another connection may come first.
-    unsetEvictable(oldest)
-    return oldest.socket
+    if (connections.size < connectionsMax) return undefined
+    const replaced = pickReplaceable(connections)
+    if (!replaced) return socket
+    replaced.isReplaced = true
+    return replaced.socket
   }
 
   server.on('connection', (socket: Socket) => {
@@ -105,21 +89,11 @@ export function limitConnections(
     if (closing) closed += 1
     closing?.destroy()
     if (closing === socket) return
-    const connection: Connection = {
-      socket,
-      address,
-      isTrusted: isProxy,
-      isForeign: false,
-      inFlight: 0,
-      lastResponse: undefined,
-      idleSince: 0,
-    }
-    count += 1
+    const connection = createConnection(socket, address, isProxy)
+    connections.add(connection)
     countByAddress.set(address, (countByAddress.get(address) ?? 0) + 1)
-    connectionBySocket.set(socket, connection)
     const peer = peerKey(socket)
     if (server instanceof TlsServer) handshaking.set(peer, connection)
-    setIdle(connection)
     socket.once('close', () => {
       handshaking.delete(peer)
       remove(connection)
@@ -130,29 +104,26 @@ export function limitConnections(
     if (!connection) return
     handshaking.delete(peerKey(secure))
     connection.socket = secure
-    connectionBySocket.set(secure, connection)
+    secure[connectionKey] = connection
   })
   server.prependListener('request', (request, response) => {
-    const connection = connectionBySocket.get(request.socket) ?? addForeign(request.socket)
-    if (connection.inFlight === 0) unsetEvictable(connection)
+    const { socket } = request
+    const connection = socket[connectionKey] ?? addForeign(socket)
+    if (connection.inFlight === 0) connection.since = performance.now()
     connection.inFlight += 1
     connection.lastResponse = response
-    if (!connection.isTrusted && hasBody(request)) receivingAnonymous.add(connection)
-    response.once('close', () => {
+    response.on('close', () => {
       connection.inFlight -= 1
       if (connection.lastResponse === response) connection.lastResponse = undefined
-      if (connection.inFlight > 0) return
-      receivingAnonymous.delete(connection)
-      if (!connection.socket.destroyed && !connection.isForeign) setIdle(connection)
+      if (connection.inFlight === 0) connection.since = performance.now()
     })
   })
 
   return {
     closeExpired() {
       const latest = performance.now() - anonymousIdleMs
-      for (const connection of idleAnonymous) {
-        if (connection.idleSince > latest) break
-        connection.socket.destroySoon()
+      for (const { isTrusted, inFlight, since, socket } of connections) {
+        if (!isTrusted && inFlight === 0 && since <= latest) socket.destroySoon()
       }
     },
     takeClosedCount() {
@@ -163,47 +134,61 @@ export function limitConnections(
   }
 }
 
-/** Only its requests in flight are limited. */
+/** A connection of another server, which passes requests to this one. Only its requests in flight are limited. */
 function addForeign(socket: Socket): Connection {
-  const connection: Connection = {
+  return createConnection(socket, '', true)
+}
+
+function createConnection(socket: Socket, address: string, isTrusted: boolean): Connection {
+  const connection = {
     socket,
-    address: '',
-    isTrusted: true,
-    isForeign: true,
+    address,
+    isTrusted,
     inFlight: 0,
     lastResponse: undefined,
-    idleSince: 0,
+    since: performance.now(),
+    isReplaced: false,
   }
-  connectionBySocket.set(socket, connection)
+  socket[connectionKey] = connection
   return connection
+}
+
+/** The connection to close in place of a new one, in the order that `limitConnections` describes. */
+function pickReplaceable(connections: Iterable<Connection>): Connection | undefined {
+  const oldest: (Connection | undefined)[] = []
+  for (const connection of connections) {
+    const rank = connection.isReplaced ? undefined : rankReplaceable(connection)
+    if (rank === undefined) continue
+    const other = oldest[rank]
+    if (!other || connection.since < other.since) oldest[rank] = connection
+  }
+  return oldest.find((connection) => connection !== undefined)
+}
+
+/** Lower values are replaced first; undefined if a connection is not replaced. */
+function rankReplaceable({ isTrusted, inFlight, lastResponse }: Connection): number | undefined {
+  if (inFlight === 0) return isTrusted ? 2 : 0
+  return !isTrusted && lastResponse?.req.complete === false ? 1 : undefined
 }
 
 /** Marks a connection that carried a valid token. It may stay idle longer. */
 export function trustConnection(socket: Socket): void {
-  const connection = connectionBySocket.get(socket)
+  const connection = socket[connectionKey]
   if (connection) connection.isTrusted = true
 }
 
 export function isTrustedConnection(socket: Socket): boolean {
-  return connectionBySocket.get(socket)?.isTrusted ?? false
+  return socket[connectionKey]?.isTrusted ?? false
 }
 
 /** The response to the last request on a connection, until it has been sent. */
 export function getLastResponse(socket: Socket): ServerResponse | undefined {
-  return connectionBySocket.get(socket)?.lastResponse
+  return socket[connectionKey]?.lastResponse
 }
 
 /** The number of requests in flight on a connection, including the one that just arrived. */
 export function countInFlight(socket: Socket): number {
-  return connectionBySocket.get(socket)?.inFlight ?? 0
-}
-
-function first<Item>(items: Set<Item>): Item | undefined {
-  return items.values().next().value
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  return socket[connectionKey]?.inFlight ?? 0
 }
 
 function peerKey({ remoteAddress, remotePort }: Socket): string {
