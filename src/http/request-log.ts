@@ -45,8 +45,21 @@ declare module 'fastify' {
   }
 }
 
+/** The line of a request that did not fail. */
+export interface RequestLine {
+  readonly operation: string
+  readonly status: number
+  readonly durationMs: number
+  readonly interactionId: string
+}
+
+export interface RequestLog extends FastifyBaseLogger {
+  /** Does the same as `info` with the message `request`, with less code: almost every request ends with this line. */
+  readonly writeRequestLine?: ((line: RequestLine) => void) | undefined
+}
+
 export interface RequestLogOptions {
-  readonly log?: FastifyBaseLogger | undefined
+  readonly log?: RequestLog | undefined
   readonly metrics?: RequestMetrics | undefined
   /** The server that receives the requests. */
   readonly role: MonitoredRole
@@ -86,17 +99,16 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
           reason,
         })
       }
-      const { level, message, fields } = request.logDetail ?? (probe ? probeDetail : requestDetail)
-      log?.[level](
-        {
-          operation: name,
-          status,
-          durationMs: Math.round(durationMs * 1000) / 1000,
-          interactionId: reply.getHeader(interactionHeader),
-          ...fields,
-        },
-        message,
-      )
+      const line = {
+        operation: name,
+        status,
+        durationMs: Math.round(durationMs * 1000) / 1000,
+        interactionId: String(reply.getHeader(interactionHeader)),
+      }
+      const detail = request.logDetail ?? (probe && probeDetail)
+      if (detail) log?.[detail.level]({ ...line, ...detail.fields }, detail.message)
+      else if (log?.writeRequestLine) log.writeRequestLine(line)
+      else log?.info(line, requestMessage)
     })
   }
 }
@@ -111,9 +123,10 @@ function describeFailure(
   return failure ?? { reason: typeof logged === 'string' ? logged : `status ${status}` }
 }
 
-const requestDetail = { level: 'info', message: 'request', fields: undefined } as const
+export const requestMessage = 'request'
+
 /** Probes arrive every second or so. */
-const probeDetail = { ...requestDetail, level: 'debug' } as const
+const probeDetail = { level: 'debug', message: requestMessage, fields: undefined } as const
 
 /**
  * The key id and issuer that a rejected token contains. An unknown name is text that the client chose, so only its

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createScope, describeOnce } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { type LogLine, startServer } from '../support/process.ts'
+
+const interactionId = '0c0ffee0-1234-4321-8765-0123456789ab'
+
+describeOnce('the log line of a request', { timeout: 120_000 }, () => {
+  it('has the same fields in the same order, whether it is logged as information or as a detail', async (t) => {
+    const scope = createScope(t)
+    const server = await startServer(
+      scope,
+      ['serve', 'platform', '--create', '--log-level', 'debug'],
+      { database: `sqlite:${await temporaryFolder(scope)}/lines.db` },
+    )
+    const before = Date.now()
+    for (const path of ['/cds-au/v1/banking/products', '/health/live', '/unknown']) {
+      const headers = { 'x-v': '5', 'x-fapi-interaction-id': interactionId }
+      await (await fetch(server.address + path, { headers })).arrayBuffer()
+    }
+    await server.stop()
+
+    const lines = server.log().filter(({ msg }) => msg === 'request')
+    const [products, probe, unknown] = lines
+    assert.equal(lines.length, 3)
+    assert.deepEqual(Object.keys(products ?? {}), Object.keys(probe ?? {}))
+    assert.deepEqual(
+      lines.map(pickFixed),
+      [
+        { level: 30, operation: 'cds-products', status: 200 },
+        { level: 20, operation: 'live', status: 200 },
+        { level: 30, operation: 'none', status: 404 },
+      ].map((line) => ({ ...line, worker: 0, interactionId })),
+    )
+    for (const { time, durationMs } of [products ?? {}, unknown ?? {}]) {
+      assert.ok(Number(time) >= before && Number(time) <= Date.now())
+      assert.ok(Number(durationMs) > 0 && Number(durationMs) <= Date.now() - before + 1)
+    }
+  })
+
+  it('is absent at a level above information', async (t) => {
+    const scope = createScope(t)
+    const server = await startServer(
+      scope,
+      ['serve', 'platform', '--create', '--log-level', 'warn'],
+      { database: `sqlite:${await temporaryFolder(scope)}/lines.db` },
+    )
+    await (await fetch(`${server.address}/unknown`)).arrayBuffer()
+    await server.stop()
+
+    assert.deepEqual(server.log(), [])
+  })
+})
+
+function pickFixed({ level, worker, operation, status, interactionId }: LogLine): LogLine {
+  return { level, operation, status, worker, interactionId }
+}
