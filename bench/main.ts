@@ -6,6 +6,7 @@ import { renderChart } from './chart.ts'
 import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
 import { measureEmbedding } from './embedding.ts'
 import { measureFeeds } from './feeds.ts'
+import { measureFilters } from './filters.ts'
 import { measureCustomers, measurePages } from './growth.ts'
 import { measureLoading } from './loading.ts'
 import { measureOverload } from './overload.ts'
@@ -56,6 +57,8 @@ const parts: Readonly<
   operations: (bench, stores, { rounds }) => measureOperations(bench, stores, rounds, log),
   pages: (bench, stores, { accounts, rounds }) =>
     measurePages(bench, stores, accounts, rounds, log),
+  filters: (bench, stores, { accounts, rounds }) =>
+    measureFilters(bench, stores, Math.max(...accounts), rounds, log),
   customers: (bench, _stores, { customers, rounds }) =>
     measureCustomers(bench, customers, rounds, log),
   workers: (bench, stores, { rounds }) => measureWorkers(bench, stores, rounds, log),

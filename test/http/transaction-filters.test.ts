@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { toExact } from '../support/decimals.ts'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { sharedProvider } from '../support/provider.ts'
@@ -28,13 +29,6 @@ const amounts = [
   '9007199254740993.02',
   '99999999999999999999999999999999.99',
 ]
-
-/** The amount as an integer with 32 decimal places. */
-function exact(amount: string): bigint {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(amount) ?? []
-  const value = BigInt(whole + fraction.padEnd(32, '0'))
-  return sign === '-' ? -value : value
-}
 
 /** Descriptions and references by transaction id. */
 const texts: Readonly<Record<string, { description?: string; reference?: string }>> = {
@@ -92,9 +86,9 @@ async function findIds(
 describe('the amount filters of B3', () => {
   const between = (min?: string, max?: string) =>
     amounts
-      .map((amount, index) => ({ value: exact(amount), id: `${index}` }))
-      .filter(({ value }) => min === undefined || value >= exact(min))
-      .filter(({ value }) => max === undefined || value <= exact(max))
+      .map((amount, index) => ({ value: toExact(amount), id: `${index}` }))
+      .filter(({ value }) => min === undefined || value >= toExact(min))
+      .filter(({ value }) => max === undefined || value <= toExact(max))
       .map(({ id }) => id)
       .sort()
 
@@ -232,8 +226,8 @@ describe('the filters of B3 together', () => {
               }).filter((pair): pair is [string, string] => pair[1] !== undefined)
 
               const expected = records
-                .filter(({ amount }) => min === undefined || exact(amount) >= exact(min))
-                .filter(({ amount }) => max === undefined || exact(amount) <= exact(max))
+                .filter(({ amount }) => min === undefined || toExact(amount) >= toExact(min))
+                .filter(({ amount }) => max === undefined || toExact(amount) <= toExact(max))
                 .filter(({ postingDateTime }) => postingDateTime >= (oldest ?? ''))
                 .filter(({ postingDateTime }) => postingDateTime <= (newest ?? '3'))
                 .filter(({ description, reference }) =>

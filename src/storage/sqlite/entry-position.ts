@@ -1,4 +1,5 @@
 import type { EntryList } from '../../provider/store.ts'
+import { blockEntries } from '../entry-summary.ts'
 import { listCodes } from '../enum-codes.ts'
 
 const ordinalBits = 32n
@@ -18,6 +19,19 @@ export function entryPosition(list: number, ordinal: number): bigint {
   return (BigInt(list) << ordinalBits) + BigInt(ordinal)
 }
 
+export function ordinalOf(position: bigint): number {
+  return Number(BigInt.asUintN(Number(ordinalBits), position))
+}
+
+export function listOf(position: bigint): number {
+  return Number(position >> ordinalBits)
+}
+
 export function listEnd(list: number): bigint {
   return entryPosition(list + 1, 0)
 }
+
+/** SQL for how many entries of a list, from the oldest, its summaries cover. The positions are those of its blocks. */
+export const coveredEntries = `
+  select (${ordinalOfPosition}) * ${blockEntries} + length(amounts) / ${Int32Array.BYTES_PER_ELEMENT} as covered
+  from entry_amounts where position >= ? and position < ? order by position desc limit 1`

@@ -11,8 +11,10 @@ const busyTimeoutMs = 5000
 
 const walRetryMs = 20
 
-const readPragmas =
-  'pragma query_only = on; pragma cache_size = -16384; pragma mmap_size = 268435456'
+/** As much as SQLite can map: copying a page out of the file takes longer than reading it. */
+const mappedMax = 0x7fff0000
+
+const readPragmas = `pragma query_only = on; pragma cache_size = -16384; pragma mmap_size = ${mappedMax}`
 
 /** Pragmas by the use of a connection. A busy timeout blocks the whole process, so a server does not use one. */
 const uses = {

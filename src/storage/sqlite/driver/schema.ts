@@ -381,4 +381,14 @@ export const migrations: readonly string[] = [
     deleted integer not null
   ) strict;
   `,
+  `
+  -- Summaries of long lists of transactions (entry-summary.ts). Lists of earlier versions get theirs when entries are
+  -- added to them. The tables may exist, as for the index above.
+  create table if not exists entry_amounts (
+    position integer primary key, -- of the list, with the number of the block instead of an ordinal
+    amounts blob not null,
+    places blob not null
+  ) strict;
+  create table if not exists entry_texts (position integer primary key, texts blob not null) strict;
+  `,
 ]

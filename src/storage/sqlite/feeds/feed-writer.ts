@@ -42,7 +42,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   const snapshot = snapshots(reading)
   const committed = openFeedRows(reading)
   let now = clock()
-  const items = openItemWriter(database, { clock: () => now })
+  const items = openItemWriter(database, { clock: () => now, summaryBlocksMax: 1 })
   const feeds = openFeedRows(database)
   const limitLog = openLogLimit(database, path)
   let last: Promise<unknown> = Promise.resolve()

@@ -5,9 +5,17 @@ import { entryTypes } from '../../../load/record-type.ts'
 import type { EntryItem } from '../../../load/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
+import { chunkEntries } from '../../entry-summary.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
-import { entryPosition, listEnd, listNumber, ordinalOfPosition } from '../entry-position.ts'
+import {
+  entryPosition,
+  listEnd,
+  listNumber,
+  ordinalOf,
+  ordinalOfPosition,
+} from '../entry-position.ts'
+import { openEntrySummaries } from './entry-summaries.ts'
 import { type EntryRow, openReordering } from './reordering.ts'
 
 /** How many tails are cached while a load runs. More would use memory without being faster. */
@@ -22,6 +30,8 @@ interface Tail {
   ordinal: number
   time: bigint
   id: string
+  /** How many entries of the list the summaries cover. */
+  covered: number
 }
 
 interface StoredEntry {
@@ -42,6 +52,7 @@ export function openEntryWriter(
   counter: LineCounter,
 ) {
   const reordering = openReordering(database)
+  const summaries = openEntrySummaries(database)
   database.exec(`create temp table assigned_time (
     list integer not null, id text not null, time integer not null, primary key (list, id)
   ) strict, without rowid`)
@@ -123,9 +134,9 @@ export function openEntryWriter(
       tails.clear()
     }
     const row = newest.first(entryPosition(list, 0), listEnd(list))
-    const tail = row
-      ? { ordinal: Number(row.ordinal), time: row.time, id: row.id }
-      : { ordinal: 0, time: 0n, id: '' }
+    const ordinal = Number(row?.ordinal ?? 0)
+    const covered = summaries.countCovered(list, ordinal)
+    const tail = { ordinal, time: row?.time ?? 0n, id: row?.id ?? '', covered }
     tails.set(list, tail)
     return tail
   }
@@ -161,6 +172,7 @@ export function openEntryWriter(
     tail.ordinal = ordinal
     tail.time = time
     tail.id = id
+    if (ordinal - tail.covered >= chunkEntries) summaries.markDue(list)
     if (appended.length === appendedMax) flush()
     return true
   }
@@ -202,6 +214,7 @@ export function openEntryWriter(
     if (changes === 0) return false
     count(row, removeSuperseded(row))
     Object.assign(tail, { ordinal: tail.ordinal + 1, time, id })
+    if (tail.ordinal - tail.covered >= chunkEntries) summaries.markDue(list)
     return true
   }
 
@@ -231,6 +244,7 @@ export function openEntryWriter(
     if (existing && existing.time === row.time) {
       keepAssignedTime(row.list, row.id, existing)
       replace.run(row.amount, row.description, row.reference, row.record, existing.position)
+      summaries.markChanged(row.list, ordinalOf(existing.position))
       return
     }
     if (existing) removeStored(existing)
@@ -288,12 +302,15 @@ export function openEntryWriter(
       saveAssignedOfWaiting.run(number)
       removeList.run(entryPosition(number, 0), listEnd(number))
       removeWaitingList.run(number)
+      summaries.remove(number)
       tails.delete(number)
     },
 
-    finish(): void {
+    /** Writes the summaries of at most `summaryBlocksMax` blocks of each list. */
+    finish(summaryBlocksMax: number): void {
       flush()
-      reordering.finish()
+      reordering.finish(summaries.markMoved)
+      summaries.finish(summaryBlocksMax)
       tails.clear()
     },
 
@@ -302,6 +319,7 @@ export function openEntryWriter(
       values = []
       tails.clear()
       reordering.discard()
+      summaries.discard()
     },
 
     forgetAssignedTimes: (): void => void forgetAssigned.run(),

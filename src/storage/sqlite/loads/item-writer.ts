@@ -26,13 +26,18 @@ export interface ItemWriterOptions {
   readonly clock: () => Temporal.Instant
   /** Records references to what does not exist yet. Without it, the caller first calls `findMissing` for each item. */
   readonly references?: UnresolvedReferences | undefined
+  /** How many blocks of summaries are written for each list in one commit. The rest follows in later commits. */
+  readonly summaryBlocksMax?: number
 }
 
 /**
  * Writes items one after another in the caller's transaction, and counts what they did. The caller opens it outside a
  * transaction, because a rollback would remove its temporary tables.
  */
-export function openItemWriter(database: DatabaseSync, { clock, references }: ItemWriterOptions) {
+export function openItemWriter(
+  database: DatabaseSync,
+  { clock, references, summaryBlocksMax = Number.POSITIVE_INFINITY }: ItemWriterOptions,
+) {
   const counter = openLineCounter()
   const entries = openEntryWriter(database, clock, counter)
   const products = openLoadedProducts(database, clock, counter)
@@ -155,7 +160,7 @@ export function openItemWriter(database: DatabaseSync, { clock, references }: It
 
     /** Ends a group of items: sorts their lists, writes their products, and returns what they did. */
     finish(): LineCounts {
-      entries.finish()
+      entries.finish(summaryBlocksMax)
       products.finish()
       return counter.take()
     },

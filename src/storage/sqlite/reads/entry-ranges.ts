@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { JsonText } from '../../../contract/index.ts'
 import type { TimeWindow } from '../../../provider/store.ts'
+import { sliceCount } from '../../entry-summary.ts'
 import { clampTime, isAfterAll } from '../../enum-codes.ts'
 import { query } from '../driver/statements.ts'
-import { entryPosition, listEnd, ordinalOfPosition } from '../entry-position.ts'
+import { coveredEntries, entryPosition, listEnd, ordinalOfPosition } from '../entry-position.ts'
 
 /** A range of a list by ordinals, both inclusive. Empty if `last` is before `first`. */
 export interface Range {
@@ -28,6 +29,15 @@ export interface Filter {
   readonly maxAmount: string | null
   readonly text: string | null
 }
+
+/** A part of the summary of a block, see entry-summary.ts. */
+export interface BlockPart<Part> {
+  readonly block: number
+  readonly part: Part
+}
+
+/** More slices of a text would exclude few other groups. */
+export const slicesMax = 6
 
 /** From this many records on, bytes are cheaper than a string that is encoded again. */
 const blobMin = 128
@@ -79,14 +89,39 @@ export function openEntryRanges(database: DatabaseSync) {
      where position between ? and ? order by position desc`,
     { bigints: true },
   )
-  const matching = query<{ ordinal: number }>(
+  const matching = query<readonly [ordinal: number]>(
     database,
-    `select ${ordinalOfPosition} as ordinal from entry
-     where position between ? and ?
-       and (?3 is null or amount >= ?3)
+    `select ${ordinalOfPosition} from json_each(?1) as part
+     cross join entry on position between ?2 + (part.value ->> 0) and ?2 + (part.value ->> 1)
+     where (?3 is null or amount >= ?3)
        and (?4 is null or amount <= ?4)
-       and (?5 is null or instr(description, ?5) > 0 or instr(reference, ?5) > 0)
-     order by position desc`,
+       and (?5 is null or instr(description, ?5) > 0 or instr(reference, ?5) > 0)`,
+    { lists: true },
+  )
+  const covered = query<{ covered: number }>(database, coveredEntries)
+  const blocks = 'where position between ?1 and ?2 order by position desc'
+  const amounts = query<readonly [block: number, amounts: Uint8Array]>(
+    database,
+    `select ${ordinalOfPosition}, amounts from entry_amounts ${blocks}`,
+    { lists: true },
+  )
+  const places = query<{ places: Uint8Array }>(
+    database,
+    'select places from entry_amounts where position = ?',
+  )
+  const wholeTexts = query<{ texts: Uint8Array }>(
+    database,
+    'select texts from entry_texts where position = ?',
+  )
+  const length = `(length(texts) / ${sliceCount})`
+  const slices = Array.from(
+    { length: slicesMax },
+    (_, index) => `substr(texts, ?${3 + index} * ${length} + 1, ${length})`,
+  )
+  const texts = query<readonly [block: number, slices: Uint8Array]>(
+    database,
+    `select ${ordinalOfPosition}, cast(${slices.join(' || ')} as blob) from entry_texts ${blocks}`,
+    { lists: true },
   )
   const bounds = ({ list, first, last }: Range) =>
     [entryPosition(list, first), entryPosition(list, last)] as const
@@ -129,11 +164,58 @@ export function openEntryRanges(database: DatabaseSync) {
         .map(({ ordinal, time, id }) => ({ ordinal: Number(ordinal), time, id }))
     },
 
-    /** The ordinals in the range that match a filter, newest first. */
-    matching(range: Range, { minAmount, maxAmount, text }: Filter): number[] {
+    /** How many entries of a list, from the oldest, the summaries cover. */
+    countCovered(list: number): number {
+      return covered.first(entryPosition(list, 0), listEnd(list))?.covered ?? 0
+    },
+
+    /** The codes of amounts, ascending, in the blocks from `first` to `last`, newest first. */
+    amounts(list: number, [first, last]: readonly [number, number]): BlockPart<Int32Array>[] {
+      return amounts
+        .all(...bounds({ list, first, last }))
+        .map(([block, { buffer }]) => ({ block, part: new Int32Array(buffer) }))
+    },
+
+    /** The index in the block of the entry with each of these codes. */
+    places(list: number, block: number): Uint16Array {
+      return new Uint16Array(
+        places.first(entryPosition(list, block))?.places.buffer ?? new ArrayBuffer(),
+      )
+    },
+
+    /** All slices of a block. */
+    texts(list: number, block: number): Uint32Array {
+      return new Uint32Array(
+        wholeTexts.first(entryPosition(list, block))?.texts.buffer ?? new ArrayBuffer(),
+      )
+    },
+
+    /** The groups that have a bit in all of at most `slicesMax` slices, in the same blocks. */
+    textGroups(
+      list: number,
+      [first, last]: readonly [number, number],
+      [slice = 0, ...others]: readonly number[],
+    ): BlockPart<Uint32Array>[] {
+      const wanted = Array.from({ length: slicesMax }, (_, index) => others[index] ?? slice)
+      return texts.all(...bounds({ list, first, last }), ...wanted).map(([block, { buffer }]) => {
+        const words = new Uint32Array(buffer)
+        const groups = words.slice(0, words.length / slicesMax)
+        for (let at = groups.length; at < words.length; at += 1) {
+          const word = at % groups.length
+          groups[word] = (groups[word] ?? 0) & (words[at] ?? 0)
+        }
+        return { block, part: groups }
+      })
+    },
+
+    /** The ordinals in ranges of one list that match a filter, newest first. */
+    matching(ranges: readonly Range[], { minAmount, maxAmount, text }: Filter): number[] {
+      const [{ list = 0 } = {}] = ranges
+      const parts = ranges.map(({ first, last }) => `[${first},${last}]`)
       return matching
-        .all(...bounds(range), minAmount, maxAmount, text)
-        .map(({ ordinal }) => ordinal)
+        .all(`[${parts.join()}]`, entryPosition(list, 0), minAmount, maxAmount, text)
+        .map(([ordinal]) => ordinal)
+        .sort((one, other) => other - one)
     },
   }
 }

@@ -13,7 +13,7 @@ import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
 import { openDatabase } from '../driver/open.ts'
-import { openReadPool, type Reader } from '../driver/read-pool.ts'
+import { openReadPool } from '../driver/read-pool.ts'
 import { batchReads, query } from '../driver/statements.ts'
 import { listNumber, ordinalMax } from '../entry-position.ts'
 import { type HeldAccount, matchesFilters, openAccounts } from './accounts.ts'
@@ -26,14 +26,12 @@ import {
   rangeLength,
   slice,
 } from './entry-ranges.ts'
+import { findMatching, scanStep } from './filtered-entries.ts'
 import { mergedRecords } from './merge.ts'
 import { isShortMerge, openMergedPage } from './merged-page.ts'
 
 const noCustomer = { missing: 'customer' } as const
 const noAccount = { missing: 'account' } as const
-
-/** How many entries a filter examines before the event loop runs other work. */
-const scanStep = 2000
 
 interface AccountRow extends HeldAccount {
   readonly head: string
@@ -191,14 +189,14 @@ export function openSqliteProviderStore(path: string): ProviderStore {
         if ('missing' in range) return range
         if (!filter) return readPage(range, request, lists)
         if (rangeLength(range) > scanStep) return undefined
-        const { items, total } = paginate(lists.matching(range, filter), request)
+        const { items, total } = paginate(lists.matching([range], filter), request)
         return { items: recordsAt(lists, range, items), total }
       })
       if (found !== undefined || !filter) return found ?? noAccount
       return readPool(async (reader) => {
         const range = findRange(request, reader.accounts, reader.lists)
         if ('missing' in range) return range
-        const { items, total } = await scan(reader, range, filter, request)
+        const { items, total } = await findMatching(reader, range, filter, request)
         return { items: recordsAt(reader.lists, range, items), total }
       })
     },
@@ -330,25 +328,6 @@ function toFilter({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefi
     maxAmount: maxAmount === undefined ? null : amountKey(maxAmount),
     text: text ? foldCase(text) : null,
   }
-}
-
-/** Scans a long list in steps: counting matches requires every entry, and must not block other requests. */
-async function scan(
-  { lists, yieldTurn }: Reader,
-  range: Range,
-  filter: Filter,
-  { page, pageSize }: PageRequest,
-): Promise<Page<number>> {
-  const items: number[] = []
-  let total = 0
-  for (let start = 0; start < rangeLength(range); start += scanStep) {
-    for (const ordinal of lists.matching(slice(range, start, start + scanStep), filter)) {
-      if (total >= (page - 1) * pageSize && items.length < pageSize) items.push(ordinal)
-      total += 1
-    }
-    await yieldTurn()
-  }
-  return { items, total }
 }
 
 /** List after list, in the requested order of the accounts. */
