@@ -12,7 +12,7 @@ import type { ProductChange } from '../../../contract/index.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'
-import { inTransaction, type Query, runStatement } from '../driver/statements.ts'
+import { inTransaction, openQuery, type Query, runStatement } from '../driver/statements.ts'
 import { openDraftRows } from './draft-rows.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
 import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
@@ -72,6 +72,7 @@ export async function openPostgresCatalogueStore(
   options: DatabaseOptions,
 ): Promise<CatalogueStore> {
   const pool = await openPool(database, 'write', options)
+  const queryPipelined = openQuery(pool)
 
   const changeProduct = (
     id: string,
@@ -108,8 +109,8 @@ export async function openPostgresCatalogueStore(
       if (!id.isWellFormed()) return undefined
       const [row] =
         version === undefined
-          ? await runStatement(pool, current, [escapeNul(id)])
-          : await runStatement(pool, past, [escapeNul(id), version])
+          ? await queryPipelined(current, [escapeNul(id)])
+          : await queryPipelined(past, [escapeNul(id), version])
       return row && toStoredProduct(row)
     },
 

@@ -29,16 +29,16 @@ interface HistoryRow {
 export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const database = openDatabase(path, 'write')
   const rows = openProductRows(database)
-  const columns = 'v.product as id, v.version, v.last_updated as lastUpdated, v.shown'
-  const current = query<StoredProduct>(
+  const current = query<readonly [id: string, version: number, lastUpdated: string, shown: string]>(
     database,
-    `select ${columns} from product p
+    `select v.product, v.version, v.last_updated, v.shown from product p
      join product_version v on v.product = p.id and v.version = p.version where p.id = ?`,
+    { lists: true },
   )
   const past = query<StoredProduct>(
     database,
-    `select ${columns} from product_version v
-     where v.product = ? and v.version = ? and v.shown is not null`,
+    `select product as id, version, last_updated as lastUpdated, shown from product_version
+     where product = ? and version = ? and shown is not null`,
   )
   const filters = `(?1 is null or category = ?1) and (?2 is null or brand = ?2)
      and (?3 is null or updated_at >= ?3)
@@ -109,7 +109,9 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
     },
 
     async read(id, version) {
-      return version === undefined ? current.first(id) : past.first(id, version)
+      if (version !== undefined) return past.first(id, version)
+      const row = current.first(id)
+      return row && { id: row[0], version: row[1], lastUpdated: row[2], shown: row[3] }
     },
 
     async list({ category, brand, effective, now, updatedSince, page, pageSize }) {
