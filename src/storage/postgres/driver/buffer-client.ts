@@ -1,5 +1,7 @@
+import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
+import { createMessageReader, ProtocolError } from './message-reader.ts'
 
 /** From this many bytes on, a value is returned as bytes: it is a page that is passed on without being read. */
 const bytesMin = 32 * 1024
@@ -22,7 +24,7 @@ export interface MessageParser {
 
 /** Members of the driver's connection that its types lack. */
 interface Connection {
-  attachListeners(stream: NodeJS.ReadableStream): void
+  attachListeners(stream: Duplex): void
   emit(name: string, message: Message): boolean
 }
 
@@ -39,12 +41,19 @@ export class BufferClient extends pg.Client {
       const original = parser.handlePacket.bind(parser)
       parser.handlePacket = (start, code, length, bytes) =>
         code === dataRow ? readRow(bytes, start) : original(start, code, length, bytes)
-      stream.on('data', (bytes: Buffer) =>
-        parser.parse(bytes, (message) => {
-          // An `error` event would be an error of the connection itself.
-          connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
-        }),
-      )
+      const onMessage = (message: Message): void => {
+        // An `error` event would be an error of the connection itself.
+        connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
+      }
+      const read = createMessageReader((bytes) => parser.parse(bytes, onMessage))
+      stream.on('data', (bytes: Buffer) => {
+        try {
+          read(bytes)
+        } catch (error) {
+          if (!(error instanceof ProtocolError)) throw error
+          stream.destroy(error)
+        }
+      })
     }
   }
 }
@@ -61,11 +70,8 @@ function readRow(bytes: Buffer, start: number) {
       continue
     }
     const end = offset + length
-    // Copied, as the driver reuses its buffer.
     fields.push(
-      length < bytesMin
-        ? bytes.toString('utf8', offset, end)
-        : Buffer.from(bytes.subarray(offset, end)),
+      length < bytesMin ? bytes.toString('utf8', offset, end) : bytes.subarray(offset, end),
     )
     offset = end
   }
