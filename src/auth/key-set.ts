@@ -1,5 +1,4 @@
-import { KeyObject } from 'node:crypto'
-import { importJWK, type JWK } from 'jose'
+import { createPublicKey, type KeyObject, type webcrypto } from 'node:crypto'
 import { ContractError } from '../contract/index.ts'
 import { findAlgorithm, listAlgorithms } from './algorithms.ts'
 import { download } from './download.ts'
@@ -182,37 +181,35 @@ function pick(
 async function fetchKeys(url: string, signal: AbortSignal): Promise<CachedKey[]> {
   const { keys } = JSON.parse(await download(url, signal)) as { keys?: unknown }
   if (!Array.isArray(keys)) throw new Error('not a key set')
-  const imported = await Promise.all(keys.slice(0, keysMax).map(importKey))
-  const usable = imported.flatMap((key) => key ?? [])
+  const usable = keys.slice(0, keysMax).flatMap((key) => importKey(key) ?? [])
   if (usable.length === 0) throw new Error('no usable key')
   return usable
 }
 
-/** The algorithm that a key without `alg` is imported with. An RSA key then works with both RSA algorithms. */
-const algorithmByType = new Map<JWK['kty'], string>([
-  ['EC', 'ES256'],
-  ['OKP', 'EdDSA'],
-  ['RSA', 'PS256'],
-])
+type PublishedKey = webcrypto.JsonWebKey & { readonly kid?: string }
 
-/** Undefined for a key that is invalid or has another purpose, so that it does not invalidate the whole set. */
-async function importKey(jwk: JWK): Promise<CachedKey | undefined> {
+/**
+ * Undefined for a key that is invalid or has another purpose, so that it does not invalidate the whole set. A key without
+ * `alg` may verify every algorithm of its type.
+ */
+function importKey(jwk: PublishedKey): CachedKey | undefined {
   try {
-    const { kty, use, key_ops: operations, alg, kid } = jwk
+    const { use, key_ops: operations, alg, kid } = jwk
     if (use !== undefined && use !== 'sig') return undefined
-    if (operations !== undefined && !operations.includes('verify')) return undefined
+    if (operations !== undefined && !isForVerifying(operations)) return undefined
     if ([alg, kid].some((name) => name !== undefined && typeof name !== 'string')) return undefined
-    const algorithm = alg ?? algorithmByType.get(kty)
     const { d: _, ...publicPart } = jwk
-    const key = await importJWK({ ...publicPart, ext: true }, algorithm)
-    if (!(key instanceof CryptoKey) || key.type !== 'public') return undefined
-    const object = KeyObject.from(key)
+    const key = createPublicKey({ key: publicPart, format: 'jwk' })
     const algorithms =
       alg === undefined
-        ? listAlgorithms(object)
-        : [alg].filter((name) => findAlgorithm(name)?.accepts(object))
-    return algorithms.length > 0 ? { keyId: kid, algorithms, key: object } : undefined
+        ? listAlgorithms(key)
+        : [alg].filter((name) => findAlgorithm(name)?.accepts(key))
+    return algorithms.length > 0 ? { keyId: kid, algorithms, key } : undefined
   } catch {
     return undefined
   }
+}
+
+function isForVerifying(operations: unknown): boolean {
+  return Array.isArray(operations) && operations.includes('verify')
 }
