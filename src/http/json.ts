@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
@@ -18,9 +19,26 @@ export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): Fast
     // Each chunk is produced only when the client has read the one before.
     return reply.send(Readable.from(onePerIteration(body), { objectMode: false, highWaterMark: 1 }))
   }
-  const content = encode(body)
+  if (typeof body === 'object') return sendChunks(reply, body)
+  const content = body.length > stringLengthMax ? Buffer.from(body) : body
   reply.reserveBytes?.(content.length)
   return reply.send(content)
+}
+
+/** Fastify would need one buffer: a copy of a large page, or of one that responses share. */
+function sendChunks(reply: FastifyReply, chunks: readonly JsonText[]): FastifyReply {
+  const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
+  reply.reserveBytes?.(bytes)
+  // The handler exceeded its timeout.
+  if (reply.sent) return reply
+  const { raw } = reply.hijack()
+  const headers = reply.getHeaders() as OutgoingHttpHeaders
+  raw.writeHead(reply.statusCode, { ...headers, 'content-length': bytes })
+  // The headers and all chunks in one system call. `end` uncorks.
+  raw.cork()
+  for (const chunk of chunks) raw.write(chunk)
+  raw.end()
+  return reply
 }
 
 let lastIteration: Promise<void> = Promise.resolve()
@@ -35,16 +53,4 @@ async function* onePerIteration(chunks: JsonStream): AsyncGenerator<JsonText> {
     lastIteration = lastIteration.then(() => setImmediate())
     await lastIteration
   }
-}
-
-function encode(body: JsonBody): string | Uint8Array {
-  if (typeof body === 'string') return body.length > stringLengthMax ? Buffer.from(body) : body
-  const [first, ...others] = body
-  // Not copied: many responses may share it.
-  if (others.length === 0 && first instanceof Uint8Array) return first
-  return Buffer.concat(body.map(toBytes))
-}
-
-function toBytes(chunk: JsonText): Uint8Array {
-  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
 }
