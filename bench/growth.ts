@@ -88,6 +88,9 @@ export async function measurePages(
 
 const requestsMax = 4000
 
+/** Balances, transactions, and the search by e-mail address. */
+export const growingOperations = ['B2', 'B3', 'C1'] as const
+
 /** Measures requests for customers throughout databases of several sizes. */
 export async function measureCustomers(
   bench: Bench,
@@ -123,7 +126,7 @@ export async function measureCustomers(
       const [request] = createRequests('B3', stores[size]?.sqlite ?? '')
       if (request) await warmUpServers(bench, [server], request)
     }
-    for (const operation of ['B2', 'B3'] as const) {
+    for (const operation of growingOperations) {
       log(`${operation} with ${sizes.map(formatCount).join(' and ')} customers, ${engine}`)
       const candidates = Object.fromEntries(
         Object.entries(servers).map(([size, candidate]) => [
@@ -159,11 +162,14 @@ function ratioToSmallest(figure: Measured, smallest: Measured | undefined, size:
 }
 
 /** Requests for customers distributed over the whole database, each for one bank account. */
-function createRequests(operation: 'B2' | 'B3', database: string): BenchRequest[] {
+function createRequests(
+  operation: (typeof growingOperations)[number],
+  database: string,
+): BenchRequest[] {
   const file = new DatabaseSync(database.replace(/^sqlite:/, ''), { readOnly: true })
   const rows = file
     .prepare(
-      `select customer.id as customer, min(account.id) as account
+      `select customer.id as customer, customer.email as email, min(account.id) as account
        from customer
        join holder on holder.customer = customer.number
        join account on account.number = holder.account and account.kind = 1
@@ -173,8 +179,16 @@ function createRequests(operation: 'B2' | 'B3', database: string): BenchRequest[
     .all(requestsMax)
   file.close()
   return rows.map((row) => {
-    const { customer, account } = row as { customer: string; account: string }
+    const { customer, email, account } = row as Record<'customer' | 'email' | 'account', string>
     if (operation === 'B3') return createTransactionsRequest(customer, account)
+    if (operation === 'C1') {
+      return {
+        method: 'POST',
+        path: '/auth/v1/customer/search',
+        body: JSON.stringify({ email }),
+        algorithm: 'ES256',
+      }
+    }
     return {
       method: 'POST',
       path: `/v1/banking/customer/${customer}/accounts/balances`,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Bench, servePlatform, serveProvider } from './bench.ts'
-import { type Case, createOperationCases, createPageCase } from './cases.ts'
+import { type Case, createOperationCases, createPageCase, createProductCase } from './cases.ts'
 import {
   type Candidate,
   calculateRatio,
@@ -100,6 +100,11 @@ export async function measureOperations(
     bench,
     [sqlite.provider, postgres.provider, handWritten],
     createPageCase().request,
+  )
+  await warmUpServers(
+    bench,
+    [sqlite.platform, postgres.platform, lowerBound],
+    createProductCase(stores.sqlite).request,
   )
   for (const { name, about, request, role, isHandWritten, requestCount } of cases) {
     log(`${name}, ${about}`)
