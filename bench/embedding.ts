@@ -5,7 +5,8 @@ import { type Bench, serveGuard, serveProvider } from './bench.ts'
 import { type Case, createPageCase, createThousandCase } from './cases.ts'
 import { compare, median, warmUpServers } from './compare.ts'
 import { audience, subdomain } from './load-driver.ts'
-import { type Running, readMemory, startServer } from './processes.ts'
+import { measurePeakMemory } from './memory.ts'
+import { type Running, startServer } from './processes.ts'
 import {
   createRows,
   fetchResponse,
@@ -31,8 +32,6 @@ const rateSeconds = 3
 const rateRounds = 5
 const rateConnections = 200
 const memoryRequests = 3000
-const memoryConnections = 50
-const memoryPollMs = 20
 
 /**
  * Measures the guard in front of the lower bound's server, which needs no token there, and a source that returns a page
@@ -129,24 +128,13 @@ async function measureMemory(
   { request }: Case,
   upstream: Running,
 ): Promise<Row[]> {
-  const { driver, keys } = bench
   const guard = await serveGuard(
     bench,
     await bench.database('sqlite', 'guard_memory'),
     upstream.port,
   )
-  await fetchResponse(guard.port, page.request, keys)
-  const name = 'embedding memory'
-  await driver.prepare(name, [request], memoryRequests)
-  const all = { name, from: 0, count: memoryRequests, port: guard.port }
-  let anonymous = 0
-  const poll = setInterval(() => {
-    anonymous = Math.max(anonymous, readMemory(guard.pid).anonymous)
-  }, memoryPollMs)
-  await driver.drive({ ...all, connections: memoryConnections }, () => {})
-  clearInterval(poll)
-  await driver.forget(name)
-  const resident = readMemory(guard.pid).peak
+  await fetchResponse(guard.port, page.request, bench.keys)
+  const { anonymous, resident } = await measurePeakMemory(bench, guard, request, memoryRequests)
   await guard.stop()
   const amounts = { [embeddingRows.memory]: anonymous, [embeddingRows.resident]: resident }
   return Object.entries(amounts).map(([row, amount]) => ({

@@ -53,7 +53,7 @@ export function renderPage(results: Results): string {
     ),
     ...section(
       titles.process,
-      'Time from the start of `holdfast serve provider` until it reports that it is ready, and until its first response. *As installed* is the compiled package; *from a clone* runs the TypeScript sources. Memory is the resident memory of one worker, after the first response and while 50 connections send B3 requests.',
+      'Time from the start of `holdfast serve provider` until it reports that it is ready, and until its first response. *As installed* is the compiled package; *from a clone* runs the TypeScript sources. Memory is that of one worker while 50 connections send B3 requests; *anonymous* memory is without the pages of files, which processes share.',
     ),
     ...section(
       titles.parts,

@@ -1,16 +1,20 @@
 import { type Bench, engines, serveProvider } from './bench.ts'
-import { createPageCase } from './cases.ts'
+import { createPageCase, createThousandCase } from './cases.ts'
 import { median } from './compare.ts'
-import { holdfastProgram, readCpuTime, readMemory } from './processes.ts'
+import { measurePeakMemory } from './memory.ts'
+import { holdfastProgram, readCpuTime } from './processes.ts'
 import { fetchResponse, onPostgres, onSqlite, type Stores } from './requests.ts'
 import type { Log, Row } from './results.ts'
 
 const startCount = 5
-const loadRequests = 6000
-const sampleIntervalMs = 50
 
 export const installed = 'as installed'
 export const fromClone = 'from a clone'
+
+export const memoryRows = {
+  page: 'anonymous memory under load, 25 per page, peak',
+  thousand: 'anonymous memory under load, 1000 per page, peak',
+} as const
 
 /** Measures the time to the first response, and the memory of one worker. */
 export async function measureStartup(bench: Bench, stores: Stores, log: Log): Promise<Row[]> {
@@ -52,37 +56,20 @@ export async function measureStartup(bench: Bench, stores: Stores, log: Log): Pr
   return rows
 }
 
+/** Of a new process for each size of a page. */
 async function measureMemory(bench: Bench, database: string, on: string, log: Log): Promise<Row[]> {
   log(`memory, ${on}`)
-  const { driver, keys } = bench
-  const page = createPageCase()
-  const server = await serveProvider(bench, database)
-  await fetchResponse(server.port, page.request, keys)
-  const idle = readMemory(server.pid).now
-  await driver.prepare('memory', [page.request], loadRequests)
-  const samples: number[] = []
-  const sampling = setInterval(() => samples.push(readMemory(server.pid).now), sampleIntervalMs)
-  const options = {
-    name: 'memory',
-    from: 0,
-    count: loadRequests,
-    port: server.port,
-    connections: 50,
-  }
-  await driver.drive(options, () => undefined)
-  clearInterval(sampling)
-  const { peak } = readMemory(server.pid)
-  await driver.forget('memory')
-  await server.stop()
-  const row = (name: string, amount: number): Row => ({
-    group: 'process',
-    name,
-    on,
-    value: { amount, unit: 'MB' },
-  })
-  return [
-    row('memory, idle', idle),
-    row('memory under load, median', median(samples)),
-    row('memory under load, peak', peak),
+  const rows: Row[] = []
+  const cases = [
+    { name: memoryRows.page, request: createPageCase().request, count: 6000 },
+    { name: memoryRows.thousand, request: createThousandCase().request, count: 3000 },
   ]
+  for (const { name, request, count } of cases) {
+    const server = await serveProvider(bench, database)
+    await fetchResponse(server.port, createPageCase().request, bench.keys)
+    const { anonymous } = await measurePeakMemory(bench, server, request, count)
+    await server.stop()
+    rows.push({ group: 'process', name, on, value: { amount: anonymous, unit: 'MB' } })
+  }
+  return rows
 }
