@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { bundleOptions } from './program.ts'
 
-const entryPoints = { typebox: 'typebox', 'typebox-compile': 'typebox/compile' }
+const entryPoints = { typebox: 'typebox', 'typebox-schema': 'typebox/schema' }
 
 /**
  * TypeBox consists of 700 files, and every test file spends a third of a second on loading them. Bundles it into a

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { findProblems } from './problems.ts'
 import type { Problem } from './rules.ts'
 
