@@ -116,12 +116,12 @@ export function toPlainDate(day: bigint): Temporal.PlainDate {
   return toLocalTime(day * dayNanoseconds).toPlainDate()
 }
 
-/** For whole milliseconds, `Date` formats the same text ten times faster than `Temporal`. */
+/** For whole milliseconds, `Date` formats the same text ten times faster than `Temporal`, which omits final zeros. */
 function instantText(nanoseconds: bigint): string {
   const milliseconds = Number(nanoseconds / 1_000_000n)
-  const isExact = nanoseconds % 1_000_000n === 0n && milliseconds > 0 && milliseconds % 10 !== 0
+  const isExact = nanoseconds % 1_000_000n === 0n && milliseconds > 0
   return isExact && milliseconds < yearTenThousand
-    ? new Date(milliseconds).toISOString()
+    ? new Date(milliseconds).toISOString().replace(/\.?0+Z$/, 'Z')
     : Temporal.Instant.fromEpochNanoseconds(nanoseconds).toString()
 }
 
