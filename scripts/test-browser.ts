@@ -1,29 +1,30 @@
 import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
-import { launchOptions } from '../test/client/browser.ts'
 import { startListening } from '../test/support/process.ts'
-import { buildForTests, makeRunFolder, type Program, runTests } from './test-run.ts'
+import { buildForTests, groupFiles, makeRunFolder, type Program, runTests } from './test-run.ts'
 
 /**
- * Runs the given files, or all tests in a browser, against the command as published. They share one browser, and each
- * starts with a copy of one database of the demo, since generating its data takes longer than a start with it.
+ * Runs the given files, or all tests in a browser, against the command as published. Each demo starts with a copy of one
+ * database, since generating its data takes longer than a start with it.
  */
 const given = process.argv.slice(2)
 
-/** More than the number of cores, because tests wait for timers and for limits of the server. */
-const concurrency = 3
+/** The files of a group share a process and a browser, because loading the code and starting a browser takes seconds. The groups take the same time. */
+const groups = [
+  ['checks', 'explorer', 'sign-in'],
+  ['editor', 'consents', 'overview'],
+  ['catalogue', 'operations', 'demo'],
+  ['editor-states', 'api', 'catalogue-safety', 'catalogue-import', 'client'],
+].map((names) => names.flatMap((name) => globSync(`test/*/${name}.browser.ts`)))
 
 const folder = makeRunFolder()
 const program = await buildForTests(folder)
 const database = await makeDemoDatabase(program)
-const browser = await chromium.launchServer(launchOptions())
-const files = given.length > 0 ? given : globSync('test/**/*.browser.ts').sort()
-process.exitCode = await runTests(program, [`--test-concurrency=${concurrency}`], files, {
-  BROWSER_FOR_TESTS: browser.wsEndpoint(),
-  DEMO_DATABASE_FOR_TESTS: database,
-})
-await browser.close()
+const all = globSync('test/**/*.browser.ts').sort()
+const files = given.length > 0 ? given : groupFiles(folder, groups, all)
+// All groups at once: tests wait for timers and for limits of the server.
+const flags = [`--test-concurrency=${groups.length}`]
+process.exitCode = await runTests(program, flags, files, { DEMO_DATABASE_FOR_TESTS: database })
 rmSync(folder, { recursive: true, force: true })
 
 /** The file of a database that a demo has filled. */

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { installProgram } from './program.ts'
 
 /**
@@ -58,4 +59,28 @@ export async function runTests(
   }
   const [status] = await once(run, 'close')
   return status ?? 1
+}
+
+/** Writes one file for each group, which imports the files of the group. Returns these, and the files of no group. */
+export function groupFiles(
+  folder: string,
+  groups: readonly (readonly string[])[],
+  files: readonly string[],
+): string[] {
+  const others = files.filter((file) => !groups.flat().includes(file))
+  return [...writeGroups(folder, groups.map(formatImports)), ...others]
+}
+
+/** Writes one test file for each text. */
+export function writeGroups(folder: string, texts: readonly string[]): string[] {
+  return texts.map((text, index) => {
+    // Files start in the order of their names.
+    const path = join(folder, `group-${String(index).padStart(2, '0')}.test.mjs`)
+    writeFileSync(path, text)
+    return path
+  })
+}
+
+export function formatImports(files: readonly string[]): string {
+  return files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`).join('')
 }

@@ -1,9 +1,15 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
 import { bundleTypebox } from './bundle-typebox.ts'
-import { buildForTests, makeRunFolder, runTests } from './test-run.ts'
+import {
+  buildForTests,
+  formatImports,
+  groupFiles,
+  makeRunFolder,
+  runTests,
+  writeGroups,
+} from './test-run.ts'
 
 /**
  * Runs the given files, the variants of a provider with --variants, or all other tests, against the command as published, with one PostgreSQL server for the whole run.
@@ -71,13 +77,10 @@ process.exitCode = await runTests(program, flags, files, { POSTGRES_FOR_TESTS: s
 await server.remove()
 rmSync(folder, { recursive: true, force: true })
 
-/** One file for each group, which imports the files of the group, and all other files. */
 function listFiles(): string[] {
   const grouped = groups.map((patterns) => globSync(patterns, { exclude: separate }).sort())
-  const others = globSync('test/**/*.test.ts', {
-    exclude: ['**/node_modules/**', ...separate],
-  }).filter((file) => !grouped.flat().includes(file))
-  return [...writeGroups(grouped.map(formatImports)), ...others]
+  const all = globSync('test/**/*.test.ts', { exclude: ['**/node_modules/**', ...separate] })
+  return groupFiles(folder, grouped, all)
 }
 
 /** One file for each variant. */
@@ -86,21 +89,9 @@ function listVariants(): string[] {
     .sort()
     .filter((file) => opensProvider.test(readFileSync(file, 'utf8')))
   return writeGroups(
+    folder,
     variants.map(
       (variant) => `process.env.PROVIDER_FOR_TESTS = '${variant}'\n${formatImports(again)}`,
     ),
   )
-}
-
-function writeGroups(texts: readonly string[]): string[] {
-  return texts.map((text, index) => {
-    // Files start in the order of their names.
-    const path = join(folder, `group-${String(index).padStart(2, '0')}.test.mjs`)
-    writeFileSync(path, text)
-    return path
-  })
-}
-
-function formatImports(files: readonly string[]): string {
-  return files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`).join('')
 }

@@ -4,15 +4,14 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { launchOptions } from '../client/browser.ts'
-import { createScope, type Scope } from '../support/engines.ts'
+import { createScope, fileScope, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { findFreePort, startServer } from '../support/process.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The file of a database with the data of the demo, and the address of a browser, if the test run has them. */
+/** The file of a database with the data of the demo, if the test run has one. */
 const filledDatabase = process.env['DEMO_DATABASE_FOR_TESTS']
-const sharedBrowser = process.env['BROWSER_FOR_TESTS']
 const screenshots = process.env['SCREENSHOTS']
 
 /** The widths and colour schemes that pages are looked at in: each once, or for screenshots in all combinations. */
@@ -44,6 +43,9 @@ export interface Demo {
   start(): Promise<void>
 }
 
+/** One for all demos of the process. */
+let browser: Promise<Browser> | undefined
+
 /** A demo in a process of its own, and a browser. `prepare` may fill its database before it starts. */
 export async function openDemo(
   outer: Scope,
@@ -59,8 +61,8 @@ export async function openDemo(
   const port = String(await findFreePort(4))
   const start = () => startServer(scope, ['demo'], { database, port }, { ready: /Ctrl-C/ })
   let server = await start()
-  const browser = await openBrowser()
-  scope.after(() => browser.close())
+  browser ??= launchBrowser()
+  const opened = await browser
   const find = (role: string) =>
     new RegExp(`^${role} +(\\S+)`, 'm').exec(server.stdout())?.[1] ?? assert.fail(server.output())
   return {
@@ -70,7 +72,7 @@ export async function openDemo(
     database,
     output: () => server.stdout(),
     async open(options = {}) {
-      const context = await browser.newContext({
+      const context = await opened.newContext({
         viewport: { width: 1280, height: 900 },
         ...options,
       })
@@ -87,9 +89,10 @@ export async function openDemo(
   }
 }
 
-function openBrowser(): Promise<Browser> {
-  if (sharedBrowser !== undefined) return chromium.connect(sharedBrowser)
-  return chromium.launch(launchOptions())
+async function launchBrowser(): Promise<Browser> {
+  const launched = await chromium.launch(launchOptions())
+  fileScope.after(() => launched.close())
+  return launched
 }
 
 /** What axe finds on the page, in both colour schemes, and whether it scrolls sideways at three widths. Takes screenshots if SCREENSHOTS is a folder. */
