@@ -18,12 +18,12 @@ export const sliceCount = 768
 /** Bits are stored in words. */
 export const wordBits = 32
 
-/** What is summarized of an entry: the key of its amount and its case-folded texts, as stored. */
-export interface SummarizedEntry {
-  readonly amount: string | null
-  readonly description: string | null
-  readonly reference: string | null
-}
+/** What is summarized of an entry, as stored: the key of its amount, and its case-folded texts. */
+export type SummarizedEntry = readonly [
+  amount: string | null,
+  description: string | null,
+  reference: string | null,
+]
 
 /** A summary that can be changed. */
 export interface EntrySummary {
@@ -92,26 +92,27 @@ export function clearGroup({ amounts, texts }: EntrySummary, index: number): voi
 export function addEntry(
   { amounts, texts }: EntrySummary,
   index: number,
-  { amount, description, reference }: SummarizedEntry,
+  [amount, description, reference]: SummarizedEntry,
 ): void {
   amounts[index] = amount === null ? noAmount : amountCode(amount)
   const group = Math.floor(index / groupEntries)
   const words = countWords(amounts.length)
   const word = Math.floor(group / wordBits)
   const bit = 1 << (group % wordBits)
-  for (const text of [description, reference]) {
-    if (text === null) continue
-    const stored = text.toWellFormed()
-    let first = stored.charCodeAt(0)
-    let second = stored.charCodeAt(1)
-    for (let at = 2; at < stored.length; at += 1) {
-      const third = stored.charCodeAt(at)
-      const mixed = mix(first, second, third)
-      setBit(texts, firstSlice(mixed) * words + word, bit)
-      setBit(texts, secondSlice(mixed) * words + word, bit)
-      first = second
-      second = third
-    }
+  if (description !== null) addText(texts, description, words, word, bit)
+  if (reference !== null) addText(texts, reference, words, word, bit)
+}
+
+function addText(texts: Uint32Array, text: string, words: number, word: number, bit: number): void {
+  let first = text.charCodeAt(0)
+  let second = text.charCodeAt(1)
+  for (let at = 2; at < text.length; at += 1) {
+    const third = text.charCodeAt(at)
+    const mixed = mix(first, second, third)
+    setBit(texts, firstSlice(mixed) * words + word, bit)
+    setBit(texts, secondSlice(mixed) * words + word, bit)
+    first = second
+    second = third
   }
 }
 
@@ -121,6 +122,7 @@ function setBit(words: Uint32Array, word: number, bit: number): void {
 
 /** The slices that have a bit for every group with the text. None for a text of one or two characters. */
 export function textSlices(text: string): number[] {
+  // As it would be stored.
   const stored = text.toWellFormed()
   const slices = new Set<number>()
   for (let at = 2; at < stored.length; at += 1) {
@@ -175,13 +177,17 @@ function countWords(entries: number): number {
   return entries / groupEntries / wordBits
 }
 
-/** Below every amount. */
+/** Codes below and above those of all amounts. */
+export const amountCodeMin = -(2 ** 31 - 2)
+export const amountCodeMax = 2 ** 31 - 2
+
+/** Of an entry without an amount. */
 const noAmount = -(2 ** 31)
 
-const centsMax = 2 ** 30 - 1
+/** Of amounts beyond the range. */
+const codeBeyond = 2 ** 31 - 3
+const centsMax = 2 ** 30 - 3
 const wholeDigitsMax = 8
-export const amountCodeMax = 2 ** 31 - 1
-export const amountCodeMin = -amountCodeMax
 
 /**
  * A code that sorts like the amount of a key: twice the cents. Amounts between two cents, and amounts beyond the range,
@@ -195,10 +201,10 @@ export function amountCode(key: string): number {
   }
   const end = isNegative ? key.length - 1 : key.length
   const wholeEnd = 3 + digit(1) * 10 + digit(2)
-  if (wholeEnd > 3 + wholeDigitsMax) return isNegative ? amountCodeMin : amountCodeMax
+  if (wholeEnd > 3 + wholeDigitsMax) return isNegative ? -codeBeyond : codeBeyond
   let cents = 0
   for (let at = 3; at < wholeEnd + 2; at += 1) cents = cents * 10 + (at < end ? digit(at) : 0)
-  if (cents > centsMax) return isNegative ? amountCodeMin : amountCodeMax
+  if (cents > centsMax) return isNegative ? -codeBeyond : codeBeyond
   const code = 2 * cents + (end > wholeEnd + 2 ? 1 : 0)
   return isNegative ? -code : code
 }

@@ -56,6 +56,7 @@ export function openEntrySummaries(database: DatabaseSync) {
     database,
     `select amount, description, reference from entry
      where position between ? and ? order by position`,
+    { lists: true },
   )
   /** Lists with entries to cover. */
   const due = new Set<number>()
@@ -89,7 +90,9 @@ export function openEntrySummaries(database: DatabaseSync) {
   const summarize = (summary: EntrySummary, list: number, first: number, last: number): void => {
     const rows = entries.all(entryPosition(list, first), entryPosition(list, last))
     const index = (first - 1) % blockEntries
-    for (const [at, row] of rows.entries()) addEntry(summary, index + at, row)
+    rows.forEach((row, at) => {
+      addEntry(summary, index + at, row)
+    })
   }
 
   /** Covers more entries of a list, up to the end of a block. Returns how many are covered. */

@@ -77,7 +77,13 @@ export async function findMatching(
     const first = Math.max(firstBlock, last - blocksAtOnce + 1)
     if (filter.text === null) {
       for (const amounts of lists.amounts(part.list, [first, last])) {
-        addAmounts(lists, part, amounts, { filter, wanted, matches })
+        const { block, part: codes } = amounts
+        const ofBlock = {
+          list: part.list,
+          first: Math.max(part.first, toOrdinal(block, 0)),
+          last: Math.min(part.last, toOrdinal(block, codes.length - 1)),
+        }
+        if (!addAmounts(lists, ofBlock, amounts, wanted, matches)) await scan([ofBlock])
       }
     } else {
       const groups = findGroups(lists, part.list, [first, last], { ...wanted, slices })
@@ -141,32 +147,25 @@ function toSummaryFilter({ minAmount, maxAmount, text }: Filter): SummaryFilter 
   }
 }
 
-interface AmountSearch {
-  readonly filter: Filter
-  readonly wanted: SummaryFilter
-  readonly matches: Matches
-}
-
-/** Adds the entries of a block with amounts in the range. Reads only those whose code does not decide. */
+/** Adds the entries of a block with amounts in the range, without reading them. False if their codes do not decide. */
 function addAmounts(
   lists: EntryRanges,
   range: Range,
   { block, part: amounts }: BlockPart<Int32Array>,
-  { filter, wanted, matches }: AmountSearch,
-): void {
+  wanted: SummaryFilter,
+  matches: Matches,
+): boolean {
   const { from, to } = findAmounts(amounts, wanted)
-  if (from >= to) return
-  const { least, greatest } = wanted
-  const isExact = !(isShared(least, amounts[from]) || isShared(greatest, amounts[to - 1]))
-  const { list, first, last } = range
-  const isWhole = first <= toOrdinal(block, 0) && last >= toOrdinal(block, amounts.length - 1)
-  if (isExact && isWhole && matches.addCount(to - from)) return
-  for (const place of lists.places(list, block).slice(from, to).sort().reverse()) {
-    const ordinal = toOrdinal(block, place)
-    if (ordinal < first || ordinal > last) continue
-    const single = { list, first: ordinal, last: ordinal }
-    if (isExact || lists.matching([single], filter).length > 0) matches.add(ordinal)
+  if (from >= to) return true
+  if (isShared(wanted.least, amounts[from]) || isShared(wanted.greatest, amounts[to - 1])) {
+    return false
   }
+  if (rangeLength(range) === amounts.length && matches.addCount(to - from)) return true
+  for (const place of lists.places(range.list, block).slice(from, to).sort().reverse()) {
+    const ordinal = toOrdinal(block, place)
+    if (ordinal >= range.first && ordinal <= range.last) matches.add(ordinal)
+  }
+  return true
 }
 
 function isShared(bound: number, code: number | undefined): boolean {
