@@ -11,6 +11,7 @@ import {
   createRows,
   fetchResponse,
   onLowerBound,
+  pageRowName,
   type Stores,
   startLowerBound,
 } from './requests.ts'
@@ -68,7 +69,7 @@ export async function measureEmbedding(
       warmUp: page.requestCount,
     })
     const about = `${page.about}, ${algorithm}`
-    rows.push(...createRows('embedding', `${page.name} ${algorithm}`, about, measured))
+    rows.push(...createRows('embedding', pageRowName(algorithm), about, measured))
   }
   log('guard: latency at half load')
   rows.push(await measureAddedLatency(bench, page, guard, lowerBound))

@@ -20,7 +20,7 @@ export function renderPage(results: Results): string {
     '',
     '![CPU time per request by server](performance.svg)',
     '',
-    'The main metric is **CPU time per request**: user and system time of all processes of a server. Wall-clock time is unreliable on a machine with other work. The CPU time of the database is a separate column. The servers of a row are measured in alternating short rounds, with tokens that were signed in advance; each server sees a token once. A value is the median of the rounds, and a ratio is the median of the ratios of the rounds. 50 connections send requests concurrently, so latency is mostly queueing.',
+    'The main metric is **CPU time per request**: user and system time of all processes of a server. Wall-clock time is unreliable on a machine with other work. The CPU time of the database is a separate column. The servers of a row are measured in alternating short rounds, with tokens that were signed in advance; each server sees a token once. A value is the median of the rounds, and a ratio is the median of the ratios of the rounds. 50 connections send requests concurrently unless a row states another number, so latency is mostly queueing.',
     '',
     ...section(
       'Targets',

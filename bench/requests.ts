@@ -7,12 +7,13 @@ import {
   type Candidate,
   calculateRatio,
   compare,
+  connectionsDefault,
   type Measured,
   readPostgresPid,
   warmUpServers,
 } from './compare.ts'
 import { audience, type BenchRequest, subdomain } from './load-driver.ts'
-import { type Running, startServer } from './processes.ts'
+import { holdfastProgram, type Running, startServer } from './processes.ts'
 import { type Group, type Log, type Row, toFigure } from './results.ts'
 import { algorithms, type BenchKeys, createTokenSigner } from './token-signer.ts'
 
@@ -20,6 +21,10 @@ export const onLowerBound = 'lower bound'
 export const onHandWritten = 'hand-written'
 export const onSqlite = 'Holdfast, SQLite'
 export const onPostgres = 'Holdfast, PostgreSQL'
+export const onClone = 'Holdfast, SQLite, from a clone'
+
+/** Fewer connections than the default: fewer requests share a commit. */
+export const fewConnections = 16
 
 export interface Stores {
   readonly sqlite: string
@@ -29,6 +34,12 @@ export interface Stores {
 export function startHandWritten({ jwksUrl }: Bench, database: string): Promise<Running> {
   const file = fileURLToPath(new URL('servers/hand-written.ts', import.meta.url))
   return startServer(file, [database.replace(/^sqlite:/, ''), jwksUrl, audience, subdomain])
+}
+
+/** The name of the row of B3 with 25 records per page. */
+export function pageRowName(algorithm: string, connections = connectionsDefault): string {
+  const suffix = connections === connectionsDefault ? '' : `, ${connections} connections`
+  return `B3 ${algorithm}${suffix}`
 }
 
 /** Measures B3 with 25 records per page with both algorithms on all servers. */
@@ -46,6 +57,7 @@ export async function measurePage(
     return server
   }
   const sqlite = await start(serveProvider(bench, stores.sqlite))
+  const clone = await start(serveProvider(bench, stores.sqlite, { program: holdfastProgram }))
   const postgres = await start(serveProvider(bench, stores.postgres))
   const handWritten = await start(startHandWritten(bench, stores.sqlite))
   const lowerBound = await start(
@@ -54,22 +66,26 @@ export async function measurePage(
   await requireSameResponse(bench, page.request, [sqlite, postgres, handWritten])
   log(`${page.name}, ${page.about}: warming up`)
   await warmUpServers(bench, servers, page.request)
-  for (const algorithm of algorithms) {
-    log(`${page.name}, ${page.about}, ${algorithm}: all servers`)
-    const measured = await compare(bench, {
-      candidates: {
-        [onLowerBound]: { server: lowerBound },
-        [onHandWritten]: { server: handWritten },
-        [onSqlite]: { server: sqlite },
-        [onPostgres]: { server: postgres, databasePids: [readPostgresPid(bench)] },
-      },
-      requests: [{ ...page.request, algorithm }],
-      requestCount: page.requestCount,
-      rounds,
-      warmUp: page.requestCount,
-    })
-    const about = `${page.about}, ${algorithm}`
-    rows.push(...createRows('requests', `${page.name} ${algorithm}`, about, measured))
+  for (const connections of [connectionsDefault, fewConnections]) {
+    for (const algorithm of algorithms) {
+      log(`${page.name}, ${page.about}, ${algorithm}, ${connections} connections: all servers`)
+      const measured = await compare<string>(bench, {
+        candidates: {
+          [onLowerBound]: { server: lowerBound },
+          ...(connections === connectionsDefault && { [onHandWritten]: { server: handWritten } }),
+          [onSqlite]: { server: sqlite },
+          [onClone]: { server: clone },
+          [onPostgres]: { server: postgres, databasePids: [readPostgresPid(bench)] },
+        } satisfies Record<string, Candidate>,
+        requests: [{ ...page.request, algorithm }],
+        requestCount: page.requestCount,
+        rounds,
+        warmUp: page.requestCount,
+        connections,
+      })
+      const about = `${page.about}, ${algorithm}, ${connections} connections`
+      rows.push(...createRows('requests', pageRowName(algorithm, connections), about, measured))
+    }
   }
   for (const server of servers) await server.stop()
   return rows
