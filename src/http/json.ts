@@ -7,6 +7,9 @@ import type { JsonBody, JsonStream, JsonText } from '../contract/index.ts'
 /** Node sends a short string in one write with its headers. A longer one is faster to send as a buffer. */
 const stringLengthMax = 2048
 
+/** Up to here, a copy takes less time than a write of several parts. */
+const joinedBytesMax = 64 * 1024
+
 /** What a streamed response counts as: about this much of it is in memory at once. */
 const streamBytes = 512 * 1024
 
@@ -20,14 +23,30 @@ export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): Fast
     return reply.send(Readable.from(onePerIteration(body), { objectMode: false, highWaterMark: 1 }))
   }
   if (typeof body === 'object') return sendChunks(reply, body)
-  const content = body.length > stringLengthMax ? Buffer.from(body) : body
+  return sendWhole(reply, body.length > stringLengthMax ? Buffer.from(body) : body)
+}
+
+function sendWhole(reply: FastifyReply, content: string | Uint8Array): FastifyReply {
   reply.reserveBytes?.(content.length)
   return reply.send(content)
 }
 
-/** Fastify would need one buffer: a copy of a large page, or of one that responses share. */
 function sendChunks(reply: FastifyReply, chunks: readonly JsonText[]): FastifyReply {
+  const [first] = chunks
+  // Not copied: many responses may share it.
+  if (chunks.length === 1 && first instanceof Uint8Array) return sendWhole(reply, first)
   const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
+  return bytes <= joinedBytesMax
+    ? sendWhole(reply, Buffer.concat(chunks.map(toBytes)))
+    : writeChunks(reply, chunks, bytes)
+}
+
+/** Fastify would need one buffer: a copy of a large page. */
+function writeChunks(
+  reply: FastifyReply,
+  chunks: readonly JsonText[],
+  bytes: number,
+): FastifyReply {
   reply.reserveBytes?.(bytes)
   // The handler exceeded its timeout.
   if (reply.sent) return reply
@@ -39,6 +58,10 @@ function sendChunks(reply: FastifyReply, chunks: readonly JsonText[]): FastifyRe
   for (const chunk of chunks) raw.write(chunk)
   raw.end()
   return reply
+}
+
+function toBytes(chunk: JsonText): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
 }
 
 let lastIteration: Promise<void> = Promise.resolve()
