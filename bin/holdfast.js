@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 // The only file that must run on any Node version: it checks the version, then starts the program. A
 // clone runs the TypeScript sources; a published package contains only the compiled JavaScript.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
 const nodeMajorMin = 26
 
 if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
@@ -11,26 +14,12 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   process.exit(2)
 }
 
-// An import of these modules would also load what they load only on demand.
-const { existsSync } = process.getBuiltinModule('node:fs')
-const { enableCompileCache } = process.getBuiltinModule('node:module')
-const { fileURLToPath } = process.getBuiltinModule('node:url')
-
 // Speeds up later starts, if this folder is writable.
-const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/holdfast', import.meta.url))
-enableCompileCache(cacheFolder)
+const { enableCompileCache } = await import('node:module')
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/holdfast', import.meta.url)))
 
-const args = process.argv.slice(2)
 const source = new URL('../src/cli/main.ts', import.meta.url)
-const { main, stopWithParent, noteCodeLoaded } = existsSync(source)
-  ? await import(source.href)
-  : await loadCompiled()
+const compiled = new URL('../dist/program/main.js', import.meta.url)
+const { main, stopWithParent } = await import((existsSync(source) ? source : compiled).href)
 stopWithParent()
-process.exitCode = await main(args)
-noteCodeLoaded()
-
-async function loadCompiled() {
-  const { loadProgram } = await import('./load-program.js')
-  const compiled = new URL('../dist/program/main.cjs', import.meta.url)
-  return loadProgram(fileURLToPath(compiled), cacheFolder, args)
-}
+process.exitCode = await main(process.argv.slice(2))

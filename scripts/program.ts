@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer'
 import {
   copyFileSync,
   cpSync,
@@ -27,37 +26,23 @@ export const bundleOptions = {
 } as const satisfies BuildOptions
 
 /**
- * Bundles the command into one file and the module `holdfast/server` into few, because loading many files makes every
- * start slower. TypeBox, which has 700 files, is bundled. The packages for HTTP, signing and databases stay dependencies,
- * so that they can be audited and updated separately.
+ * Bundles the command and the module `holdfast/server` into few files, because loading many files makes every start slower. TypeBox, which has 700
+ * files, is bundled. The packages for HTTP, signing and databases stay dependencies, so that they can be audited and
+ * updated separately.
  */
 export async function buildProgram(folder: string): Promise<void> {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>
   }
-  const external = [...Object.keys(dependencies).filter((name) => name !== 'typebox'), 'esbuild']
-  const command = join(folder, 'main.cjs')
-  // CommonJS loads a package, and a module of Node, when the first code that imports it runs.
-  await build({
-    ...bundleOptions,
-    splitting: false,
-    format: 'cjs',
-    entryPoints: ['src/cli/main.ts'],
-    outfile: command,
-    define: { 'import.meta.url': 'fileUrl' },
-    banner: { js: "const fileUrl = require('node:url').pathToFileURL(__filename).href" },
-    external,
-  })
-  // It is read as Latin-1, which takes half the memory. esbuild escapes characters everywhere but in tagged templates.
-  if (!isAscii(readFileSync(command))) throw new Error(`${command} is not ASCII`)
   await build({
     ...bundleOptions,
     entryPoints: {
+      main: 'src/cli/main.ts',
       'check-thread': 'src/check-runs/check-thread.ts',
       server: 'src/server/index.ts',
     },
     outdir: folder,
-    external,
+    external: [...Object.keys(dependencies).filter((name) => name !== 'typebox'), 'esbuild'],
   })
   copyFileSync(join(root, 'node_modules', 'typebox', 'license'), join(folder, 'typebox-license'))
 }

@@ -18,7 +18,6 @@ import { serveCommand } from './serve.ts'
 import { settingsCommand } from './settings.ts'
 import { tokenCommand } from './token.ts'
 
-export { noteCodeLoaded, onCodeLoaded } from '../server/code-loaded.ts'
 export { stopWithParent } from '../server/signals.ts'
 
 /** Runs one command and returns its exit status: 0 success, 1 failure, 2 invalid usage; others by signal. */

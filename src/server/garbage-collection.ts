@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8'
-import { noteCodeLoaded } from './code-loaded.ts'
 
 // These functions are called when the code is loaded: the compile cache is valid only for the flags with which it was
 // written, and so are the compiled modules of Node.
@@ -9,7 +8,6 @@ import { noteCodeLoaded } from './code-loaded.ts'
  * stays until a full collection: 4 KB per request.
  */
 export function disablePretenuring(): void {
-  noteCodeLoaded()
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
@@ -23,6 +21,5 @@ export function countBuffersInHeapLimit(): void {
 
 /** For a load, which produces short-lived garbage at a constant rate: a larger young generation would only use more memory. */
 export function limitYoungGeneration(): void {
-  noteCodeLoaded()
   setFlagsFromString('--semi-space-growth-factor=1')
 }

@@ -16,7 +16,7 @@ export function renderChart({ months, currency }: SharedData): Html {
   return html`<h2>Money in and out</h2>
 <p id="chart-summary">${describe(months, currency)}</p>
 <p class="legend muted"><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="in" width="10" height="10"/></svg> in
-<svg viewBox="0 0 10 10" aria-hidden="true"><rect class="out" width="10" height="10"/></svg> out &middot; the line at the top is ${formatRounded(largest, currency)}</p>
+<svg viewBox="0 0 10 10" aria-hidden="true"><rect class="out" width="10" height="10"/></svg> out · the line at the top is ${formatRounded(largest, currency)}</p>
 <svg class="chart" role="img" aria-labelledby="chart-summary" viewBox="0 0 ${months.length * monthWidth} ${height}" preserveAspectRatio="none">
 ${months.map(({ moneyIn, moneyOut }, index) => html`${bar(moneyIn, index * monthWidth + 8, 'in')}${bar(moneyOut, index * monthWidth + 42, 'out')}`)}
 </svg>

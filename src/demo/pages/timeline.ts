@@ -33,7 +33,7 @@ function renderCall(call: RecordedCall): Html {
   const { from, to, title, rule, method, url, sent, tokens, received, status, ms } = call
   const isBad = status === undefined ? method !== undefined && ms !== undefined : status >= 400
   return html`<details><summary>
-<span class="parties">${from} <span aria-hidden="true">&rarr;</span><span class="hidden">to</span> ${to}</span>
+<span class="parties">${from} <span aria-hidden="true">→</span><span class="hidden">to</span> ${to}</span>
 <span class="outcome">${(status !== undefined || isBad) && html`<span class="${isBad ? 'status bad' : 'status'}">${status ?? 'no response'}</span>`}${ms !== undefined && html` <span class="ms">${formatMs(ms)}</span>`}</span>
 <span class="title">${title}</span>
 </summary>
