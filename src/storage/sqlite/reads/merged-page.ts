@@ -58,7 +58,7 @@ export function openMergedPage(database: DatabaseSync) {
          (select record from
            (select e.position as position
             from bounds b
-              cross join entry e on e.position between max(b.first, b.last - ?7 - ?8 + 1) and b.last
+              cross join entry e on e.position between max(b.first, b.last - cast(?7 + ?8 as integer) + 1) and b.last
             order by e.time desc, e.id, b.id limit ?8 + 0 offset ?7 + 0) wanted
           cross join entry on entry.position = wanted.position))`,
       { lists: true },

@@ -69,7 +69,8 @@ export function openSqliteProviderStore(path: string): ProviderStore {
      select first & ${ordinalMax}, last & ${ordinalMax},
        (select ${joined} from
          (select record from entry
-          where position between max(first, last - ?7 - ?8 + 1) and last - ?7
+          where position between max(first, last - cast(?7 + ?8 as integer) + 1)
+            and last - cast(?7 as integer)
           order by position desc))
      from bounds`,
       { lists: true },
