@@ -173,7 +173,7 @@ function secondSlice(mixed: number): number {
 }
 
 /** The words of a slice. */
-function countWords(entries: number): number {
+export function countWords(entries: number): number {
   return entries / groupEntries / wordBits
 }
 

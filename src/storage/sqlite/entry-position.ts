@@ -1,6 +1,6 @@
 import type { EntryList } from '../../provider/store.ts'
 import { blockEntries } from '../entry-summary.ts'
-import { listCodes } from '../enum-codes.ts'
+import { listCodes, listsMax } from '../enum-codes.ts'
 
 const ordinalBits = 32n
 
@@ -11,7 +11,23 @@ export const ordinalMax = 2 ** 32 - 1
 export const ordinalOfPosition = `position & ${ordinalMax}`
 
 export function listNumber(account: number, list: EntryList): number {
-  return account * 8 + listCodes[list]
+  return account * listsMax + listCodes[list]
+}
+
+/** SQL for the number of a list of the account `a`, by an expression for the code of the list. */
+export function listOfAccount(code: string | number): string {
+  return `a.number * ${listsMax} + ${code}`
+}
+
+/** SQL for the oldest entry of a list from a time on, and for the newest until a time. All arguments are expressions. */
+export function selectOldest(column: string, list: string, from: string): string {
+  return `select ${column} from entry where list = ${list} and time >= ${from}
+    order by time, position limit 1`
+}
+
+export function selectNewest(column: string, list: string, until: string): string {
+  return `select ${column} from entry where list = ${list} and time <= ${until}
+    order by time desc, position desc limit 1`
 }
 
 /** The key of an entry: lists one after another, each from ordinal 1. */

@@ -4,7 +4,14 @@ import type { TimeWindow } from '../../../provider/store.ts'
 import { sliceCount } from '../../entry-summary.ts'
 import { clampTime, isAfterAll } from '../../enum-codes.ts'
 import { query } from '../driver/statements.ts'
-import { coveredEntries, entryPosition, listEnd, ordinalOfPosition } from '../entry-position.ts'
+import {
+  coveredEntries,
+  entryPosition,
+  listEnd,
+  ordinalOfPosition,
+  selectNewest,
+  selectOldest,
+} from '../entry-position.ts'
 
 /** A range of a list by ordinals, both inclusive. Empty if `last` is before `first`. */
 export interface Range {
@@ -61,13 +68,11 @@ export function openEntryRanges(database: DatabaseSync) {
   )
   const atOrAfter = query<{ ordinal: number }>(
     database,
-    `select ${ordinalOfPosition} as ordinal from entry
-     where list = ? and time >= ? order by time, position limit 1`,
+    selectOldest(`${ordinalOfPosition} as ordinal`, '?', '?'),
   )
   const atOrBefore = query<{ ordinal: number }>(
     database,
-    `select ${ordinalOfPosition} as ordinal from entry
-     where list = ? and time <= ? order by time desc, position desc limit 1`,
+    selectNewest(`${ordinalOfPosition} as ordinal`, '?', '?'),
   )
   const records = joinedRecords((joined) =>
     query<{ joined: JsonText | null }>(

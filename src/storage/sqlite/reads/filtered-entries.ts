@@ -5,6 +5,7 @@ import {
   amountCodeMax,
   amountCodeMin,
   blockEntries,
+  countWords,
   groupEntries,
   isSharedCode,
   sparsestSlices,
@@ -199,7 +200,7 @@ function findGroups(
   const ofText = wanted.slices.length > 0 ? lists.textGroups(list, blocks, wanted.slices) : []
   if (!wanted.hasAmounts) return ofText
   return lists.amounts(list, blocks).map(({ block, part: amounts }, index) => {
-    const groups = new Uint32Array(amounts.length / groupEntries / wordBits)
+    const groups = new Uint32Array(countWords(amounts.length))
     const { from, to } = findAmounts(amounts, wanted)
     for (const place of from < to ? lists.places(list, block).subarray(from, to) : []) {
       const group = Math.floor(place / groupEntries)

@@ -8,6 +8,7 @@ import {
 } from '../../../provider/store.ts'
 import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
 import { query } from '../driver/statements.ts'
+import { listOfAccount, selectNewest, selectOldest } from '../entry-position.ts'
 import { joinedRecords } from './entry-ranges.ts'
 
 /** Up to this many keys, a page of merged lists is read in one statement. */
@@ -41,24 +42,23 @@ export function openMergedPage(database: DatabaseSync) {
       database,
       // A parameter as the limit would make SQLite prepare the statement again for every execution.
       `with found as materialized (
-       select a.id, a.number * 8 + ?4 as list
+       select a.id, ${listOfAccount('?4')} as list
        from json_each(?2) requested cross join account a on a.id = requested.value
          cross join holder h on h.account = a.number
        where a.kind = ?3 and a.head is not null
          and h.customer = (select number from customer where id = ?1 and record is not null)),
      bounds as materialized (
        select id,
-         (select position from entry where list = found.list and time >= ?5
-          order by time, position limit 1) as first,
-         (select position from entry where list = found.list and time <= ?6
-          order by time desc, position desc limit 1) as last
+         (${selectOldest('position', 'found.list', '?5')}) as first,
+         (${selectNewest('position', 'found.list', '?6')}) as last
        from found)
      select (select count(*) from found), (select sum(max(0, last - first + 1)) from bounds),
        (select ${joined} from
          (select record from
            (select e.position as position
             from bounds b
-              cross join entry e on e.position between max(b.first, b.last - cast(?7 + ?8 as integer) + 1) and b.last
+              cross join entry e on e.position
+                between max(b.first, b.last - cast(?7 + ?8 as integer) + 1) and b.last
             order by e.time desc, e.id, b.id limit ?8 + 0 offset ?7 + 0) wanted
           cross join entry on entry.position = wanted.position))`,
       { lists: true },

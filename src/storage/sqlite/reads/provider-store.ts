@@ -15,7 +15,13 @@ import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
 import { openDatabase } from '../driver/open.ts'
 import { openReadPool } from '../driver/read-pool.ts'
 import { batchReads, query } from '../driver/statements.ts'
-import { listNumber, ordinalMax } from '../entry-position.ts'
+import {
+  listNumber,
+  listOfAccount,
+  ordinalMax,
+  selectNewest,
+  selectOldest,
+} from '../entry-position.ts'
 import { type HeldAccount, matchesFilters, openAccounts } from './accounts.ts'
 import {
   type EntryRanges,
@@ -59,10 +65,8 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       database,
       `with bounds as materialized (
        select
-         (select position from entry where list = a.number * 8 + ?4 and time >= ?5
-          order by time, position limit 1) as first,
-         (select position from entry where list = a.number * 8 + ?4 and time <= ?6
-          order by time desc, position desc limit 1) as last
+         (${selectOldest('position', listOfAccount('?4'), '?5')}) as first,
+         (${selectNewest('position', listOfAccount('?4'), '?6')}) as last
        from account a join holder h on h.account = a.number
        where a.id = ?2 and a.kind = ?3 and a.head is not null
          and h.customer = (select number from customer where id = ?1 and record is not null))
@@ -110,7 +114,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     `select c.id as customerId, a.id as accountId
      from customer c join holder h on h.customer = c.number join account a on a.number = h.account
      where c.record is not null and a.kind = ${kindCodes.banking} and h.is_owned = 1
-       and exists (select 1 from entry where list = a.number * 8 + ${listCodes.transaction})
+       and exists (select 1 from entry where list = ${listOfAccount(listCodes.transaction)})
      order by c.number limit 1`,
   )
   const matches = query<{ match: string }>(
