@@ -3,6 +3,12 @@ import { setFlagsFromString } from 'node:v8'
 // These functions are called when the code is loaded: the compile cache is valid only for the flags with which it was
 // written, and so are the compiled modules of Node.
 
+/** For a server, once its code is loaded. */
+export function adaptToRequests(): void {
+  disablePretenuring()
+  countBuffersInHeapLimit()
+}
+
 /**
  * Pretenuring would allocate short-lived objects of requests in the old generation, where everything that they refer to
  * stays until a full collection: 4 KB per request.
@@ -15,7 +21,7 @@ export function disablePretenuring(): void {
  * By default, every 64 MB of buffers start a full collection, which is half of the CPU time of large pages. Counted in
  * the limit of the heap, they start one of the young generation, where almost all of them are.
  */
-export function countBuffersInHeapLimit(): void {
+function countBuffersInHeapLimit(): void {
   setFlagsFromString('--external-memory-accounted-in-global-limit')
 }
 

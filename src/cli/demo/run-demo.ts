@@ -4,7 +4,7 @@ import type { HttpApp } from '../../http/app.ts'
 import { isLoopback } from '../../http/loopback.ts'
 import type { ProviderStore } from '../../provider/store.ts'
 import { databaseOptions } from '../../server/database-options.ts'
-import { countBuffersInHeapLimit, disablePretenuring } from '../../server/garbage-collection.ts'
+import { adaptToRequests } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
 import { openIntake } from '../../server/open-intake.ts'
@@ -91,8 +91,7 @@ async function serveAll(
     const urls = { jwksUrl, providerUrl: addresses.provider, resourceUrl: addresses.provider }
     const { app } = await openProvider({ ...settings, ...urls }, telemetry)
     await serve(app, ports.provider)
-    disablePretenuring()
-    countBuffersInHeapLimit()
+    adaptToRequests()
     telemetry.logUncaughtErrors()
     terminal.out(await formatWelcome(addresses, overview, settings))
     if (metricsAddress) terminal.out(`metrics on ${metricsAddress}\n`)

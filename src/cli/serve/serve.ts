@@ -1,5 +1,5 @@
 import type { TlsOptions } from 'node:tls'
-import { countBuffersInHeapLimit, disablePretenuring } from '../../server/garbage-collection.ts'
+import { adaptToRequests } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
 import { openIntake } from '../../server/open-intake.ts'
@@ -155,8 +155,7 @@ async function serveInProcess(
 
     const shouldListen = !isReplacement() || (await isReady())
     const address = shouldListen ? await listen(app, settings.host, settings.port) : ''
-    disablePretenuring()
-    countBuffersInHeapLimit()
+    adaptToRequests()
     telemetry.logUncaughtErrors()
     if (isSupervisor()) {
       terminal.out(`${role} ready on ${address}\n`)
