@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { createScope, describeOnce } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { type LogLine, startServer } from '../support/process.ts'
+import { type LogLine, type Server, startServer } from '../support/process.ts'
 
 const interactionId = '0c0ffee0-1234-4321-8765-0123456789ab'
 
 describeOnce('the log line of a request', { timeout: 120_000 }, () => {
   it('has the same fields in the same order, whether it is logged as information or as a detail', async (t) => {
-    const scope = createScope(t)
-    const server = await startServer(
-      scope,
-      ['serve', 'platform', '--create', '--log-level', 'debug'],
-      { database: `sqlite:${await temporaryFolder(scope)}/lines.db` },
-    )
+    const server = await startPlatform(t, 'debug')
     const before = Date.now()
     for (const path of ['/cds-au/v1/banking/products', '/health/live', '/unknown']) {
       const headers = { 'x-v': '5', 'x-fapi-interaction-id': interactionId }
@@ -40,18 +35,19 @@ describeOnce('the log line of a request', { timeout: 120_000 }, () => {
   })
 
   it('is absent at a level above information', async (t) => {
-    const scope = createScope(t)
-    const server = await startServer(
-      scope,
-      ['serve', 'platform', '--create', '--log-level', 'warn'],
-      { database: `sqlite:${await temporaryFolder(scope)}/lines.db` },
-    )
+    const server = await startPlatform(t, 'warn')
     await (await fetch(`${server.address}/unknown`)).arrayBuffer()
     await server.stop()
 
     assert.deepEqual(server.log(), [])
   })
 })
+
+async function startPlatform(t: TestContext, level: string): Promise<Server> {
+  const scope = createScope(t)
+  const database = `sqlite:${await temporaryFolder(scope)}/lines.db`
+  return startServer(scope, ['serve', 'platform', '--create'], { database, 'log-level': level })
+}
 
 function pickFixed({ level, worker, operation, status, interactionId }: LogLine): LogLine {
   return { level, operation, status, worker, interactionId }
