@@ -3,7 +3,6 @@ import {
   AggregatorRegistry,
   Counter,
   Gauge,
-  Histogram,
   type MetricObjectWithValues,
   type MetricValue,
   Registry,
@@ -13,6 +12,7 @@ import type { RequestMetrics } from '../http/request-log.ts'
 import type { FeedMetrics } from '../load/batches.ts'
 import { type Feed, feedsMax } from '../load/feed-writer.ts'
 import type { DatabaseWorker, PoolName, PoolUse } from '../storage/database.ts'
+import { createHistogram } from './histogram.ts'
 import { type MetricDefinition, otherFeeds, serverMetrics } from './metric-definitions.ts'
 import type { MetricsReader } from './metrics-reader.ts'
 import { openRejectionLog, type RejectionLog } from './rejection-log.ts'
@@ -95,19 +95,17 @@ interface Collected {
 }
 
 function openDurations(registry: Registry): Metrics['recordRequest'] {
-  const durations = new Histogram(metricConfig('holdfast_request_duration_seconds', registry))
-  const observers = new Map<string, Map<number, Histogram.Internal<string>>>()
-  /** Bound to its labels, which saves prom-client's lookup by label text on every request. */
-  const createObserver = (operation: string, status: number): Histogram.Internal<string> => {
-    const byStatus = observers.get(operation) ?? new Map<number, Histogram.Internal<string>>()
-    observers.set(operation, byStatus)
-    const observer = durations.labels(operation, String(status))
-    byStatus.set(status, observer)
-    return observer
+  const durations = createHistogram(metricConfig('holdfast_request_duration_seconds', registry))
+  const observers = new Map<string, Map<number, (seconds: number) => void>>()
+  const createObserver = (operation: string, status: number): ((seconds: number) => void) => {
+    const observe = durations.open({ operation, status: String(status) })
+    const byStatus = observers.get(operation) ?? new Map<number, (seconds: number) => void>()
+    observers.set(operation, byStatus.set(status, observe))
+    return observe
   }
   return (operation, status, seconds) => {
-    const observer = observers.get(operation)?.get(status) ?? createObserver(operation, status)
-    observer.observe(seconds)
+    const observe = observers.get(operation)?.get(status) ?? createObserver(operation, status)
+    observe(seconds)
   }
 }
 
@@ -177,12 +175,15 @@ function openFeedMetrics(registry: Registry) {
 
 function openUpstreamMetrics(registry: Registry): UpstreamMetrics {
   const requests = new Counter(metricConfig('holdfast_upstream_requests_total', registry))
-  const durations = new Histogram(metricConfig('holdfast_upstream_duration_seconds', registry))
+  const durations = createHistogram(metricConfig('holdfast_upstream_duration_seconds', registry))
+  const observers = new Map<string, (seconds: number) => void>()
   const checks = new Counter(metricConfig('holdfast_upstream_checked_responses_total', registry))
   return {
     recordUpstreamRequest(operation, outcome, seconds) {
       requests.inc({ operation, outcome })
-      durations.observe({ operation }, seconds)
+      const observe = observers.get(operation) ?? durations.open({ operation })
+      observers.set(operation, observe)
+      observe(seconds)
     },
     countUpstreamCheck: (operation, outcome) => checks.inc({ operation, outcome }),
   }
