@@ -8,6 +8,7 @@ import Fastify, {
 import { ContractError, type MonitoredRole, type Operation } from '../contract/index.ts'
 import type { TrustedProxies } from './caller-address.ts'
 import {
+  type Connections,
   countInFlight,
   isTrustedConnection,
   limitConnections,
@@ -18,10 +19,10 @@ import { mountHealth, type Probe, probes, type ReadHealth, type ReadinessCheck }
 import { setInteractionId } from './interaction-id.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
-import { openLoadShedding, overloaded } from './load-shedding.ts'
+import { type LoadShedding, openLoadShedding, overloaded } from './load-shedding.ts'
 import { createParserErrorHandler } from './parser-errors.ts'
 import { createRequestLogger, type RequestLogOptions } from './request-log.ts'
-import { watchSlowClients } from './slow-clients.ts'
+import { closeSlowClients } from './slow-clients.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,6 +36,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     readHealth: ReadHealth
+    connections: Connections
   }
   interface FastifyRequest {
     /** Resolves once the use of the token is recorded; rejects if it was used before. */
@@ -76,6 +78,14 @@ export function openApp(
   const limits = { ...httpLimits, ...options.limits }
   const logOptions = { ...options, role }
   const logRequest = createRequestLogger(logOptions)
+  const shedding = openLoadShedding(limits)
+  const watchResponse = (request: FastifyRequest, reply: FastifyReply): void => {
+    const start = performance.now()
+    reply.raw.on('close', () => {
+      shedding.release(reply)
+      logRequest(request, reply, start)
+    })
+  }
   const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.keepAliveTimeoutMs)
   const anonymousKeepAlive = `timeout=${Math.floor(anonymousIdleMs / 1000)}`
   const handleError = createErrorHandler(options, limits)
@@ -98,7 +108,7 @@ export function openApp(
     rewriteUrl: ({ url = '' }) => toOriginForm(url),
     // Fastify raises these before any hook runs.
     frameworkErrors: (error, request, reply) => {
-      logRequest(request, reply)
+      watchResponse(request, reply)
       return handleError(error, request, reply)
     },
     clientErrorHandler: createParserErrorHandler(limits, logOptions),
@@ -110,12 +120,12 @@ export function openApp(
     ...(scheme as { http: typeof connections }),
   })
   app.setErrorHandler(handleError)
-  enforceLimits(app, limits, options)
+  enforceLimits(app, limits, shedding, options)
   acceptJsonBodies(app, options.keepBodies)
   const rejectRoute = routeRejection([...routes, ...Object.values(probes)])
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
-    logRequest(request, reply)
+    watchResponse(request, reply)
     setInteractionId(request, reply)
     if (!isTrustedConnection(request.raw.socket)) reply.header('keep-alive', anonymousKeepAlive)
     // The default; an operation may override it.
@@ -151,13 +161,16 @@ function noSchemas(): never {
 function enforceLimits(
   app: HttpApp,
   limits: HttpLimits,
+  shedding: LoadShedding,
   { log, trustedProxies }: AppOptions,
 ): void {
   const connections = limitConnections(app.server, limits, trustedProxies)
-  const shedding = openLoadShedding(limits)
-  app.decorateReply('reserveBytes', undefined)
+  app.decorateReply('inFlight', undefined)
+  app.decorateReply('reserveBytes', function (bytes) {
+    shedding.reserveBytes(this, bytes)
+  })
   app.decorateReply('waitMs', 0)
-  const closeSlowClients = watchSlowClients(app.server)
+  app.decorate('connections', connections)
   let rejected = 0
 
   // Runs before the guard: a rejection is cheap, and its token can be used again. The limit for each connection keeps a
@@ -176,6 +189,7 @@ function enforceLimits(
   const timer = setInterval(() => {
     shedding.abortExpired()
     closeSlowClients(
+      connections.list(),
       shedding.hasBackpressure() ? limits.writeTimeoutBackpressureMs : limits.writeTimeoutMs,
     )
     connections.closeExpired()

@@ -4,7 +4,7 @@ import type { Answer } from '../catalogue/handler.ts'
 import type { Author } from '../catalogue/store.ts'
 import { ContractError, type Operation, permits, problemsMax } from '../contract/index.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
-import { sendJson } from './json.ts'
+import { sendJson, untilSent } from './json.ts'
 import { createRequestReader, type RawQuery } from './request.ts'
 
 declare module 'fastify' {
@@ -55,9 +55,9 @@ export function mountClientOperation(
       }
       const { headers = {}, body, status } = await handle(input, request, reply)
       // The handler streams the response.
-      if (reply.sent) return reply
+      if (reply.sent) return undefined
       reply.headers(headers).status(status ?? operation.status)
-      return body === undefined ? reply.send() : sendJson(reply, body)
+      return untilSent(body === undefined ? reply.send() : sendJson(reply, body))
     },
   })
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { type TLSSocket, Server as TlsServer } from 'node:tls'
 import { groupAddress, isTrustedProxy, type TrustedProxies } from './caller-address.ts'
 import type { HttpLimits } from './limits.ts'
+import type { PendingWrite } from './slow-clients.ts'
 
 type ConnectionLimits = Pick<
   HttpLimits,
@@ -18,7 +19,7 @@ declare module 'node:net' {
   }
 }
 
-interface Connection {
+export interface Connection {
   /** The TCP socket; on a TLS server, the TLS socket once the handshake is complete. */
   socket: Socket
   readonly address: string
@@ -31,9 +32,13 @@ interface Connection {
   since: number
   /** Another connection replaces it. Its close event arrives later. */
   isReplaced: boolean
+  /** What `closeSlowClients` has seen. */
+  pendingWrite: PendingWrite | undefined
 }
 
 export interface Connections {
+  /** All open connections, and those of other servers while they have requests in flight. */
+  list(): readonly Connection[]
   /** Closes connections that never carried a valid token and have been idle for too long. */
   closeExpired(): void
   /** Returns how many connections were closed since the last call because of a connection limit. */
@@ -61,6 +66,7 @@ export function limitConnections(
 ): Connections {
   // Not ordered by use: a connection is rarely replaced, and every request would change the order.
   const connections = new Set<Connection>()
+  const foreign = new Set<Connection>()
   const countByAddress = new Map<string, number>()
   const handshaking = new Map<string, Connection>()
   let closed = 0
@@ -108,7 +114,7 @@ export function limitConnections(
   })
   server.prependListener('request', (request, response) => {
     const { socket } = request
-    const connection = socket[connectionKey] ?? addForeign(socket)
+    const connection = socket[connectionKey] ?? addForeign(socket, foreign)
     if (connection.inFlight === 0) connection.since = performance.now()
     connection.inFlight += 1
     connection.lastResponse = response
@@ -120,6 +126,7 @@ export function limitConnections(
   })
 
   return {
+    list: () => [...connections, ...foreign.values().filter(({ inFlight }) => inFlight > 0)],
     closeExpired() {
       const latest = performance.now() - anonymousIdleMs
       for (const { isTrusted, inFlight, since, socket } of connections) {
@@ -135,8 +142,11 @@ export function limitConnections(
 }
 
 /** A connection of another server, which passes requests to this one. Only its requests in flight are limited. */
-function addForeign(socket: Socket): Connection {
-  return createConnection(socket, '', true)
+function addForeign(socket: Socket, foreign: Set<Connection>): Connection {
+  const connection = createConnection(socket, '', true)
+  foreign.add(connection)
+  socket.once('close', () => foreign.delete(connection))
+  return connection
 }
 
 function createConnection(socket: Socket, address: string, isTrusted: boolean): Connection {
@@ -148,6 +158,7 @@ function createConnection(socket: Socket, address: string, isTrusted: boolean): 
     lastResponse: undefined,
     since: performance.now(),
     isReplaced: false,
+    pendingWrite: undefined,
   }
   socket[connectionKey] = connection
   return connection

@@ -16,7 +16,7 @@ import type { ResponseCheck } from '../upstream/response-check.ts'
 import { handOnHeaders } from '../upstream/response-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { interactionHeader } from './interaction-id.ts'
-import { jsonType } from './json.ts'
+import { jsonType, untilSent } from './json.ts'
 import type { Responder } from './provider-app.ts'
 
 export interface UpstreamMetrics {
@@ -101,12 +101,12 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
     else watchStream(request, response.body, record)
     const isSample = mode === 'report' && response.status < 300 && check.selects(operation)
     if (isSample) checkSample(operation, response, check)
-    return reply
+    return untilSent(reply)
   }
 }
 
 function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse): void {
-  reply.reserveBytes?.(Buffer.isBuffer(body) ? body.length : streamBytes)
+  reply.reserveBytes(Buffer.isBuffer(body) ? body.length : streamBytes)
   handOnHeaders(headers, reply.status(status))
   if (Buffer.isBuffer(body)) {
     reply.send(body.length === 0 ? undefined : body)
@@ -121,7 +121,7 @@ function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse
 function replaceBody(reply: FastifyReply, response: UpstreamResponse, error: string): void {
   discard(response)
   const text = JSON.stringify({ error })
-  reply.reserveBytes?.(text.length)
+  reply.reserveBytes(text.length)
   reply.status(response.status).type(jsonType)
   for (const name of ['allow', 'retry-after']) {
     const value = response.headers[name]

@@ -18,7 +18,7 @@ export const jsonType = 'application/json; charset=utf-8'
 export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): FastifyReply {
   reply.type(jsonType)
   if (typeof body === 'object' && Symbol.asyncIterator in body) {
-    reply.reserveBytes?.(streamBytes)
+    reply.reserveBytes(streamBytes)
     // Each chunk is produced only when the client has read the one before.
     return reply.send(Readable.from(onePerIteration(body), { objectMode: false, highWaterMark: 1 }))
   }
@@ -26,8 +26,16 @@ export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): Fast
   return sendWhole(reply, body.length > stringLengthMax ? Buffer.from(body) : body)
 }
 
+/**
+ * What an asynchronous handler returns after it sent a response. Only a streamed response must be waited for: resolving a
+ * promise with the reply would cost every request several turns of the microtask queue.
+ */
+export function untilSent(reply: FastifyReply): FastifyReply | undefined {
+  return reply.sent ? undefined : reply
+}
+
 function sendWhole(reply: FastifyReply, content: string | Uint8Array): FastifyReply {
-  reply.reserveBytes?.(content.length)
+  reply.reserveBytes(content.length)
   return reply.send(content)
 }
 
@@ -47,7 +55,7 @@ function writeChunks(
   chunks: readonly JsonText[],
   bytes: number,
 ): FastifyReply {
-  reply.reserveBytes?.(bytes)
+  reply.reserveBytes(bytes)
   // The handler exceeded its timeout.
   if (reply.sent) return reply
   const { raw } = reply.hijack()

@@ -12,18 +12,25 @@ export const overloaded = new ContractError('unavailable', 'the server is overlo
   reason: overloadReason,
 })
 
+/** A request from the start of its handler until its response is sent or its client disconnects. */
 interface InFlightRequest {
   readonly since: number
   readonly reply: FastifyReply
+  /** Its place among the requests that are being handled. */
+  index: number
+  isHandled: boolean
+  isClosed: boolean
+  reservedBytes: number
 }
 
 declare module 'fastify' {
   interface FastifyReply {
+    inFlight: InFlightRequest | undefined
     /**
      * Counts the bytes of a response until it is sent; throws if there are too many unsent bytes. Marks the handler as
      * finished: the rest of the time depends on the client.
      */
-    reserveBytes?: (bytes: number) => void
+    reserveBytes(bytes: number): void
     /** How long the handler waited for another server, which fewer requests in flight would not change. */
     waitMs: number
   }
@@ -34,6 +41,9 @@ export interface LoadShedding {
   admits(): boolean
   /** Wraps a handler: counts its requests in flight, and lets `abortExpired` answer in its place. */
   withTimeout(handler: RouteHandlerMethod): RouteHandlerMethod
+  reserveBytes(reply: FastifyReply, bytes: number): void
+  /** Must be called when the response is sent or its client disconnects. */
+  release(reply: FastifyReply): void
   /** Answers 503 to requests that exceeded the handler timeout. */
   abortExpired(): void
   /** Whether so many responses wait for slow clients that other requests may soon be rejected. */
@@ -51,25 +61,26 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
   let inFlight = 0
   let unsentBytes = 0
 
-  /** Counts a request until its response is sent or its client disconnects. */
-  const count = (reply: FastifyReply, onResponse: () => void): void => {
-    let reserved = 0
-    let isClosed = false
-    inFlight += 1
-    reply.reserveBytes = (bytes) => {
-      // The client disconnected, or got a timeout: nothing is sent, and nothing would release the bytes.
-      if (isClosed) return onResponse()
-      // A single response is always sent, however large it is.
-      if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax) throw tooManyUnsentBytes()
-      reserved += bytes
-      unsentBytes += bytes
-      onResponse()
+  const begin = (reply: FastifyReply): InFlightRequest => {
+    const current: InFlightRequest = {
+      since: performance.now(),
+      reply,
+      index: 0,
+      isHandled: false,
+      // The client may have disconnected while the token was verified.
+      isClosed: reply.raw.closed,
+      reservedBytes: 0,
     }
-    reply.raw.on('close', () => {
-      isClosed = true
-      inFlight -= 1
-      unsentBytes -= reserved
-    })
+    current.index = handling.add(current)
+    if (!current.isClosed) inFlight += 1
+    reply.inFlight = current
+    return current
+  }
+  const finish = (current: InFlightRequest): void => {
+    if (current.isHandled) return
+    current.isHandled = true
+    handling.delete(current.index, current)
+    concurrency.recordLatency(performance.now() - current.since - current.reply.waitMs)
   }
 
   return {
@@ -77,25 +88,44 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
       inFlight < inFlightMax && unsentBytes < unsentBytesMax && concurrency.admits(handling.size),
 
     withTimeout: (handler) =>
-      async function (request, reply) {
-        const current: InFlightRequest = { since: performance.now(), reply }
-        const index = handling.add(current)
-        let isFinished = false
-        const finish = (): void => {
-          if (isFinished) return
-          isFinished = true
-          handling.delete(index, current)
-          concurrency.recordLatency(performance.now() - current.since - reply.waitMs)
-        }
-        // The client may have disconnected while the token was verified.
-        if (!reply.raw.closed) count(reply, finish)
+      function (request, reply) {
+        const current = begin(reply)
+        let handled: unknown
         try {
-          // For a streamed response this waits until all of it is sent.
-          await handler.call(this, request, reply)
-        } finally {
-          finish()
+          handled = handler.call(this, request, reply)
+        } catch (error) {
+          finish(current)
+          throw error
         }
+        if (!(handled instanceof Promise)) return finish(current)
+        return handled.then(
+          () => finish(current),
+          (error) => {
+            finish(current)
+            throw error
+          },
+        )
       },
+
+    reserveBytes({ inFlight: current }, bytes) {
+      // A probe is not counted.
+      if (!current) return
+      // If it is closed, nothing is sent, and nothing would release the bytes: the client disconnected.
+      if (!current.isClosed) {
+        // A single response is always sent, however large it is.
+        if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax) throw tooManyUnsentBytes()
+        current.reservedBytes += bytes
+        unsentBytes += bytes
+      }
+      finish(current)
+    },
+
+    release({ inFlight: current }) {
+      if (!current || current.isClosed) return
+      current.isClosed = true
+      inFlight -= 1
+      unsentBytes -= current.reservedBytes
+    },
 
     abortExpired() {
       const latest = performance.now() - limits.handlerTimeoutMs

@@ -10,7 +10,7 @@ import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
-import { sendJson } from './json.ts'
+import { sendJson, untilSent } from './json.ts'
 import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
 import { limitRates, type RateLimits } from './rate-limit.ts'
 import { createRequestReader, type RawQuery } from './request.ts'
@@ -28,7 +28,7 @@ export type Responder = (
   request: FastifyRequest,
   reply: FastifyReply,
   input: RequestInput,
-) => Promise<FastifyReply>
+) => Promise<FastifyReply | undefined>
 
 export type Responders = { readonly [Id in ProviderOperationId]?: Responder }
 
@@ -72,7 +72,7 @@ export function respondFromStore(
         tokenRecorded,
       ])
       reply.status(status)
-      return body === '' ? reply.send() : sendJson(reply, body)
+      return untilSent(body === '' ? reply.send() : sendJson(reply, body))
     }
     return [id, respond]
   })
@@ -99,7 +99,7 @@ function mount(app: HttpApp, operation: Operation, respond: Responder, guard: Gu
         done()
       }, done)
     },
-    handler: async (request, reply) => {
+    handler(request, reply) {
       const input = {
         params: read.params(request.params as Record<string, string>),
         query: read.query(request.query as RawQuery),

@@ -72,44 +72,35 @@ export const clientClosedStatus = 499
 export const noOperation = 'none'
 
 /**
- * Logs and counts a request when its response is closed. The log line has neither path nor query: they contain ids of
- * customers and accounts.
+ * Logs and counts a request that arrived at `start`. Must be called when its response is closed. The log line has neither
+ * path nor query: they contain ids of customers and accounts.
  */
 export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    const start = performance.now()
+  return (request: FastifyRequest, reply: FastifyReply, start: number): void => {
     const { raw } = reply
-    raw.on('close', () => {
-      const { streamStart } = request
-      const durationMs = (streamStart ?? performance.now()) - start
-      const isAnswered = raw.writableFinished || streamStart !== undefined
-      const status = isAnswered ? raw.statusCode : (request.abortStatus ?? clientClosedStatus)
-      const { operation, endpoint, probe, document } = request.routeOptions.config ?? {}
-      const name = operation?.ref ?? endpoint ?? probe ?? document ?? noOperation
-      metrics?.recordRequest(name, status, durationMs / 1000)
-      if (status >= 400) {
-        const { code, reason } = describeFailure(request, status)
-        metrics?.recordFailure({
-          time: Date.now(),
-          role,
-          interactionId: String(reply.getHeader(interactionHeader)),
-          operation: name,
-          status,
-          code,
-          reason,
-        })
-      }
-      const line = {
-        operation: name,
-        status,
-        durationMs: Math.round(durationMs * 1000) / 1000,
-        interactionId: String(reply.getHeader(interactionHeader)),
-      }
-      const detail = request.logDetail ?? (probe && probeDetail)
-      if (detail) log?.[detail.level]({ ...line, ...detail.fields }, detail.message)
-      else if (log?.writeRequestLine) log.writeRequestLine(line)
-      else log?.info(line, requestMessage)
-    })
+    const { streamStart } = request
+    const durationMs = (streamStart ?? performance.now()) - start
+    const isAnswered = raw.writableFinished || streamStart !== undefined
+    const status = isAnswered ? raw.statusCode : (request.abortStatus ?? clientClosedStatus)
+    const { operation, endpoint, probe, document } = request.routeOptions.config ?? {}
+    const name = operation?.ref ?? endpoint ?? probe ?? document ?? noOperation
+    const interactionId = String(reply.getHeader(interactionHeader))
+    metrics?.recordRequest(name, status, durationMs / 1000)
+    if (status >= 400) {
+      const { code, reason } = describeFailure(request, status)
+      const time = Date.now()
+      metrics?.recordFailure({ time, role, interactionId, operation: name, status, code, reason })
+    }
+    const line = {
+      operation: name,
+      status,
+      durationMs: Math.round(durationMs * 1000) / 1000,
+      interactionId,
+    }
+    const detail = request.logDetail ?? (probe && probeDetail)
+    if (detail) log?.[detail.level]({ ...line, ...detail.fields }, detail.message)
+    else if (log?.writeRequestLine) log.writeRequestLine(line)
+    else log?.info(line, requestMessage)
   }
 }
 

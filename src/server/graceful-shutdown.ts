@@ -1,10 +1,10 @@
-import type { Server, ServerResponse } from 'node:http'
-import { Server as NetServer, type Socket } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Server as TlsServer } from 'node:tls'
+import { TLSSocket, Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
 import type { HttpApp } from '../http/app.ts'
-import { openInFlight } from '../http/in-flight.ts'
+import type { Connection } from '../http/connections.ts'
 
 /** How long an idle connection stays open: its client may be about to send a request. */
 const idleGraceMs = 1000
@@ -17,7 +17,7 @@ const checkMs = 20
 
 /** Makes `app.close()` complete the in-flight requests first, within the timeout. */
 export function shutDownGracefully(app: HttpApp, timeoutMs: number, log: Logger): void {
-  const shutDown = openGracefulShutdown(app.server)
+  const shutDown = openGracefulShutdown(app)
   app.addHook('preClose', async () => {
     const aborted = await shutDown(timeoutMs)
     if (aborted > 0) log.warn({ requests: aborted }, 'in-flight requests aborted at shutdown')
@@ -32,58 +32,41 @@ type GracefulShutdown = (timeoutMs: number) => Promise<number>
  * `Connection: close` with their responses. Idle connections are closed only after a grace period: closing one at the moment
  * its client sends a request would lose that request.
  */
-function openGracefulShutdown(server: Server): GracefulShutdown {
-  const sockets = trackSockets(server, 'connection')
-  const connections =
-    server instanceof TlsServer ? trackSockets(server, 'secureConnection') : sockets
-  const inFlight = openInFlight<ServerResponse>()
-  server.on('request', (_request, response) => {
-    const place = inFlight.add(response)
-    response.on('close', () => inFlight.delete(place, response))
-  })
+function openGracefulShutdown({ server, connections }: HttpApp): GracefulShutdown {
+  const isHandshaking = ({ socket }: Connection) =>
+    server instanceof TlsServer && !(socket instanceof TLSSocket)
 
   return async (timeoutMs) => {
     const start = performance.now()
     const elapsed = () => performance.now() - start
     server.prependListener('request', (_request, response) => closeAfterResponse(response))
-    for (const [, response] of inFlight) closeAfterResponse(response)
+    for (const { lastResponse } of connections.list()) closeAfterResponse(lastResponse)
     // The close method of an HTTP server would also close idle connections immediately.
     NetServer.prototype.close.call(server)
 
     // A handshake may be followed by a request, but it may also never complete.
-    const isPending = () =>
-      connections.size > 0 || inFlight.size > 0 || (sockets.size > 0 && elapsed() < handshakeMs)
-    const idleSince = new Map<Socket, number>()
-    while (isPending() && elapsed() < timeoutMs) {
-      const busy = new Set([...inFlight].map(([, { socket }]) => socket))
-      for (const socket of connections) {
-        const since = busy.has(socket) ? elapsed() : (idleSince.get(socket) ?? elapsed())
-        idleSince.set(socket, since)
+    const isPending = (connection: Connection) =>
+      !isHandshaking(connection) || elapsed() < handshakeMs
+    const idleSince = new Map<Connection, number>()
+    while (connections.list().some(isPending) && elapsed() < timeoutMs) {
+      for (const connection of connections.list()) {
+        if (isHandshaking(connection)) continue
+        const isBusy = connection.inFlight > 0
+        const since = isBusy ? elapsed() : (idleSince.get(connection) ?? elapsed())
+        idleSince.set(connection, since)
         if (elapsed() - since < idleGraceMs) continue
-        socket.destroySoon()
+        connection.socket.destroySoon()
         // Not again in the next round.
-        idleSince.set(socket, Infinity)
+        idleSince.set(connection, Infinity)
       }
       await wait(checkMs)
     }
-    const aborted = inFlight.size
-    // Of connections of another server, which passed requests to this one.
-    for (const [, { socket }] of inFlight) socket?.destroy()
-    // Including sockets that are still in a handshake.
-    for (const socket of sockets) socket.destroy()
-    return aborted
+    const left = connections.list()
+    for (const { socket } of left) socket.destroy()
+    return left.reduce((aborted, { inFlight }) => aborted + inFlight, 0)
   }
 }
 
-function closeAfterResponse(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('connection', 'close')
-}
-
-function trackSockets(server: Server, event: 'connection' | 'secureConnection'): Set<Socket> {
-  const open = new Set<Socket>()
-  server.on(event, (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
-  return open
+function closeAfterResponse(response: ServerResponse | undefined): void {
+  if (response && !response.headersSent) response.setHeader('connection', 'close')
 }
