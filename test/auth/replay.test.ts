@@ -194,7 +194,7 @@ describe('the replay store', () => {
     const left = [await count()]
     while (left.at(-1) !== 0) {
       await until(async () => {
-        t.mock.timers.tick(200)
+        t.mock.timers.tick(100)
         return (await count()) !== left.at(-1)
       })
       left.push(await count())

@@ -7,8 +7,11 @@ import { cannotOpen, isBusy } from '../driver/errors.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openTokenUses, type TokenUse, type TokenUses } from './token-uses.ts'
 
-/** How often some of the expired records are purged. */
-const purgeEveryMs = 200
+/**
+ * How often some of the records are examined for expired ones. In a second, more must be examined than a worker records,
+ * since most of them have not expired.
+ */
+const purgeEveryMs = 100
 
 /** How many uses are written at once, before the event loop runs other work. */
 const groupMax = 1000

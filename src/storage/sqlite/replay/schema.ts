@@ -1,17 +1,32 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { transaction } from '../driver/write-queue.ts'
 
-/** Creates the tables of a replay file that lacks them. Those of an earlier version are renamed and keep their rows. */
+/** Creates the tables of a replay file that lacks them. The records in those of an earlier version are kept. */
 export function prepareReplayTables(database: DatabaseSync): void {
   transaction(database, () => {
     if (hasColumn(database, 'claim', 'token_id')) {
       database.exec('drop index if exists claim_kept_until; alter table claim rename to token_use')
     }
-    if (hasColumn(database, 'batch', 'claims')) {
-      database.exec('alter table batch rename column claims to uses')
-    }
     database.exec(tables)
+    for (const column of ['claims', 'uses']) {
+      if (hasColumn(database, 'batch', column)) moveBatches(database, column)
+    }
   })
+}
+
+/**
+ * Moves the records of batches: each was a JSON array of an id, until when it is kept, the next id, and so on. Without
+ * the table, a process of the version that used it accepts no token any more.
+ */
+function moveBatches(database: DatabaseSync, column: string): void {
+  const add = database.prepare('insert or ignore into token_use values (?, ?)')
+  for (const { uses } of database.prepare(`select ${column} as uses from batch`).iterate()) {
+    const members = JSON.parse(String(uses)) as (string | number)[]
+    for (let index = 0; index < members.length; index += 2) {
+      add.run(members[index] ?? '', members[index + 1] ?? 0)
+    }
+  }
+  database.exec('drop table batch')
 }
 
 function hasColumn(database: DatabaseSync, table: string, column: string): boolean {
@@ -23,10 +38,6 @@ const tables = `
   create table if not exists token_use (
     token_id text primary key, kept_until integer not null
   ) strict, without rowid;
-  create table if not exists batch (
-    number integer primary key,
-    uses text not null  -- a JSON array: an id, until when it is kept, the next id, and so on
-  ) strict;
   -- One row: the latest time until which a purged record was kept. A token that is kept no longer than that may have
   -- been used before, regardless of the clock.
   create table if not exists replay_purge (
