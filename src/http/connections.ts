@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { type TLSSocket, Server as TlsServer } from 'node:tls'
 import { groupAddress, isTrustedProxy, type TrustedProxies } from './caller-address.ts'
 import type { HttpLimits } from './limits.ts'
-import type { PendingWrite } from './slow-clients.ts'
+import type { WatchedConnection } from './slow-clients.ts'
 
 type ConnectionLimits = Pick<
   HttpLimits,
@@ -19,7 +19,7 @@ declare module 'node:net' {
   }
 }
 
-export interface Connection {
+export interface Connection extends WatchedConnection {
   /** The TCP socket; on a TLS server, the TLS socket once the handshake is complete. */
   socket: Socket
   readonly address: string
@@ -32,8 +32,6 @@ export interface Connection {
   since: number
   /** Another connection replaces it. Its close event arrives later. */
   isReplaced: boolean
-  /** What `closeSlowClients` has seen. */
-  pendingWrite: PendingWrite | undefined
 }
 
 export interface Connections {

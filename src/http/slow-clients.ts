@@ -1,17 +1,26 @@
-import type { Connection } from './connections.ts'
+import type { Socket } from 'node:net'
 
 /** Data that was queued on a connection at some time. */
-export interface PendingWrite {
+interface PendingWrite {
   /** The value of `bytesWritten` that is reached when all of it has been sent. */
   readonly bytes: number
   readonly since: number
+}
+
+export interface WatchedConnection {
+  readonly socket: Socket
+  /** What the last check found. */
+  pendingWrite: PendingWrite | undefined
 }
 
 /**
  * Closes connections whose clients read their responses too slowly, since unsent data stays in memory. Must be called at
  * regular intervals; requests bear no cost in between.
  */
-export function closeSlowClients(connections: readonly Connection[], writeTimeoutMs: number): void {
+export function closeSlowClients(
+  connections: readonly WatchedConnection[],
+  writeTimeoutMs: number,
+): void {
   const now = performance.now()
   for (const connection of connections) {
     const { socket, pendingWrite } = connection
