@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { Agent } from 'node:https'
+import { join } from 'node:path'
 import { it } from 'node:test'
 import { createProvider, missing, type Source } from '../../src/server/index.ts'
+import { sampleValue, scrape } from '../observe/scrape.ts'
+import { makeAuthority } from '../support/certificates.ts'
 import { describe, describeOnce, newDatabase } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
@@ -131,6 +136,39 @@ describeOnce('a provider with a source', () => {
     await assert.rejects(createProvider({ source: smallSource, guard, settings }), {
       message: 'createProvider: settings.tlsCert: cannot read /missing/cert.pem (ENOENT)',
     })
+  })
+
+  it('serves HTTPS with the certificate of its settings', async (t) => {
+    const authority = makeAuthority('Test CA')
+    const folder = await temporaryFolder(t)
+    const settings = { tlsCert: join(folder, 'cert.pem'), tlsKey: join(folder, 'key.pem') }
+    const { cert, key } = authority.issue('provider')
+    writeFileSync(settings.tlsCert, cert)
+    writeFileSync(settings.tlsKey, key)
+    const { provider, ask } = await openSourceProvider(t, smallSource, { settings })
+    const address = await provider.listen({ port: 0 })
+    const agent = new Agent({ ca: authority.cert })
+    t.after(() => agent.destroy())
+
+    assert.match(address, /^https:/)
+    assert.equal((await ask(address, customerPath, { agent })).body.name, 'Ana Silva')
+    await assert.rejects(ask(address, customerPath), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' })
+  })
+
+  it('serves metrics on the port of its settings until it is closed', async (t) => {
+    const settings = { metricsPort: 0 }
+    const { provider, ask, log } = await openSourceProvider(t, smallSource, { settings })
+    await ask(await provider.listen({ port: 0 }), customerPath)
+    const served = log
+      .map((line) => JSON.parse(line))
+      .find(({ msg }) => msg === 'metrics are served')
+
+    const samples = await scrape({ metrics: served.address })
+
+    const counted = { operation: 'C3', status: '200' }
+    assert.equal(sampleValue(samples, 'holdfast_request_duration_seconds_count', counted), 1)
+    await provider.close()
+    await assert.rejects(fetch(served.address))
   })
 
   it('is not disturbed by another one in the same process', async (t) => {
