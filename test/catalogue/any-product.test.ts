@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
+import { anyCharacter } from '../support/any-character.ts'
 import { describe } from '../support/engines.ts'
 import { productPath, sharedPlatform } from '../support/platform.ts'
 import { propertyRuns } from '../support/properties.ts'
@@ -13,9 +14,9 @@ const createArbitrary = (kind: keyof typeof kinds | readonly string[]): Arbitrar
   if (typeof kind !== 'string') return fc.constantFrom(...kind)
   switch (kind) {
     case 'text':
-      return fc.string({ unit: 'binary', maxLength: 12 })
+      return fc.string({ unit: anyCharacter, maxLength: 12 })
     case 'name':
-      return fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })
+      return fc.string({ unit: anyCharacter, minLength: 1, maxLength: 12 })
     case 'flag':
       return fc.boolean()
     case 'count':

@@ -1,0 +1,14 @@
+import fc, { type Arbitrary } from 'fast-check'
+
+/** Any Unicode character except surrogates, as a unit of strings. The unit `binary` of fast-check is the same, but keeps a table of a million characters in memory. */
+export const anyCharacter: Arbitrary<string> = fc
+  .integer({ min: 0, max: 0x10ffff })
+  .map(
+    (code) => String.fromCodePoint(code),
+    (text) => {
+      const code = String(text).codePointAt(0) ?? Number.NaN
+      if (Number.isNaN(code) || String.fromCodePoint(code) !== text) throw new Error('no character')
+      return code
+    },
+  )
+  .filter((character) => character.isWellFormed())
