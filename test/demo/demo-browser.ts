@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { launchOptions } from '../client/browser.ts'
 import { createScope, fileScope, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { findFreePort, startServer } from '../support/process.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import { findViolations } from './accessibility.ts'
 
 /** The file of a database with the data of the demo, if the test run has one. */
 const filledDatabase = process.env['DEMO_DATABASE_FOR_TESTS']
@@ -127,14 +125,6 @@ async function findMisaligned(page: Page): Promise<readonly string[]> {
       .filter(({ box }) => box.top !== one.box.top || box.bottom !== one.box.bottom)
       .map(({ name, box }) => [one.name, one.box.top, one.box.bottom, name, box.top, box.bottom].join(' ')))
   })`)
-}
-
-/** Evaluated through the debugger, which the content security policy of the page does not restrict. */
-async function findViolations(page: Page): Promise<readonly string[]> {
-  if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axe)
-  return page.evaluate(
-    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | ')))`,
-  )
 }
 
 /** Presses Tab until the control with this text or label has the focus. */
