@@ -60,6 +60,12 @@ begin
   grant select on api_client to holdfast_intake;
   grant select, insert, delete on api_token to holdfast_intake;
 
+  -- Not in the layout citus. A trigger deletes outdated summaries, as holdfast_owner.
+  if to_regclass('public.entry_texts') is not null then
+    grant select, insert on entry_amounts, entry_texts to holdfast_load, holdfast_intake;
+    grant select on entry_amounts, entry_texts to holdfast_serve;
+  end if;
+
   -- In the layout citus. Citus grants the same on the shards.
   if to_regclass('public.entry_state') is not null then
     grant select, insert, update, delete

@@ -66,6 +66,11 @@ export function fromStored({ amounts, places, texts }: StoredSummary): EntrySumm
 }
 
 export function toStored({ amounts, texts }: EntrySummary): StoredSummary {
+  return { ...sortAmounts(amounts), texts }
+}
+
+/** The codes of at most `blockEntries` entries in ascending order, with the index of each. */
+export function sortAmounts(amounts: Int32Array): Omit<StoredSummary, 'texts'> {
   const keys = new Float64Array(amounts.length)
   for (let at = 0; at < keys.length; at += 1) keys[at] = (amounts[at] ?? 0) * blockEntries + at
   keys.sort()
@@ -76,7 +81,7 @@ export function toStored({ amounts, texts }: EntrySummary): StoredSummary {
     sorted[at] = code
     places[at] = (keys[at] ?? 0) - code * blockEntries
   }
-  return { amounts: sorted, places, texts }
+  return { amounts: sorted, places }
 }
 
 /** Prepares a group, by the index of its first entry, for the entries that it has now. */
@@ -101,6 +106,16 @@ export function addEntry(
   const bit = 1 << (group % wordBits)
   if (description !== null) addText(texts, description, words, word, bit)
   if (reference !== null) addText(texts, reference, words, word, bit)
+}
+
+/** The group of an entry may contain any text. */
+export function addAnyText({ amounts, texts }: EntrySummary, index: number): void {
+  const group = Math.floor(index / groupEntries)
+  const words = countWords(amounts.length)
+  const bit = 1 << (group % wordBits)
+  for (let word = Math.floor(group / wordBits); word < texts.length; word += words) {
+    setBit(texts, word, bit)
+  }
 }
 
 function addText(texts: Uint32Array, text: string, words: number, word: number, bit: number): void {

@@ -19,7 +19,7 @@ interface Transaction {
   readonly reference?: string
 }
 
-const lengthAtFirst = 4700
+const lengthAtFirst = 8600
 const start = Date.parse('2024-01-01T00:00:00Z') / 1000
 const words = [
   'Card takings',

@@ -4,6 +4,7 @@ import { partitionBits, partitionTable } from '../partition.ts'
 import { createSummaries } from './create-summaries.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
 import { entryColumns } from './entry-columns.ts'
+import { createEntrySummaries } from './entry-summary-tables.ts'
 import { rekeyCustomers } from './rekey-customers.ts'
 
 /** The layout that the first migration creates. It cannot be changed afterwards. */
@@ -356,4 +357,5 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
   alter table check_run alter column sequence set not null,
     alter column sequence add generated always as identity (start with 100);
   `,
+  ({ layout }) => (layout === 'citus' ? '' : createEntrySummaries),
 ]

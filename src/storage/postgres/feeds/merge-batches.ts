@@ -1,6 +1,7 @@
 import type { LineError, LocatedItem } from '../../../load/writer.ts'
 import { appendEntries } from '../loads/append-entries.ts'
 import { type CountedLines, countEntries, isNew } from '../loads/count-lines.ts'
+import { summarizeAppended, summarizeChanged } from '../loads/entry-summaries.ts'
 import {
   accountEffects,
   customerEffects,
@@ -18,6 +19,9 @@ import type { openStaging } from '../loads/staging.ts'
 type Staging = ReturnType<typeof openStaging>
 
 const findAccountEffects = accountEffects(false)
+
+/** How many summaries of each list are written at a time. Other batches wait for it. */
+const blocksMax = 1
 
 interface StagedBatches {
   readonly items: readonly LocatedItem[]
@@ -50,8 +54,8 @@ export async function mergeBatches(
     )
     return { counts, tables: ['staged_entry'] }
   }
-  const merge = () =>
-    mergeLines(run, staging, {
+  const merge = async () => {
+    const counts = await mergeLines(run, staging, {
       loadTime: time,
       inBatches: false,
       isPrepared,
@@ -60,6 +64,9 @@ export async function mergeBatches(
       send,
       readGroups: (sql, size) => readGroups(run, sql, size),
     })
+    if (!isDistributed && staging.count('staged_entry') > 0) await summarizeChanged(run, blocksMax)
+    return counts
+  }
   const found = findErrors(run, staging)
   // Most batches have neither customers nor accounts, and are merged while their references are checked.
   const merged = isPrepared && !hasOwners(staging) ? merge() : undefined
@@ -70,8 +77,10 @@ export async function mergeBatches(
 
 async function areAppended({ items, run, time }: StagedBatches): Promise<boolean> {
   if (items.length === 0 || items.some(({ type }) => type !== 'entry')) return false
-  const { rowCount } = await run(appendEntries, [time.epochNanoseconds.toString()])
-  return rowCount === items.length
+  const { rows } = await run(appendEntries, [time.epochNanoseconds.toString()])
+  const [{ count, grown }] = rows
+  if (grown.length > 0) await summarizeAppended(run, grown, blocksMax)
+  return count === items.length
 }
 
 /** Whether each entry has one line. */

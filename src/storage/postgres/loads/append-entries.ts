@@ -1,3 +1,4 @@
+import { mayCompleteBlock } from './entry-summaries.ts'
 import { entryKind } from './line-effects.ts'
 
 const columns = 'has_own_time, time, id, amount, description, reference, record'
@@ -6,7 +7,8 @@ const columns = 'has_own_time, time, id, amount, description, reference, record'
  * Merges lines that add new entries after the newest of their lists, as most lines of feeds do. It inserts all staged
  * entries or none: if a line refers to no account of its kind, if an entry exists, or if it is not newer than its list,
  * the general statements decide (merge-entries.ts). Requires one line per entry, and no line that removes or changes an
- * account. `$1` is the time of the load.
+ * account. `$1` is the time of the load. Returns the number of entries, and the accounts whose lists may have complete
+ * blocks without a summary.
  */
 export const appendEntries = `
   with placed as materialized (
@@ -33,7 +35,12 @@ export const appendEntries = `
         order by x.id limit 1) e on true
     ) p
     window lines as (partition by account, list)
+  ), inserted as (
+    insert into entry (account, list, ordinal, ${columns})
+    select account, list, ordinal, ${columns} from placed
+    where (select bool_and(is_append) from placed)
+    returning account, list, ordinal
   )
-  insert into entry (account, list, ordinal, ${columns})
-  select account, list, ordinal, ${columns} from placed
-  where (select bool_and(is_append) from placed)`
+  select count(*)::integer as count,
+    coalesce(array_agg(distinct account) filter (where ${mayCompleteBlock}), '{}') as grown
+  from inserted`

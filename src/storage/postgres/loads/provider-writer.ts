@@ -25,6 +25,7 @@ import {
   resolveRemovals,
   type VoidLines,
 } from './deferred-lines.ts'
+import { summarizeChanged } from './entry-summaries.ts'
 import {
   accountEffects,
   createLineEffects,
@@ -256,6 +257,7 @@ export async function openPostgresProviderWriter(
         send: run,
         readGroups: groups,
       })
+      if (!isDistributed && staging.count('staged_entry') > 0) await summarizeChanged(run)
       for (const { type, outcome, lines } of counts) counter.add(type, outcome, lines)
       const total = counter.take()
       const lines = addCounts(committedLines, total.values())

@@ -7,7 +7,7 @@ import {
   owner,
   ownerAndAccount,
 } from './account-statements.ts'
-import { newest, oldest, oneListStatements, range } from './entry-statements.ts'
+import { listStatement, newest, oldest, range, searchStatement } from './one-list-statements.ts'
 
 /** Statements of the layout `citus`: on the coordinator, and on the tables of a shard. */
 
@@ -37,16 +37,17 @@ export type ShardStatements = ReturnType<typeof shardStatements>
 export function shardStatements(entryTable: string, stateTable: string) {
   const generation = `coalesce((select s.generation from ${stateTable} s where s.account = $1::bigint), 0)`
   const inList = 'e.account = $1::bigint and e.list = $2::smallint'
-  const oneList = oneListStatements({
+  const one = {
     name: entryTable,
     table: entryTable,
     head: generation,
     from: '(select) one',
     inList,
     first: 3,
-  })
+  }
   return {
-    ...oneList,
+    list: listStatement(one),
+    search: searchStatement(one),
 
     /** The oldest and the newest entry in a time window, $3 and $4. */
     window: {

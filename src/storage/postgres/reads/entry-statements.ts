@@ -6,112 +6,24 @@ import {
   owner,
   ownerAndAccount,
 } from './account-statements.ts'
-
-/**
- * Lists of entries. The bounds of a time window are two seeks, the total is their difference, and a page is one range of
- * ordinals: its cost does not depend on the page number.
- */
-
-/** The oldest entry of a list at or after a time (or just after it), and the newest at or before one. */
-export function oldest(
-  list: string,
-  comparison: '>=' | '>',
-  time: string,
-  table = 'entry',
-): string {
-  return `(select e.ordinal, e.time from ${table} e where ${list} and e.time ${comparison} ${time}
-      order by e.time, e.ordinal limit 1)`
-}
-
-export function newest(list: string, time: string, table = 'entry'): string {
-  return `(select e.ordinal, e.time from ${table} e where ${list} and e.time <= ${time}
-      order by e.time desc, e.ordinal desc limit 1)`
-}
-
-/**
- * A range of a list by ordinals, newest first. The inner order makes the planner use the index of ordinals: it cannot
- * know how long a list is.
- */
-export function range(list: string, low: string, high: string, table = 'entry'): string {
-  return `(select e.ordinal, e.time, e.id, e.record from ${table} e
-      where ${list} and e.ordinal >= ${low} and e.ordinal <= ${high} order by e.ordinal desc offset 0)`
-}
-
-/** How a statement on one list finds the list, what its first column is, and the numbers of its parameters. */
-interface OneList {
-  readonly name: string
-  readonly table: string
-  readonly head: string
-  readonly from: string
-  readonly inList: string
-  /** The first of: oldest and newest time, offset, limit, least and greatest amount, text. */
-  readonly first: number
-}
-
-/** The statements on one list: without and with a filter, which reads every entry of the time window. */
-export function oneListStatements({ name, table, head, from, inList, first }: OneList) {
-  const parameter = (index: number, type: string) => `$${first + index}::${type}`
-  const [offset, limit] = [parameter(2, 'bigint'), parameter(3, 'bigint')]
-  const [minimum, maximum, text] = [
-    parameter(4, 'text'),
-    parameter(5, 'text'),
-    parameter(6, 'text'),
-  ]
-  const list = `${from}
-    left join lateral ${oldest(inList, '>=', parameter(0, 'bigint'), table)} first on true
-    left join lateral ${newest(inList, parameter(1, 'bigint'), table)} last on true`
-  return {
-    list: {
-      name: `list-${name}`,
-      isPage: true,
-      text: `select ${head}, greatest(0, last.ordinal - first.ordinal + 1),
-      array_to_string(array(
-        select e.record from ${table} e where ${inList}
-          and e.ordinal >= first.ordinal and e.ordinal > last.ordinal - ${offset} - ${limit}
-          and e.ordinal <= last.ordinal - ${offset}
-        order by e.ordinal desc), ',')
-    from ${list}`,
-    },
-    search: {
-      name: `search-${name}`,
-      isPage: true,
-      isLong: true,
-      text: `select ${head}, cardinality(matching.ordinals),
-      array_to_string(array(
-        select e.record
-        from unnest(matching.ordinals[${offset} + 1 : ${offset} + ${limit}])
-          with ordinality as wanted(ordinal, place)
-        cross join lateral ${range(inList, 'wanted.ordinal', 'wanted.ordinal + 0', table)} e
-        order by wanted.place), ',')
-    from ${list}
-    left join lateral (
-      select array(
-        select e.ordinal from ${table} e where ${inList}
-          and e.ordinal between first.ordinal and last.ordinal
-          and (${minimum} is null or e.amount >= ${minimum})
-          and (${maximum} is null or e.amount <= ${maximum})
-          and (${text} is null or strpos(e.description collate "C", ${text}) > 0
-            or strpos(e.reference collate "C", ${text}) > 0)
-        order by e.ordinal desc) as ordinals
-      offset 0
-    ) matching on true`,
-    },
-  } as const satisfies Record<string, Statement>
-}
+import { listStatement, newest, oldest, range } from './one-list-statements.ts'
+import { summarySearchStatements } from './summary-search-statements.ts'
 
 /**
  * The statements on one list of a partition: $3 is the kind, $4 the list. The partitioned table has the same entries,
  * but each change of its statistics would make every connection plan for all partitions again.
  */
-export const partitionStatements = (table: string) =>
-  oneListStatements({
+export function partitionStatements(table: string) {
+  const one = {
     name: table,
     table,
     head: missingOne,
     from: ownerAndAccount('$3::smallint'),
     inList: 'e.account = h.account and e.list = $4::smallint',
     first: 5,
-  })
+  }
+  return { list: listStatement(one), ...summarySearchStatements(one) }
+}
 
 const inList = (account: string) => `e.account = ${account} and e.list = $9::smallint`
 

@@ -13,9 +13,11 @@ import * as entries from './entry-statements.ts'
 import { keysReadMax, type Lists, toOverview } from './lists.ts'
 import { overview } from './overview.ts'
 import {
+  amountValues,
   pageValues,
   requestedAccounts,
   searchValues,
+  sliceValues,
   toId,
   type Values,
   windowValues,
@@ -44,8 +46,13 @@ export function openPartitionedLists(
         ...windowValues(request.window),
         ...pageValues(request),
       ]
-      const { list, search } = statements[findPartition(account, partitions)] as OneList
-      return filter ? page(search, [...values, ...filter]) : page(list, values)
+      const { list, search, searchAmounts } = statements[
+        findPartition(account, partitions)
+      ] as OneList
+      if (!filter) return page(list, values)
+      return request.text
+        ? page(search, [...values, ...filter, ...sliceValues(filter)])
+        : page(searchAmounts, [...values, ...filter, ...amountValues(filter)])
     },
 
     listEntriesOfAccounts: (request) =>

@@ -7,7 +7,9 @@ import type {
 } from '../../../provider/store.ts'
 import { foldCase } from '../../../text/case-folding.ts'
 import { amountKey } from '../../amount-key.ts'
+import { amountCode, amountCodeMax, amountCodeMin, textSlices } from '../../entry-summary.ts'
 import { clampTime } from '../../enum-codes.ts'
+import { sliceBits, slicesPerPart } from '../driver/entry-summary-tables.ts'
 import { escapeNul } from '../driver/escape-nul.ts'
 import type { Query } from '../driver/statements.ts'
 
@@ -52,5 +54,24 @@ export function searchValues({ minAmount, maxAmount, text }: EntriesQuery) {
     minAmount === undefined ? null : amountKey(minAmount),
     maxAmount === undefined ? null : amountKey(maxAmount),
     text ? escapeNul(foldCase(text)) : null,
+  ] as const
+}
+
+type SearchValues = NonNullable<ReturnType<typeof searchValues>>
+
+/** The codes of the bounds. */
+export function amountValues([least, greatest]: SearchValues) {
+  return [
+    least === null ? amountCodeMin : amountCode(least),
+    greatest === null ? amountCodeMax : amountCode(greatest),
+  ] as const
+}
+
+/** The parts of a summary, and the first bits in them, of the slices of a text. */
+export function sliceValues([, , text]: SearchValues) {
+  const slices = text === null ? [] : textSlices(text)
+  return [
+    slices.map((slice) => Math.floor(slice / slicesPerPart)),
+    slices.map((slice) => (slice % slicesPerPart) * sliceBits + 1),
   ] as const
 }
