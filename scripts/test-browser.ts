@@ -1,7 +1,15 @@
 import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { startListening } from '../test/support/process.ts'
-import { buildForTests, groupFiles, makeRunFolder, type Program, runTests } from './test-run.ts'
+import {
+  buildForTests,
+  listOthers,
+  makeRunFolder,
+  type Program,
+  runTests,
+  toSpecifier,
+  writeGroups,
+} from './test-run.ts'
 
 /**
  * Runs the given files, or all tests in a browser, against the command as published. Each demo starts with a copy of one
@@ -21,11 +29,19 @@ const folder = makeRunFolder()
 const program = await buildForTests(folder)
 const database = await makeDemoDatabase(program)
 const all = globSync('test/**/*.browser.ts').sort()
-const files = given.length > 0 ? given : groupFiles(folder, groups, all)
+const files =
+  given.length > 0
+    ? given
+    : [...writeGroups(folder, groups.map(formatImports)), ...listOthers(groups, all)]
 // All groups at once: tests wait for timers and for limits of the server.
 const flags = [`--test-concurrency=${groups.length}`]
 process.exitCode = await runTests(program, flags, files, { DEMO_DATABASE_FOR_TESTS: database })
 rmSync(folder, { recursive: true, force: true })
+
+/** One after another: each file starts a demo. */
+function formatImports(files: readonly string[]): string {
+  return files.map((file) => `await import(${toSpecifier(file)})\n`).join('')
+}
 
 /** The file of a database that a demo has filled. */
 async function makeDemoDatabase({ path, compileCache }: Program): Promise<string> {

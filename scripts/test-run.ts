@@ -61,16 +61,6 @@ export async function runTests(
   return status ?? 1
 }
 
-/** Writes one file for each group, which imports the files of the group. Returns these, and the files of no group. */
-export function groupFiles(
-  folder: string,
-  groups: readonly (readonly string[])[],
-  files: readonly string[],
-): string[] {
-  const others = files.filter((file) => !groups.flat().includes(file))
-  return [...writeGroups(folder, groups.map(formatImports)), ...others]
-}
-
 /** Writes one test file for each text. */
 export function writeGroups(folder: string, texts: readonly string[]): string[] {
   return texts.map((text, index) => {
@@ -81,6 +71,14 @@ export function writeGroups(folder: string, texts: readonly string[]): string[] 
   })
 }
 
-export function formatImports(files: readonly string[]): string {
-  return files.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`).join('')
+/** The files of no group. */
+export function listOthers(
+  groups: readonly (readonly string[])[],
+  files: readonly string[],
+): string[] {
+  return files.filter((file) => !groups.flat().includes(file))
+}
+
+export function toSpecifier(file: string): string {
+  return JSON.stringify(pathToFileURL(file).href)
 }

@@ -4,15 +4,15 @@ import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
 import { bundleTypebox } from './bundle-typebox.ts'
 import {
   buildForTests,
-  formatImports,
-  groupFiles,
+  listOthers,
   makeRunFolder,
   runTests,
+  toSpecifier,
   writeGroups,
 } from './test-run.ts'
 
 /**
- * Runs the given files, the variants of a provider with --variants, or all other tests, against the command as published, with one PostgreSQL server for the whole run.
+ * Runs the given files, or all tests, against the command as published, with one PostgreSQL server for the whole run.
  * It fails if the server cannot start: no test is skipped, except for those on Citus without a cluster.
  */
 const given = process.argv.slice(2)
@@ -23,13 +23,13 @@ const given = process.argv.slice(2)
  */
 const groups = [
   ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
-  ['test/load/[a-h]*.test.ts'],
+  ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
+  ['src/**/*.test.ts', 'test/http/*.test.ts'],
   ['test/load/[i-z]*.test.ts'],
   ['test/serve/[p-z]*.test.ts', 'test/*.test.ts'],
   ['test/consent/*.test.ts'],
-  ['src/**/*.test.ts', 'test/http/*.test.ts'],
+  ['test/load/[a-h]*.test.ts'],
   ['test/postgres/*.test.ts'],
-  ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
   ['test/serve/[a-o]*.test.ts'],
   ['test/guard/*.test.ts', 'test/source/*.test.ts', 'test/explorer/*.test.ts'],
   ['test/check/*.test.ts', 'test/client/*.test.ts', 'test/console/*.test.ts'],
@@ -65,33 +65,40 @@ const [program, typebox, cluster] = await Promise.all([
   bundleTypebox(join(folder, 'typebox')),
   initializeCluster(),
 ])
-const files = given.length === 0 ? listFiles() : given[0] === '--variants' ? listVariants() : given
+const files = given.length > 0 ? given : listFiles()
 
 process.env['POSTGRES_CLUSTER_FOR_TESTS'] = cluster
 // Hundreds of short-lived databases would otherwise keep autovacuum busy.
 const server = await makePostgres({ settings: { autovacuum: 'off' } })
 await server.start()
 // With the default size of the young generation, collections take 6 % more CPU time.
-const flags = ['--import', typebox, `--test-concurrency=${concurrency}`, '--max-semi-space-size=64']
+const flags = [
+  ...['--import', typebox, '--import', join(import.meta.dirname, 'untracked-promises.ts')],
+  ...[`--test-concurrency=${concurrency}`, '--max-semi-space-size=64'],
+]
 process.exitCode = await runTests(program, flags, files, { POSTGRES_FOR_TESTS: server.url() })
 await server.remove()
 rmSync(folder, { recursive: true, force: true })
 
+/** One file for each group and for each variant, and the files of no group. */
 function listFiles(): string[] {
   const grouped = groups.map((patterns) => globSync(patterns, { exclude: separate }).sort())
   const all = globSync('test/**/*.test.ts', { exclude: ['**/node_modules/**', ...separate] })
-  return groupFiles(folder, grouped, all)
+  const texts = [...grouped.map(formatImports), ...formatVariants()]
+  return [...writeGroups(folder, texts), ...listOthers(grouped, all)]
 }
 
-/** One file for each variant. */
-function listVariants(): string[] {
+function formatVariants(): string[] {
   const again = globSync(providerTests, { exclude: independentTests })
     .sort()
     .filter((file) => opensProvider.test(readFileSync(file, 'utf8')))
-  return writeGroups(
-    folder,
-    variants.map(
-      (variant) => `process.env.PROVIDER_FOR_TESTS = '${variant}'\n${formatImports(again)}`,
-    ),
-  )
+  return variants.map((variant) => {
+    const selection = `data:text/javascript,process.env.PROVIDER_FOR_TESTS="${variant}"`
+    return `import ${JSON.stringify(selection)}\n${formatImports(again)}`
+  })
+}
+
+/** All files are loaded before the first is evaluated, so that no test starts before all are declared. */
+function formatImports(files: readonly string[]): string {
+  return files.map((file) => `import ${toSpecifier(file)}\n`).join('')
 }

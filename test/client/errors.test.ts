@@ -4,7 +4,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { makeSigningKey } from '../../src/auth/signing.ts'
 import {
   ClientError,
   type ClientOptions,
@@ -16,10 +15,11 @@ import {
 } from '../../src/client/index.ts'
 import { createScope } from '../support/engines.ts'
 import { findFreePort } from '../support/process.ts'
+import { makeKey } from '../support/tokens.ts'
 import { type FixedResponse, respondWith } from './respond.ts'
 
-const made = await makeSigningKey('ES256', Temporal.Now.instant())
-const key = { ...made.privateKey, kid: made.id, alg: made.algorithm }
+const { alg, kid, privateKey } = makeKey('ES256', 'k1')
+const key = { ...privateKey.export({ format: 'jwk' }), kid, alg }
 
 /** Appears in requests and responses, and must not appear in errors. */
 const secret = 'Sofia'
@@ -37,7 +37,7 @@ async function catchError(call: Promise<unknown>): Promise<ClientError> {
   )
   assert.ok(error instanceof ClientError, inspect(error))
   const text = inspect(error, { depth: 10, showHidden: true })
-  assert.doesNotMatch(text, new RegExp(`${secret}|eyJ|${made.privateKey['d']}`))
+  assert.doesNotMatch(text, new RegExp(`${secret}|eyJ|${key.d}`))
   return error
 }
 

@@ -1,25 +1,26 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { it } from 'node:test'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { calculateJwkThumbprint, SignJWT } from 'jose'
 import { digest } from '../../src/auth/secrets.ts'
 import { openAccessCheck, type ThirdPartyRequest } from '../../src/consent/access.ts'
 import type { ConsentStore } from '../../src/consent/store.ts'
 import type { Scope } from '../support/engines.ts'
 import { describe } from '../support/engines.ts'
+import { makeKey } from '../support/tokens.ts'
 import { makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
 
 const url = 'https://platform.example/cds-au/v1/banking/accounts'
 const scope = 'bank:accounts.basic:read'
 const clock = () => now
 const seconds = Math.floor(now.epochMilliseconds / 1000)
-const keys = await generateKeyPair('ES256', { extractable: true })
-const jwk = await exportJWK(keys.publicKey)
-const jkt = await calculateJwkThumbprint(jwk)
+const { privateKey, publicKey } = makeKey('ES256', 'k1')
+const jwk = publicKey.export({ format: 'jwk' })
 const token = 'token'
 
 /** A store with one access token that is bound to the key. */
-async function openAccess(scope: Scope, binding: object = { jkt }) {
+async function openAccess(scope: Scope, given?: object) {
+  const binding = given ?? { jkt: await calculateJwkThumbprint(jwk) }
   const stores = await openStores(scope)
   const [{ arrangements, artifacts, thirdParties }] = stores
   await thirdParties.add(makeThirdParty('tp'))
@@ -32,11 +33,11 @@ async function openAccess(scope: Scope, binding: object = { jkt }) {
 
 const scopeText = `openid ${scope}`
 
-async function prove(claims: object = {}, header: object = {}, key = keys): Promise<string> {
+async function prove(claims: object = {}, header: object = {}, key = privateKey): Promise<string> {
   const ath = createHash('sha256').update(token).digest('base64url')
   return new SignJWT({ htm: 'GET', htu: url, iat: seconds, jti: randomUUID(), ath, ...claims })
     .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk, ...header })
-    .sign(key.privateKey)
+    .sign(key)
 }
 
 async function request(fields: Partial<ThirdPartyRequest> = {}): Promise<ThirdPartyRequest> {
@@ -117,8 +118,8 @@ describe('the access of a third party', () => {
 
   it('is refused for each defect of the token or the proof', async (t) => {
     const { check } = await openAccess(t)
-    const other = await generateKeyPair('ES256', { extractable: true })
-    const otherJwk = await exportJWK(other.publicKey)
+    const { privateKey: other, publicKey: otherPublicKey } = makeKey('ES256', 'k2')
+    const otherJwk = otherPublicKey.export({ format: 'jwk' })
     const cases: Record<string, [string, Partial<ThirdPartyRequest>]> = {
       'no token': ['no token', { authorization: undefined }],
       'basic credentials': ['no token', { authorization: 'Basic eDp5' }],
