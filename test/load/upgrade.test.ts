@@ -9,10 +9,8 @@ import { Worker } from 'node:worker_threads'
 import { digest, emailDigest } from '../../src/storage/digest.ts'
 import { openClientStore, openReplayStore } from '../../src/storage/open.ts'
 import { migrations as postgresSteps } from '../../src/storage/postgres/driver/schema.ts'
-import {
-  defineFunctions,
-  migrations as sqliteSteps,
-} from '../../src/storage/sqlite/driver/schema.ts'
+import { defineFunctions } from '../../src/storage/sqlite/driver/migration-functions.ts'
+import { migrations as sqliteSteps } from '../../src/storage/sqlite/driver/schema.ts'
 import { callDrafts, ifMatch } from '../catalogue/draft-calls.ts'
 import { minimalProduct } from '../catalogue/products.ts'
 import { currentEngine, describe, describeOn, postgresUrl, runSql } from '../support/engines.ts'

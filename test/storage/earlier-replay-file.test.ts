@@ -9,7 +9,8 @@ import {
   openReplayStore,
   replaceReplayFile,
 } from '../../src/storage/open.ts'
-import { defineFunctions, migrations } from '../../src/storage/sqlite/driver/schema.ts'
+import { defineFunctions } from '../../src/storage/sqlite/driver/migration-functions.ts'
+import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
 import { describeOn } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { run } from '../support/process.ts'

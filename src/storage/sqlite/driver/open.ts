@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { DatabaseError, newerDatabase } from '../../database.ts'
 import { cannotOpen, isBusy } from './errors.ts'
 import { createPrivateFile } from './files.ts'
-import { defineFunctions, migrations } from './schema.ts'
+import { defineFunctions } from './migration-functions.ts'
+import { migrations } from './schema.ts'
 
 /** How long a statement waits for another process, in milliseconds. */
 const busyTimeoutMs = 5000

@@ -1,24 +1,11 @@
-import type { DatabaseSync } from 'node:sqlite'
-import { toEpochMilliseconds } from '../../../catalogue/product.ts'
-import { type SummaryTexts, summarizeTexts } from '../../../catalogue/summary.ts'
-import { emailKey } from '../../../text/email-key.ts'
-
-/**
- * SQL functions that the migrations use. Node keeps all arguments in memory until a migration ends, so the migration of
- * the summaries passes parts of a record instead of the record.
- */
-export function defineFunctions(database: DatabaseSync): void {
-  database.function('email_key', (record) =>
-    emailKey((JSON.parse(String(record)) as { email: string }).email),
+/** SQL in the triggers of `entry`: the position of the entry's block, and the removal of the summaries from it on. */
+const blockOfEntry = '(old.list << 32) + ((old.position & 0xffffffff) - 1) / 4096'
+const removeSummaries = ['entry_amounts', 'entry_texts']
+  .map(
+    (table) =>
+      `delete from ${table} where position >= ${blockOfEntry} and position < (old.list + 1) << 32;`,
   )
-  database.function('summary_text', (text, id, nameJson, brandJson) => {
-    const [name, brand] = [nameJson, brandJson].map((json) => JSON.parse(String(json)))
-    return summarizeTexts(String(id), { name, brand })[text as keyof SummaryTexts]
-  })
-  database.function('effective_time', (time) =>
-    time === null ? null : (toEpochMilliseconds(String(time)) ?? null),
-  )
-}
+  .join(' ')
 
 /**
  * Each migration is applied once, in order, and never changed after a release. The version of a database is the number
@@ -383,12 +370,31 @@ export const migrations: readonly string[] = [
   `,
   `
   -- Summaries of long lists of transactions (entry-summary.ts). Lists of earlier versions get theirs when entries are
-  -- added to them. The tables may exist, as for the index above.
-  create table if not exists entry_amounts (
+  -- added to them. The tables may exist, as for the index above, with summaries of entries that have changed since.
+  drop table if exists entry_amounts;
+  drop table if exists entry_texts;
+  create table entry_amounts (
     position integer primary key, -- of the list, with the number of the block instead of an ordinal
     amounts blob not null,
     places blob not null
   ) strict;
-  create table if not exists entry_texts (position integer primary key, texts blob not null) strict;
+  create table entry_texts (position integer primary key, texts blob not null) strict;
+
+  -- A process of an earlier version that has the database open does not maintain the summaries. When it changes or
+  -- removes an entry, those from the block of the entry on are removed. It changes the record and the columns for filters
+  -- with one statement, later versions with two. It only inserts entries that the summaries do not cover.
+  create trigger if not exists entry_changed after update of record on entry when
+    old.amount is not new.amount or old.description is not new.description
+      or old.reference is not new.reference
+  begin
+    ${removeSummaries}
+  end;
+  create trigger if not exists entry_removed after delete on entry when exists (
+    select 1 from entry_amounts
+    where position = ${blockOfEntry}
+      and length(amounts) / 4 > ((old.position & 0xffffffff) - 1) % 4096
+  ) begin
+    ${removeSummaries}
+  end;
   `,
 ]

@@ -147,7 +147,7 @@ export function openEntrySummaries(database: DatabaseSync) {
       if (changed.size >= changedMax) summarizeChanged()
     },
 
-    /** The entries after an ordinal have moved. */
+    /** The entries after an ordinal are about to be moved or removed. */
     markMoved(list: number, ordinal: number): void {
       if (!isSummarized(list)) return
       due.add(list)

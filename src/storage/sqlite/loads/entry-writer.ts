@@ -69,10 +69,12 @@ export function openEntryWriter(
     )
   const appendOne = appendRows(1)
   const appendMany = appendRows(appendedMax)
-  const replace = command(
+  // One update of all columns would fire the trigger that removes summaries.
+  const replaceKeys = command(
     database,
-    'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
+    'update entry set amount = ?, description = ?, reference = ? where position = ?',
   )
+  const replaceRecord = command(database, 'update entry set record = ? where position = ?')
   const remove = command(database, 'delete from entry where position = ?')
   const removeWaiting = command(database, 'delete from waiting where list = ? and id = ?')
   const newest = query<{ ordinal: bigint; time: bigint; id: string }>(
@@ -143,6 +145,7 @@ export function openEntryWriter(
 
   const removeStored = ({ position, list, time, id, record }: StoredEntry): void => {
     keepAssignedTime(Number(list), id, { time, record })
+    summaries.markMoved(Number(list), ordinalOf(position) - 1)
     remove.run(position)
     reordering.markForReorder(Number(list), time)
     tails.delete(Number(list))
@@ -156,18 +159,9 @@ export function openEntryWriter(
   const append = (row: EntryRow): boolean => {
     const tail = findTail(row.list)
     if (!isAfterTail(row, tail)) return false
-    const { list, time, id, amount, description, reference, record } = row
+    const { list, time, id } = row
     const ordinal = tail.ordinal + 1
-    values.push(
-      entryPosition(list, ordinal),
-      list,
-      time,
-      id,
-      amount,
-      description,
-      reference,
-      record,
-    )
+    values.push(...toValues(row, entryPosition(list, ordinal)))
     appended.push(row)
     tail.ordinal = ordinal
     tail.time = time
@@ -199,18 +193,8 @@ export function openEntryWriter(
   const appendNow = (row: EntryRow): boolean => {
     const tail = findTail(row.list)
     if (!isAfterTail(row, tail)) return false
-    const { list, time, id, amount, description, reference, record } = row
-    const position = entryPosition(list, tail.ordinal + 1)
-    const { changes } = appendOne.run(
-      position,
-      list,
-      time,
-      id,
-      amount,
-      description,
-      reference,
-      record,
-    )
+    const { list, time, id } = row
+    const { changes } = appendOne.run(...toValues(row, entryPosition(list, tail.ordinal + 1)))
     if (changes === 0) return false
     count(row, removeSuperseded(row))
     Object.assign(tail, { ordinal: tail.ordinal + 1, time, id })
@@ -243,7 +227,8 @@ export function openEntryWriter(
     if (outcome === 'unchanged') return
     if (existing && existing.time === row.time) {
       keepAssignedTime(row.list, row.id, existing)
-      replace.run(row.amount, row.description, row.reference, row.record, existing.position)
+      replaceKeys.run(row.amount, row.description, row.reference, existing.position)
+      replaceRecord.run(row.record, existing.position)
       summaries.markChanged(row.list, ordinalOf(existing.position))
       return
     }
@@ -300,9 +285,9 @@ export function openEntryWriter(
       const number = listNumber(account, list)
       saveAssignedOfList.run(entryPosition(number, 0), listEnd(number))
       saveAssignedOfWaiting.run(number)
+      summaries.remove(number)
       removeList.run(entryPosition(number, 0), listEnd(number))
       removeWaitingList.run(number)
-      summaries.remove(number)
       tails.delete(number)
     },
 
@@ -324,6 +309,14 @@ export function openEntryWriter(
 
     forgetAssignedTimes: (): void => void forgetAssigned.run(),
   }
+}
+
+/** The values of a row in the order of the statements. */
+function toValues(
+  { list, time, id, amount, description, reference, record }: EntryRow,
+  position: bigint,
+): SQLInputValue[] {
+  return [position, list, time, id, amount, description, reference, record]
 }
 
 /** What an entry does to an earlier one with the same key. */

@@ -83,17 +83,17 @@ export function openReordering(database: DatabaseSync) {
       markForReorder.run(list, since)
     },
 
-    /** Calls `onMoved` for each list, with the ordinal of the last entry that kept its position. */
-    finish(onMoved: (list: number, ordinal: number) => void): void {
+    /** Calls `onMove` for each list before, with the ordinal of the last entry that keeps its position. */
+    finish(onMove: (list: number, ordinal: number) => void): void {
       for (const row of affectedLists.all()) {
         const list = Number(row.list)
         const ordinal = before.first(list, row.since)?.ordinal ?? 0
         const lastInOrder = entryPosition(list, ordinal)
+        onMove(list, ordinal)
         moveToWaiting.run(lastInOrder, listEnd(list))
         deleteEntries.run(lastInOrder, listEnd(list))
         insertOrdered.run(lastInOrder, list)
         deleteWaiting.run(list)
-        onMoved(list, ordinal)
       }
       clearMarks.run()
       isAnyWaiting = false

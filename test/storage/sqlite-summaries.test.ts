@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { amountKey } from '../../src/storage/amount-key.ts'
+import { openProviderStore } from '../../src/storage/open.ts'
+import { entryPosition, listEnd } from '../../src/storage/sqlite/entry-position.ts'
+import { describeOn, newDatabase } from '../support/engines.ts'
+import * as lines from '../support/lines.ts'
+import { loadInProcess } from '../support/load.ts'
+
+/** Two blocks of summaries, and entries that none covers. */
+const length = 4096 + 1800
+const covered = 4096 + 1792
+
+const moment = (index: number) => new Date(Date.UTC(2025, 0, 1) + index * 1000).toISOString()
+
+function transaction(index: number, fields: object = {}) {
+  const usual = { postingDateTime: moment(index), description: 'Rent for May', amount: '12.50' }
+  return lines.transaction('a1', `t${index}`, { ...usual, ...fields })
+}
+
+async function openLongList(t: TestContext) {
+  const database = await newDatabase({ after: (work) => t.after(work) })
+  await loadInProcess(database, [
+    lines.customer('ana'),
+    lines.bankingAccount('a1', { ana: true }),
+    ...Array.from({ length }, (_, index) => transaction(index)),
+  ])
+  const store = await openProviderStore(database)
+  t.after(() => store.close())
+  const window = { oldest: 0n, newest: 2n ** 62n }
+  const request = { customerId: 'ana', accountId: 'a1', window, page: 1, pageSize: 25 }
+  const file = new DatabaseSync(database.replace(/^sqlite:/, ''))
+  t.after(() => file.close())
+  return {
+    database,
+    file,
+    async count(filter: {
+      text?: string
+      minAmount?: string
+      maxAmount?: string
+    }): Promise<number> {
+      const page = await store.listEntries({ ...request, ...filter, list: 'transaction' })
+      assert.ok('total' in page)
+      return page.total
+    },
+    countCovered: () =>
+      file
+        .prepare('select coalesce(sum(length(amounts)), 0) / 4 as covered from entry_amounts')
+        .get()?.['covered'],
+  }
+}
+
+/** The schema version before lists had summaries. */
+const beforeSummaries = 17
+
+/** The statements that processes of the earlier version change entries with, prepared before the database is migrated. */
+async function openEarlierWriter(t: TestContext) {
+  const opened = await openLongList(t)
+  const { database, file } = opened
+  file.exec(`
+    drop trigger entry_changed;
+    drop trigger entry_removed;
+    drop table entry_amounts;
+    drop table entry_texts;
+    pragma user_version = ${beforeSummaries};
+    create temp table waiting as select * from entry where false;
+  `)
+  const columns = 'list, time, id, amount, description, reference, record'
+  const list = Number(file.prepare('select list from entry').get()?.['list'])
+  const update = file.prepare(
+    'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
+  )
+  const remove = file.prepare('delete from entry where position > ? and position < ?')
+  const setAside = file.prepare(
+    'insert into waiting select * from entry where position > ? and position < ?',
+  )
+  const insertOrdered = file.prepare(
+    `insert into entry (position, ${columns})
+     select ? + row_number() over (order by time, id desc), ${columns} from waiting`,
+  )
+  await loadInProcess(database, [transaction(length)])
+  assert.equal(opened.countCovered(), covered)
+
+  return {
+    ...opened,
+    correct(ordinal: number, amount: string, description: string): void {
+      update.run(amountKey(amount), description, null, '{}', entryPosition(list, ordinal))
+    },
+    removeList(): void {
+      remove.run(entryPosition(list, 0), listEnd(list))
+    },
+    /** Adds an entry with the time of the one after an ordinal. */
+    insertLate(ordinal: number, description: string): void {
+      setAside.run(entryPosition(list, ordinal), listEnd(list))
+      remove.run(entryPosition(list, ordinal), listEnd(list))
+      file.exec(`insert into waiting select 0, list, min(time), 'late', amount, '${description}',
+        reference, record from waiting`)
+      insertOrdered.run(entryPosition(list, ordinal))
+    },
+  }
+}
+
+describeOn('sqlite', 'the summaries of a list that an open process of an earlier version', () => {
+  it('corrects are removed from the correction on', async (t) => {
+    const { correct, count, countCovered } = await openEarlierWriter(t)
+
+    correct(5000, '1', 'FOOD')
+
+    assert.equal(countCovered(), 4096)
+    assert.equal(await count({ text: 'food' }), 1)
+    assert.equal(await count({ text: 'rent' }), length)
+    assert.equal(await count({ maxAmount: '12.49' }), 1)
+  })
+
+  it('adds a late entry to are removed from it on', async (t) => {
+    const { insertLate, count } = await openEarlierWriter(t)
+
+    insertLate(100, 'FOOD')
+
+    assert.equal(await count({ text: 'food' }), 1)
+    assert.equal(await count({ text: 'rent' }), length + 1)
+  })
+
+  it('removes are removed with it', async (t) => {
+    const { database, removeList, count, countCovered } = await openEarlierWriter(t)
+
+    removeList()
+    assert.equal(countCovered(), 0)
+    await loadInProcess(database, [transaction(0, { description: 'Food' })])
+
+    assert.equal(await count({ text: 'food' }), 1)
+    assert.equal(await count({ text: 'rent' }), 0)
+  })
+
+  it('migrates again are removed', async (t) => {
+    const { database, file, countCovered } = await openLongList(t)
+
+    file.exec(`pragma user_version = ${beforeSummaries}`)
+    await loadInProcess(database, [])
+
+    assert.equal(countCovered(), 0)
+  })
+})
+
+describeOn('sqlite', 'the summaries of a long list', () => {
+  it('include corrections', async (t) => {
+    const { database, count, countCovered } = await openLongList(t)
+    const corrected = transaction(5000, { description: 'Food', amount: '1' })
+
+    await loadInProcess(database, [corrected])
+
+    assert.equal(countCovered(), covered)
+    assert.equal(await count({ text: 'food' }), 1)
+    assert.equal(await count({ text: 'rent' }), length - 1)
+    assert.equal(await count({ maxAmount: '12.49' }), 1)
+  })
+})
