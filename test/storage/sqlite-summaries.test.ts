@@ -5,6 +5,7 @@ import { amountKey } from '../../src/storage/amount-key.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { entryPosition, listEnd } from '../../src/storage/sqlite/entry-position.ts'
 import { describeOn, newDatabase } from '../support/engines.ts'
+import { openFeeds } from '../support/feed.ts'
 import * as lines from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
 
@@ -154,5 +155,27 @@ describeOn('sqlite', 'the summaries of a long list', () => {
     assert.equal(await count({ text: 'food' }), 1)
     assert.equal(await count({ text: 'rent' }), length - 1)
     assert.equal(await count({ maxAmount: '12.49' }), 1)
+  })
+
+  it('of an earlier version are completed by feeds, one block in each commit for all lists', async (t) => {
+    const { database, file, countCovered } = await openLongList(t)
+    const ofOther = (index: number) =>
+      lines.transaction('a2', `t${index}`, { postingDateTime: moment(index) })
+    await loadInProcess(database, [
+      lines.bankingAccount('a2', { ana: true }),
+      ...Array.from({ length: 300 }, (_, index) => ofOther(index)),
+    ])
+    file.exec('delete from entry_amounts; delete from entry_texts')
+    const feeds = await openFeeds({ after: (work) => t.after(work) }, database)
+
+    await feeds.add(JSON.stringify(transaction(length)), JSON.stringify(ofOther(300)))
+    const counts = [countCovered()]
+    for (const email of ['one@example.com', 'two@example.com', 'three@example.com']) {
+      await feeds.add(JSON.stringify(lines.customer('ana', { email })))
+      counts.push(countCovered())
+    }
+
+    const ofBoth = covered + 256
+    assert.deepEqual(counts, [4096, covered, ofBoth, ofBoth])
   })
 })

@@ -42,7 +42,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   const snapshot = snapshots(reading)
   const committed = openFeedRows(reading)
   let now = clock()
-  const items = openItemWriter(database, { clock: () => now, summaryBlocksMax: 1 })
+  const items = openItemWriter(database, { clock: () => now })
   const feeds = openFeedRows(database)
   const limitLog = openLogLimit(database, path)
   let last: Promise<unknown> = Promise.resolve()
@@ -120,7 +120,10 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     }
   }
 
-  const commit = (): void => {
+  /** Lists of an earlier version have no summaries yet: a commit writes at most one block for each group of its lines. */
+  const commit = async (batches: readonly FeedBatch[]): Promise<void> => {
+    const lines = batches.reduce((sum, batch) => sum + batch.items.length, 0)
+    for (const _ of items.writeSummaries(Math.ceil(lines / groupSize))) await setImmediate()
     requireSameFile()
     commitWithinSpace(database, path)
   }
@@ -129,14 +132,14 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   const commitBatches = async (batches: readonly FeedBatch[]): Promise<BatchOutcome[]> => {
     const written = await inTransaction(async () => {
       const outcomes = await writeTogether(batches)
-      if (outcomes?.every((outcome) => !('errors' in outcome))) commit()
+      if (outcomes?.every((outcome) => !('errors' in outcome))) await commit(batches)
       return outcomes
     })
     if (written) return written
     return inTransaction(async () => {
       const outcomes: BatchOutcome[] = []
       for (const batch of batches) outcomes.push(await writeAtomically(batch))
-      commit()
+      await commit(batches)
       return outcomes
     })
   }

@@ -22,8 +22,8 @@ import {
   ordinalOfPosition,
 } from '../entry-position.ts'
 
-/** How many changed groups are remembered until their summaries are written. */
-const changedMax = 10_000
+/** How many changed groups are read at once. */
+const groupsAtOnce = 1000
 
 interface SummaryRow {
   readonly amounts: Uint8Array
@@ -34,8 +34,14 @@ interface SummaryRow {
 /**
  * Writes the summaries of lists of transactions, in the transaction of their entries. They cover the oldest entries of a
  * list, a multiple of `chunkEntries`. Newer entries, and those of earlier versions, are found without summaries.
+ *
+ * What remains to be summarized is in temporary tables: its number has no limit, and a rollback affects it too.
  */
 export function openEntrySummaries(database: DatabaseSync) {
+  database.exec(`
+    create temp table due_list (list integer primary key) strict;         -- lists with entries to cover
+    create temp table changed_group (position integer primary key) strict -- of the first entry of the group
+  `)
   const coveredOfList = query<{ covered: number }>(database, coveredEntries)
   const newest = query<{ ordinal: number }>(
     database,
@@ -58,10 +64,22 @@ export function openEntrySummaries(database: DatabaseSync) {
      where position between ? and ? order by position`,
     { lists: true },
   )
-  /** Lists with entries to cover. */
-  const due = new Set<number>()
-  /** The positions of the first entries of groups with a changed entry. */
-  const changed = new Set<bigint>()
+  const addDue = command(database, 'insert or ignore into due_list values (?)')
+  const nextDue = query<{ list: number }>(
+    database,
+    'select list from due_list where list > ? limit 1',
+  )
+  const removeDue = command(database, 'delete from due_list where list = ?')
+  const addChanged = command(database, 'insert or ignore into changed_group values (?)')
+  const nextChanged = query<{ position: bigint }>(
+    database,
+    `select position from changed_group limit ${groupsAtOnce}`,
+    { bigints: true },
+  )
+  const removeChanged = command(database, 'delete from changed_group where position <= ?')
+
+  /** The list after it is next, so that none waits for lists that are due again and again. */
+  let lastCovered = 0
 
   const countCovered = (list: number): number =>
     coveredOfList.first(entryPosition(list, 0), listEnd(list))?.covered ?? 0
@@ -95,13 +113,16 @@ export function openEntrySummaries(database: DatabaseSync) {
     })
   }
 
-  /** Covers more entries of a list, up to the end of a block. Returns how many are covered. */
-  const extend = (list: number, covered: number): number => {
+  /** How many entries of a list can be covered. */
+  const countWhole = (list: number): number => {
     const length = newest.first(entryPosition(list, 0), listEnd(list))?.ordinal ?? 0
+    return length - (length % chunkEntries)
+  }
+
+  /** Covers more entries of a list, up to the end of a block. Returns how many are covered. */
+  const extend = (list: number, covered: number, whole: number): number => {
     const block = Math.floor(covered / blockEntries)
-    const whole = length - (length % chunkEntries)
     const extended = Math.min(whole, (block + 1) * blockEntries)
-    if (extended <= covered) return covered
     const before = covered % blockEntries > 0 ? read(list, block) : undefined
     const summary = createSummary(extended - block * blockEntries, before)
     summarize(summary, list, covered + 1, extended)
@@ -109,23 +130,19 @@ export function openEntrySummaries(database: DatabaseSync) {
     return extended
   }
 
-  const summarizeChanged = (): void => {
-    const positions = [...changed].sort((one, other) => (one < other ? -1 : 1))
-    changed.clear()
-    const blocks = Map.groupBy(positions, (position) => position / BigInt(blockEntries))
-    for (const groups of blocks.values()) {
-      const list = listOf(groups[0] ?? 0n)
-      const block = Math.floor(ordinalOf(groups[0] ?? 0n) / blockEntries)
-      const covered = countCovered(list)
-      const ordinals = groups.map(ordinalOf).filter((ordinal) => ordinal <= covered)
-      const summary = ordinals.length > 0 ? read(list, block) : undefined
-      if (!summary) continue
-      for (const first of ordinals) {
-        clearGroup(summary, (first - 1) % blockEntries)
-        summarize(summary, list, first, first + groupEntries - 1)
-      }
-      write(list, block, summary)
+  /** Summarizes changed groups of a block again, by the positions of their first entries. */
+  const summarizeChanged = (positions: readonly bigint[]): void => {
+    const list = listOf(positions[0] ?? 0n)
+    const covered = countCovered(list)
+    const ordinals = positions.map(ordinalOf).filter((ordinal) => ordinal <= covered)
+    const block = Math.floor((ordinals[0] ?? 0) / blockEntries)
+    const summary = ordinals.length > 0 ? read(list, block) : undefined
+    if (!summary) return
+    for (const ordinal of ordinals) {
+      clearGroup(summary, (ordinal - 1) % blockEntries)
+      summarize(summary, list, ordinal, ordinal + groupEntries - 1)
     }
+    write(list, block, summary)
   }
 
   return {
@@ -137,20 +154,19 @@ export function openEntrySummaries(database: DatabaseSync) {
 
     /** Enough entries of a list are not covered. */
     markDue(list: number): void {
-      due.add(list)
+      addDue.run(list)
     },
 
     /** The amount or a text of an entry has changed. */
     markChanged(list: number, ordinal: number): void {
       if (!isSummarized(list)) return
-      changed.add(entryPosition(list, ordinal - ((ordinal - 1) % groupEntries)))
-      if (changed.size >= changedMax) summarizeChanged()
+      addChanged.run(entryPosition(list, ordinal - ((ordinal - 1) % groupEntries)))
     },
 
     /** The entries after an ordinal are about to be moved or removed. */
     markMoved(list: number, ordinal: number): void {
       if (!isSummarized(list)) return
-      due.add(list)
+      addDue.run(list)
       if (countCovered(list) <= ordinal) return
       const block = Math.floor(ordinal / blockEntries)
       const kept = (ordinal % blockEntries) - (ordinal % chunkEntries)
@@ -163,23 +179,36 @@ export function openEntrySummaries(database: DatabaseSync) {
       if (isSummarized(list)) removeBlocks(list, 0)
     },
 
-    /** Covers new entries, at most `blocksMax` blocks of each list. */
-    finish(blocksMax: number): void {
-      summarizeChanged()
-      for (const list of due) {
-        let covered = countCovered(list)
-        for (let block = 0; block < blocksMax; block += 1) {
-          const extended = extend(list, covered)
-          if (extended === covered) break
-          covered = extended
+    /**
+     * Before a commit, after the lists are in order: writes the summaries of changed entries, and those of at most
+     * `newBlocksMax` blocks with new entries. The others remain due. Yields after each block.
+     */
+    *write(newBlocksMax: number): Generator<void> {
+      for (let next = nextChanged.all(); next.length > 0; next = nextChanged.all()) {
+        const positions = next.map(({ position }) => position)
+        const blocks = Map.groupBy(positions, (position) => position / BigInt(blockEntries))
+        for (const ofBlock of blocks.values()) {
+          summarizeChanged(ofBlock)
+          yield
         }
+        removeChanged.run(positions.at(-1) ?? 0n)
       }
-      due.clear()
-    },
-
-    discard(): void {
-      due.clear()
-      changed.clear()
+      for (let blocks = 0; blocks < newBlocksMax; ) {
+        const next = nextDue.first(lastCovered) ?? nextDue.first(0)
+        if (!next) return
+        const { list } = next
+        const whole = countWhole(list)
+        let covered = countCovered(list)
+        if (covered < whole) {
+          covered = extend(list, covered, whole)
+          blocks += 1
+        }
+        if (covered >= whole) {
+          removeDue.run(list)
+          lastCovered = list
+        }
+        yield
+      }
     },
   }
 }

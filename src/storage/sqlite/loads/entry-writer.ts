@@ -31,7 +31,9 @@ interface Tail {
   time: bigint
   id: string
   /** How many entries of the list the summaries cover. */
-  covered: number
+  readonly covered: number
+  /** The summaries are to cover more entries. */
+  isDue: boolean
 }
 
 interface StoredEntry {
@@ -138,9 +140,19 @@ export function openEntryWriter(
     const row = newest.first(entryPosition(list, 0), listEnd(list))
     const ordinal = Number(row?.ordinal ?? 0)
     const covered = summaries.countCovered(list, ordinal)
-    const tail = { ordinal, time: row?.time ?? 0n, id: row?.id ?? '', covered }
+    const tail = { ordinal, time: row?.time ?? 0n, id: row?.id ?? '', covered, isDue: false }
     tails.set(list, tail)
     return tail
+  }
+
+  /** An entry is appended to the list. */
+  const moveTail = (tail: Tail, { list, time, id }: EntryRow): void => {
+    tail.ordinal += 1
+    tail.time = time
+    tail.id = id
+    if (tail.isDue || tail.ordinal - tail.covered < chunkEntries) return
+    summaries.markDue(list)
+    tail.isDue = true
   }
 
   const removeStored = ({ position, list, time, id, record }: StoredEntry): void => {
@@ -159,14 +171,9 @@ export function openEntryWriter(
   const append = (row: EntryRow): boolean => {
     const tail = findTail(row.list)
     if (!isAfterTail(row, tail)) return false
-    const { list, time, id } = row
-    const ordinal = tail.ordinal + 1
-    values.push(...toValues(row, entryPosition(list, ordinal)))
+    moveTail(tail, row)
+    values.push(...toValues(row, entryPosition(row.list, tail.ordinal)))
     appended.push(row)
-    tail.ordinal = ordinal
-    tail.time = time
-    tail.id = id
-    if (ordinal - tail.covered >= chunkEntries) summaries.markDue(list)
     if (appended.length === appendedMax) flush()
     return true
   }
@@ -193,12 +200,10 @@ export function openEntryWriter(
   const appendNow = (row: EntryRow): boolean => {
     const tail = findTail(row.list)
     if (!isAfterTail(row, tail)) return false
-    const { list, time, id } = row
-    const { changes } = appendOne.run(...toValues(row, entryPosition(list, tail.ordinal + 1)))
+    const { changes } = appendOne.run(...toValues(row, entryPosition(row.list, tail.ordinal + 1)))
     if (changes === 0) return false
     count(row, removeSuperseded(row))
-    Object.assign(tail, { ordinal: tail.ordinal + 1, time, id })
-    if (tail.ordinal - tail.covered >= chunkEntries) summaries.markDue(list)
+    moveTail(tail, row)
     return true
   }
 
@@ -229,7 +234,8 @@ export function openEntryWriter(
       keepAssignedTime(row.list, row.id, existing)
       replaceKeys.run(row.amount, row.description, row.reference, existing.position)
       replaceRecord.run(row.record, existing.position)
-      summaries.markChanged(row.list, ordinalOf(existing.position))
+      const ordinal = ordinalOf(existing.position)
+      if (ordinal <= findTail(row.list).covered) summaries.markChanged(row.list, ordinal)
       return
     }
     if (existing) removeStored(existing)
@@ -291,20 +297,19 @@ export function openEntryWriter(
       tails.delete(number)
     },
 
-    /** Writes the summaries of at most `summaryBlocksMax` blocks of each list. */
-    finish(summaryBlocksMax: number): void {
+    finish(): void {
       flush()
       reordering.finish(summaries.markMoved)
-      summaries.finish(summaryBlocksMax)
       tails.clear()
     },
+
+    writeSummaries: summaries.write,
 
     discard(): void {
       appended = []
       values = []
       tails.clear()
       reordering.discard()
-      summaries.discard()
     },
 
     forgetAssignedTimes: (): void => void forgetAssigned.run(),

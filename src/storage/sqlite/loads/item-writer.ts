@@ -26,18 +26,13 @@ export interface ItemWriterOptions {
   readonly clock: () => Temporal.Instant
   /** Records references to what does not exist yet. Without it, the caller first calls `findMissing` for each item. */
   readonly references?: UnresolvedReferences | undefined
-  /** How many blocks of summaries are written for each list in one commit. The rest follows in later commits. */
-  readonly summaryBlocksMax?: number
 }
 
 /**
  * Writes items one after another in the caller's transaction, and counts what they did. The caller opens it outside a
  * transaction, because a rollback would remove its temporary tables.
  */
-export function openItemWriter(
-  database: DatabaseSync,
-  { clock, references, summaryBlocksMax = Number.POSITIVE_INFINITY }: ItemWriterOptions,
-) {
+export function openItemWriter(database: DatabaseSync, { clock, references }: ItemWriterOptions) {
   const counter = openLineCounter()
   const entries = openEntryWriter(database, clock, counter)
   const products = openLoadedProducts(database, clock, counter)
@@ -160,10 +155,12 @@ export function openItemWriter(
 
     /** Ends a group of items: sorts their lists, writes their products, and returns what they did. */
     finish(): LineCounts {
-      entries.finish(summaryBlocksMax)
+      entries.finish()
       products.finish()
       return counter.take()
     },
+
+    writeSummaries: entries.writeSummaries,
 
     /** After a rollback: nothing that was written or read is valid. */
     discard(): void {
