@@ -1,13 +1,14 @@
 import { constants, type KeyObject, verify } from 'node:crypto'
 
 interface Algorithm {
-  /** Whether a key has the right type and is strong enough. */
+  /** Whether a key has the right type and an acceptable size. */
   readonly accepts: (key: KeyObject) => boolean
   readonly verify: (data: Buffer, key: KeyObject, signature: Buffer) => boolean
 }
 
-const rsaBitsMin = 2048
-const rsaExponentMin = 65_537n
+/** Larger keys make a verification slow, which blocks other requests. */
+export const rsaBits = { min: 2048, max: 8192 } as const
+const rsaExponent = { min: 65_537n, max: 2n ** 32n } as const
 const es256SignatureBytes = 64
 
 /** Asymmetric algorithms only, each tied to one key type. `none` is not supported. */
@@ -24,7 +25,7 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
     verify: (data, key, signature) => verify(null, data, key, signature),
   },
   PS256: {
-    accepts: isStrongRsa,
+    accepts: isAcceptableRsa,
     verify: (data, key, signature) =>
       verify(
         'sha256',
@@ -34,7 +35,7 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
       ),
   },
   RS256: {
-    accepts: isStrongRsa,
+    accepts: isAcceptableRsa,
     verify: (data, key, signature) =>
       verify('sha256', data, { key, padding: constants.RSA_PKCS1_PADDING }, signature),
   },
@@ -49,11 +50,13 @@ export function listAlgorithms(key: KeyObject): string[] {
   return Object.keys(algorithms).filter((name) => algorithms[name]?.accepts(key))
 }
 
-function isStrongRsa(key: KeyObject): boolean {
+function isAcceptableRsa(key: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
   return (
     key.asymmetricKeyType === 'rsa' &&
-    modulusLength >= rsaBitsMin &&
-    publicExponent >= rsaExponentMin
+    modulusLength >= rsaBits.min &&
+    modulusLength <= rsaBits.max &&
+    publicExponent >= rsaExponent.min &&
+    publicExponent <= rsaExponent.max
   )
 }

@@ -1,11 +1,11 @@
 import { createPublicKey, type webcrypto } from 'node:crypto'
+import { rsaBits } from '../auth/algorithms.ts'
 import { fapiAlgorithms } from './client-metadata.ts'
 import type { KeySet } from './store.ts'
 
 const redirectUrisMax = 10
 const urlLengthMax = 2000
 const keysMax = 20
-const rsaBitsMin = 2048
 
 /** The private members of a JWK. */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
@@ -64,8 +64,9 @@ function findKeyProblem(key: unknown): string | undefined {
       key: key as webcrypto.JsonWebKey,
       format: 'jwk',
     })
-    const { modulusLength = rsaBitsMin } = asymmetricKeyDetails ?? {}
-    return modulusLength < rsaBitsMin ? `has fewer than ${rsaBitsMin} bits` : undefined
+    const { modulusLength = rsaBits.min } = asymmetricKeyDetails ?? {}
+    if (modulusLength < rsaBits.min) return `has fewer than ${rsaBits.min} bits`
+    return modulusLength > rsaBits.max ? `has more than ${rsaBits.max} bits` : undefined
   } catch {
     return 'is not a public key'
   }

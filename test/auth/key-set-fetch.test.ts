@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
 import { openKeyServer } from '../support/key-server.ts'
-import { makeKey } from '../support/tokens.ts'
+import { makeKey, publicRsa } from '../support/tokens.ts'
 
 /** A key set and its server, with a timeout that no test reaches. */
 async function openBoth(t: TestContext, options: Partial<KeySetOptions> = {}) {
@@ -143,6 +143,8 @@ describe('a key set that cannot be fetched', { timeout: 30_000 }, () => {
     'an algorithm in a list': { alg: ['ES256'] },
     'an id that is a number': { kid: 1 },
     'an id that is null': { kid: null },
+    'an RSA modulus of 8200 bits': publicRsa(8200),
+    'an RSA exponent of 40 bits': publicRsa(2048, 40),
   })) {
     it(`ignores a key with ${name}, and keeps the cached keys`, async (t) => {
       const key = makeKey('ES256', 'k1')

@@ -7,6 +7,7 @@ import { openConsentStore, openSigningKeyStore } from '../../src/storage/open.ts
 import { describe, describeOn, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runInProcess } from '../support/process.ts'
+import { publicRsa } from '../support/tokens.ts'
 import { makeArrangement, makeThirdParty } from './stores.ts'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -170,6 +171,7 @@ describeOnce('holdfast client add rejects a third party', () => {
     ['a private key', { keys: [privateEc] }, /keys\[0\] contains the private member d/],
     ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, /private member k/],
     ['a short RSA key', { keys: [rsa(1024)] }, /keys\[0\] has fewer than 2048 bits/],
+    ['a large RSA key', { keys: [publicRsa(8200)] }, /keys\[0\] has more than 8192 bits/],
     [
       'a key that is none',
       { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] },

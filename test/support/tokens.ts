@@ -28,6 +28,15 @@ export function makeRsaKey(kid: string, modulusLength: number, publicExponent = 
   return testKey('PS256', kid, privateKey, publicKey)
 }
 
+/** A public key of any size, which has no private key: generating a large one takes long. */
+export function publicRsa(modulusBits: number, exponentBits = 17) {
+  const [n, e] = [modulusBits, exponentBits].map((bits) => {
+    const number = 2n ** BigInt(bits - 1) + 1n
+    return Buffer.from(number.toString(16).padStart(Math.ceil(bits / 8) * 2, '0'), 'hex')
+  })
+  return { kty: 'RSA', n: n?.toString('base64url'), e: e?.toString('base64url'), alg: 'PS256' }
+}
+
 /** The claims of a valid token for a path. `now` is in seconds since 1970. */
 export function validClaims(path: string, now: number): Members {
   return {
