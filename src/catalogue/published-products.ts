@@ -14,7 +14,7 @@ import {
 } from '../contract/index.ts'
 import { publicationFaultsMax } from '../contract/limits.ts'
 import type { Problem } from '../contract/rules.ts'
-import type { CatalogueStore, ProductRecord, ProductVersion } from './store.ts'
+import type { CatalogueStore, CurrentVersion, ProductRecord, ProductVersion } from './store.ts'
 import { shortenText } from './summary.ts'
 
 /** How old the knowledge of changes by other processes may be. */
@@ -27,7 +27,7 @@ const chunkSize = 16
 const textLengthMax = 32 * 1024 * 1024
 
 /** A product without publication faults. */
-export interface PublishedEntry extends ProductVersion {
+export interface PublishedEntry extends CurrentVersion {
   readonly category: string
   readonly brand: string
   readonly effective: Pick<Product, 'effective_from' | 'effective_to'>
@@ -42,7 +42,7 @@ export interface PublishedEntry extends ProductVersion {
 }
 
 /** A product that cannot be published, with its first faults. */
-export interface UnpublishedEntry extends ProductVersion {
+export interface UnpublishedEntry extends CurrentVersion {
   readonly name: string
   readonly faults: readonly Problem[]
 }
@@ -75,7 +75,7 @@ export interface PublishedProducts {
 }
 
 export interface PublishedProductsOptions {
-  readonly store: Pick<CatalogueStore, 'listVersions' | 'readRecords'>
+  readonly store: Pick<CatalogueStore, 'listVersions' | 'readChangeMark' | 'readRecords'>
   readonly clock: () => Temporal.Instant
   /** Called with products that cannot be published, once for each version of them. */
   readonly onUnpublished: (products: readonly UnpublishedEntry[]) => void
@@ -93,6 +93,7 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
   let changes = 0
   let checkedMs = Number.NEGATIVE_INFINITY
   let checkedChanges = 0
+  let checkedMark: number | undefined
   let running: { readonly changes: number; readonly done: Promise<void> } | undefined
   let waiting: Promise<void> | undefined
 
@@ -108,10 +109,13 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
   }
 
   const readNews = async (): Promise<void> => {
-    const [startMs, startChanges] = [performance.now(), changes]
-    const changed = await readChanges(store, entries)
+    const [startMs, startChanges, mark] = [performance.now(), changes, store.readChangeMark()]
+    const isUnchanged =
+      mark !== undefined && mark === checkedMark && startChanges === checkedChanges
+    const changed = isUnchanged ? undefined : await readChanges(store, entries)
     checkedMs = startMs
     checkedChanges = startChanges
+    checkedMark = mark
     if (!changed) return
     const unpublished = [...changed.values()].filter(
       (each) => 'faults' in each && entries.get(each.id) !== each,
@@ -225,27 +229,31 @@ async function readChanges(
   store: PublishedProductsOptions['store'],
   before: ReadonlyMap<string, Entry>,
 ): Promise<ReadonlyMap<string, Entry> | undefined> {
-  const versions = await store.listVersions()
-  const isKnown = ({ id, version }: ProductVersion) => before.get(id)?.version === version
-  if (versions.length === before.size && versions.every(isKnown)) return undefined
-  const kept = versions.flatMap(({ id, version }) => {
-    const known = before.get(id)
-    return known?.version === version ? known : []
-  })
+  const kept: Entry[] = []
+  const changed: CurrentVersion[] = []
+  for await (const part of store.listVersions()) {
+    for (const each of part) {
+      const known = before.get(each.id)
+      const isKnown = known?.version === each.version && known.changedAt === each.changedAt
+      if (isKnown) kept.push(known)
+      else changed.push(each)
+    }
+    // SQLite reads synchronously: other requests are answered between the parts.
+    await setImmediate()
+  }
+  if (changed.length === 0 && kept.length === before.size) return undefined
   const entries = new Map(kept.map((each) => [each.id, each]))
   let length = kept.reduce((sum, each) => sum + countTexts(each), 0)
-  const changed = versions.filter((each) => !isKnown(each))
   for (let start = 0; start < changed.length; start += chunkSize) {
     const chunk = changed.slice(start, start + chunkSize)
     const records = await store.readRecords(chunk)
-    for (const [index, { id, version }] of chunk.entries()) {
+    for (const [index, current] of chunk.entries()) {
       const record = records[index]
       if (!record) throw new Error('a version of a product is missing from the database')
-      const entry = await createEntry(store, { id, version }, record, before.get(id))
+      const entry = await createEntry(store, current, record, before.get(current.id))
       length += countTexts(entry)
-      entries.set(id, length > textLengthMax ? withoutTexts(entry) : entry)
+      entries.set(current.id, length > textLengthMax ? withoutTexts(entry) : entry)
     }
-    // SQLite reads synchronously: other requests are answered between the chunks.
     await setImmediate()
   }
   return entries
@@ -263,7 +271,7 @@ function withoutTexts(entry: Entry): Entry {
 
 async function createEntry(
   store: PublishedProductsOptions['store'],
-  key: ProductVersion,
+  key: CurrentVersion,
   record: ProductRecord,
   before: Entry | undefined,
 ): Promise<Entry> {
@@ -312,19 +320,24 @@ async function findUpdateTime(
   before: Entry | undefined,
 ): Promise<string> {
   let time = lastUpdated
-  for (let earlier = version - 1; earlier > 0; earlier -= 1) {
-    if (before?.version === earlier) {
-      return 'digest' in before && before.digest === digest ? before.lastUpdated : time
+  const known = before && before.version < version ? before.version : 0
+  for (let next = version - 1; next > known; ) {
+    // Most versions differ from the one before.
+    const count = next === version - 1 ? 1 : Math.min(chunkSize, next - known)
+    const keys = Array.from({ length: count }, (_, index) => ({ id, version: next - index }))
+    for (const record of await store.readRecords(keys)) {
+      const product = record && toProduct(id, record)
+      if (!product || findPublicationFaults(product, 1).length > 0) return time
+      if (digestPublished(product) !== digest) return time
+      time = record.lastUpdated
     }
-    // A product may have thousands of versions, which SQLite reads synchronously.
-    if (earlier % chunkSize === 0) await setImmediate()
-    const [record] = await store.readRecords([{ id, version: earlier }])
-    const product = record && toProduct(id, record)
-    if (!product || findPublicationFaults(product, 1).length > 0) return time
-    if (digestPublished(product) !== digest) return time
-    time = record.lastUpdated
+    next -= count
+    // A product may have thousands of versions.
+    await setImmediate()
   }
-  return time
+  return before && known > 0 && 'digest' in before && before.digest === digest
+    ? before.lastUpdated
+    : time
 }
 
 function digestPublished(product: PublishedProduct): string {

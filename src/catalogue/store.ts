@@ -15,8 +15,10 @@ export interface CatalogueStore extends DraftStore {
   list(query: ProductListQuery): Promise<ProductPage>
   /** The content of these versions, in their order. A version never changes, so it can be read at any time. */
   readVersions(keys: readonly ProductKey[]): Promise<readonly string[]>
-  /** The current version of every product. Cheap enough to ask every second whether something changed. */
-  listVersions(): Promise<readonly ProductVersion[]>
+  /** The current versions of all products, in parts that do not block other work for long. */
+  listVersions(): AsyncIterable<readonly CurrentVersion[]>
+  /** Changes with every commit of other processes. Undefined: the database does not tell. */
+  readChangeMark(): number | undefined
   /** The complete records of these versions, in their order. Undefined: a deletion. */
   readRecords(versions: readonly ProductVersion[]): Promise<readonly (ProductRecord | undefined)[]>
   /** Products, and drafts of products that do not exist. */
@@ -104,6 +106,12 @@ export interface ProductListQuery {
 export interface ProductVersion {
   readonly id: string
   readonly version: number
+}
+
+/** The version that a product has now. */
+export interface CurrentVersion extends ProductVersion {
+  /** Milliseconds since 1970. Differs from that of a version with the same number before the database was restored. */
+  readonly changedAt: number
 }
 
 export interface ProductRecord {

@@ -155,9 +155,9 @@ describeOnce('a request for published products', () => {
     const platform = await openPlatform(t, {
       around: (store) => ({
         ...store,
-        listVersions: async () => {
-          if (isAvailable) return store.listVersions()
-          throw new ContractError('unavailable', 'no connection')
+        async *listVersions() {
+          if (!isAvailable) throw new ContractError('unavailable', 'no connection')
+          yield* store.listVersions()
         },
       }),
     })

@@ -1,6 +1,7 @@
 import {
   type CatalogueStore,
   type Change,
+  type CurrentVersion,
   type Outcome,
   type ProductKey,
   type ProductVersion,
@@ -52,7 +53,13 @@ const versions = {
       as k (product, version, place)
     left join product_version v using (product, version) order by k.place`,
 }
-const listVersions = { name: 'list-versions', text: 'select id, version from product' }
+/** How many versions are listed by one statement. */
+const versionsAtOnce = 5000
+const listVersions = {
+  name: 'list-versions',
+  text: `select id, version, updated_at from product where id > $1 order by id
+    limit ${versionsAtOnce}`,
+}
 const records = {
   name: 'read-records',
   text: `select v.record, v.last_updated from unnest($1::text[], $2::bigint[]) with ordinality
@@ -130,13 +137,16 @@ export async function openPostgresCatalogueStore(
 
     listSummaries: (query) => listSummaries(pool, query),
 
-    async listVersions() {
-      const rows = await runStatement(pool, listVersions, [])
-      return rows.map(([id, version]) => ({
-        id: unescapeNul(id ?? ''),
-        version: Number(version),
-      }))
+    async *listVersions() {
+      for (let last = ''; ; ) {
+        const rows = await runStatement(pool, listVersions, [last])
+        if (rows.length > 0) yield rows.map(toCurrentVersion)
+        if (rows.length < versionsAtOnce) return
+        last = rows.at(-1)?.[0] ?? ''
+      }
     },
+
+    readChangeMark: () => undefined,
 
     async readRecords(keys) {
       const rows = await runStatement(pool, records, toKeyColumns(keys))
@@ -162,6 +172,10 @@ export async function openPostgresCatalogueStore(
       await pool.end()
     },
   }
+}
+
+function toCurrentVersion([id, version, changedAt]: Row): CurrentVersion {
+  return { id: unescapeNul(id ?? ''), version: Number(version), changedAt: Number(changedAt) }
 }
 
 function toKeyColumns(keys: readonly ProductVersion[]): [string[], string[]] {

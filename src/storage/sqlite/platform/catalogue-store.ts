@@ -1,10 +1,10 @@
 import {
   type CatalogueStore,
   type Change,
+  type CurrentVersion,
   type Outcome,
   type ProductKey,
   type ProductRecord,
-  type ProductVersion,
   requireContent,
   type StoredProduct,
 } from '../../../catalogue/store.ts'
@@ -25,6 +25,9 @@ interface HistoryRow {
   readonly changed_by: string
   readonly changed_by_name: string
 }
+
+/** How many versions are listed in one turn of the event loop. */
+const versionsAtOnce = 1000
 
 export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const database = openDatabase(path, 'write')
@@ -56,7 +59,12 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
      join product_version v on v.product = p.id and v.version = p.version
      where ${filters} order by p.id limit ?6 offset ?7`,
   )
-  const versions = query<ProductVersion>(database, 'select id, version from product')
+  const versionsAfter = query<CurrentVersion>(
+    database,
+    `select id, version, updated_at as changedAt from product where id > ? order by id
+     limit ${versionsAtOnce}`,
+  )
+  const dataVersion = query<{ data_version: number }>(database, 'pragma data_version')
   const record = query<ProductRecord>(
     database,
     `select record, last_updated as lastUpdated from product_version
@@ -138,9 +146,16 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
       return keys.map(({ id, version }) => requireContent(past.first(id, version)?.shown))
     },
 
-    async listVersions() {
-      return versions.all()
+    async *listVersions() {
+      for (let last = ''; ; ) {
+        const part = versionsAfter.all(last)
+        if (part.length > 0) yield part
+        if (part.length < versionsAtOnce) return
+        last = part.at(-1)?.id ?? ''
+      }
     },
+
+    readChangeMark: () => dataVersion.first()?.data_version,
 
     async readRecords(versions) {
       return versions.map(({ id, version }) => record.first(id, version))
