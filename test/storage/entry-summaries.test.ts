@@ -145,6 +145,22 @@ describeOn('postgres', 'the summaries of a changed list', () => {
     assert.equal(await count({ minAmount: '12.50' }), length - 2)
   })
 
+  it('are restored by feeds, one for each 200 lines', async (t) => {
+    const { database, covered, count, countCovered } = await openLongList(t)
+    const feeds = await openFeeds({ after: (work) => t.after(work) }, database)
+    const correct = (...indices: number[]) =>
+      feeds.add(...indices.map((index) => JSON.stringify(transaction(index, `Fare ${index}`))))
+    const newest = Array.from({ length: 199 }, (_, index) => length - 1 - index)
+
+    await correct(4, 5000)
+    assert.equal(await countCovered(), 4096)
+    assert.equal(await count({ text: 'fare' }), 2)
+    await correct(5, 5001, ...newest)
+
+    assert.equal(await countCovered(), covered)
+    assert.equal(await count({ text: 'fare' }), 4 + newest.length)
+  })
+
   it('include entries with long texts', async (t) => {
     const { database, covered, count, countCovered } = await openLongList(t)
 

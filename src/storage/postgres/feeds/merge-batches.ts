@@ -20,8 +20,8 @@ type Staging = ReturnType<typeof openStaging>
 
 const findAccountEffects = accountEffects(false)
 
-/** How many summaries of each list are written at a time. Other batches wait for it. */
-const blocksMax = 1
+/** A summary is written for each of so many lines at most: other batches wait for it. */
+const linesPerSummary = 200
 
 interface StagedBatches {
   readonly items: readonly LocatedItem[]
@@ -64,7 +64,9 @@ export async function mergeBatches(
       send,
       readGroups: (sql, size) => readGroups(run, sql, size),
     })
-    if (!isDistributed && staging.count('staged_entry') > 0) await summarizeChanged(run, blocksMax)
+    if (!isDistributed && staging.count('staged_entry') > 0) {
+      await summarizeChanged(run, countSummaries(items))
+    }
     return counts
   }
   const found = findErrors(run, staging)
@@ -79,8 +81,12 @@ async function areAppended({ items, run, time }: StagedBatches): Promise<boolean
   if (items.length === 0 || items.some(({ type }) => type !== 'entry')) return false
   const { rows } = await run(appendEntries, [time.epochNanoseconds.toString()])
   const [{ count, grown }] = rows
-  if (grown.length > 0) await summarizeAppended(run, grown, blocksMax)
+  if (grown.length > 0) await summarizeAppended(run, grown, countSummaries(items))
   return count === items.length
+}
+
+function countSummaries(items: readonly LocatedItem[]): number {
+  return Math.ceil(items.length / linesPerSummary)
 }
 
 /** Whether each entry has one line. */

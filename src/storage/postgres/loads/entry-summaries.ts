@@ -29,7 +29,7 @@ const changedAccounts = `
   select account from needs_reorder where list = ${list}
   union select account from change where list = ${list} and what = ${isReplaced}`
 
-/** The oldest blocks without a summary of each list, at most `$1`. */
+/** Blocks without a summary, at most `$1`. */
 const findBlocks = (accounts: string) => `
   select c.account, missing.block from (${accounts}) c
   cross join lateral (
@@ -39,7 +39,8 @@ const findBlocks = (accounts: string) => `
     select b.block from generate_series(0, (newest.ordinal - ${newestEntries}) / ${blockEntries} - 1) as b(block)
     where not exists (select from entry_texts t
       where t.account = c.account and t.part = 0 and t.block = b.block)
-    order by b.block limit $1::bigint) missing`
+    order by b.block) missing
+  limit $1::bigint`
 
 /** Longer texts are not summarized. A line of a load may have megabytes. */
 const textBytesMax = 4096
@@ -66,8 +67,8 @@ const writeTexts = `
   ).join()}`
 
 /**
- * Writes summaries for the lists that a merge has changed, in its transaction: at most `blocksMax` for each list, or all
- * that are missing.
+ * Writes summaries for the lists that a merge has changed, in its transaction: at most `blocksMax`, or all that are
+ * missing.
  */
 export function summarizeChanged(run: Run, blocksMax?: number): Promise<void> {
   return summarize(run, findBlocks(changedAccounts), [blocksMax ?? null])
