@@ -127,7 +127,7 @@ export function openApp(
   app.addHook('onRequest', (request, reply, done) => {
     watchResponse(request, reply)
     setInteractionId(request, reply)
-    if (!isTrustedConnection(request.raw.socket)) reply.header('keep-alive', anonymousKeepAlive)
+    if (!isTrustedConnection(reply.raw)) reply.header('keep-alive', anonymousKeepAlive)
     // The default; an operation may override it.
     reply.header('cache-control', 'no-store')
     const { responseHeaders } = request.routeOptions.config ?? {}
@@ -175,8 +175,8 @@ function enforceLimits(
 
   // Runs before the guard: a rejection is cheap, and its token can be used again. The limit for each connection keeps a
   // client that never reads its responses from occupying the whole in-flight limit.
-  const admit: onRequestHookHandler = ({ raw }, _reply, done) => {
-    if (countInFlight(raw.socket) <= limits.pipelinedMax && shedding.admits()) return done()
+  const admit: onRequestHookHandler = (_request, { raw }, done) => {
+    if (countInFlight(raw) <= limits.pipelinedMax && shedding.admits()) return done()
     rejected += 1
     done(overloaded)
   }
@@ -203,9 +203,9 @@ function enforceLimits(
 }
 
 /** Marks the connection of a request with a valid token as trusted. */
-export function noteValidToken({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (isTrustedConnection(raw.socket)) return
-  trustConnection(raw.socket)
+export function noteValidToken(reply: FastifyReply): void {
+  if (isTrustedConnection(reply.raw)) return
+  trustConnection(reply.raw)
   reply.removeHeader('keep-alive')
 }
 

@@ -64,7 +64,7 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
         request.arrangement = await cds.authorise(id, access, ({ reason }) => {
           request.logDetail = { level: 'info', message: 'token rejected', fields: { reason } }
         })
-        noteValidToken(request, reply)
+        noteValidToken(reply)
       }),
     handler: (request, reply) =>
       respond(reply, async () => {

@@ -37,7 +37,7 @@ export function mountClientOperation(
     onRequest: async (request, reply) => {
       if (operation.protection === 'clientToken') {
         request.client = await authenticateClient(request, operation, access)
-        noteValidToken(request, reply)
+        noteValidToken(reply)
       }
       // Before the body is received.
       read.params(request.params as Record<string, string>)

@@ -12,11 +12,15 @@ type ConnectionLimits = Pick<
 
 const connectionKey = Symbol('connection')
 
+/** A property is read faster than an entry of a WeakMap, and every request reads it several times. */
+interface WithConnection {
+  [connectionKey]?: Connection
+}
 declare module 'node:net' {
-  interface Socket {
-    /** A property is read faster than an entry of a WeakMap, and every request reads it several times. */
-    [connectionKey]?: Connection
-  }
+  interface Socket extends WithConnection {}
+}
+declare module 'node:http' {
+  interface ServerResponse extends WithConnection {}
 }
 
 export interface Connection extends WatchedConnection {
@@ -64,7 +68,7 @@ export function limitConnections(
 ): Connections {
   // Not ordered by use: a connection is rarely replaced, and every request would change the order.
   const connections = new Set<Connection>()
-  const foreign = new Set<Connection>()
+  const foreign = new Map<Socket, Connection>()
   const countByAddress = new Map<string, number>()
   const handshaking = new Map<string, Connection>()
   let closed = 0
@@ -94,6 +98,7 @@ export function limitConnections(
     closing?.destroy()
     if (closing === socket) return
     const connection = createConnection(socket, address, isProxy)
+    socket[connectionKey] = connection
     connections.add(connection)
     countByAddress.set(address, (countByAddress.get(address) ?? 0) + 1)
     const peer = peerKey(socket)
@@ -112,19 +117,24 @@ export function limitConnections(
   })
   server.prependListener('request', (request, response) => {
     const { socket } = request
-    const connection = socket[connectionKey] ?? addForeign(socket, foreign)
+    const known = socket[connectionKey]
+    // The socket may be a connection of another Holdfast server in this process.
+    const connection = known && connections.has(known) ? known : findForeign(socket, foreign)
+    response[connectionKey] = connection
     if (connection.inFlight === 0) connection.since = performance.now()
     connection.inFlight += 1
     connection.lastResponse = response
     response.on('close', () => {
       connection.inFlight -= 1
       if (connection.lastResponse === response) connection.lastResponse = undefined
-      if (connection.inFlight === 0) connection.since = performance.now()
+      if (connection.inFlight > 0) return
+      connection.since = performance.now()
+      foreign.delete(socket)
     })
   })
 
   return {
-    list: () => [...connections, ...foreign.values().filter(({ inFlight }) => inFlight > 0)],
+    list: () => [...connections, ...foreign.values()],
     closeExpired() {
       const latest = performance.now() - anonymousIdleMs
       for (const { isTrusted, inFlight, since, socket } of connections) {
@@ -140,15 +150,14 @@ export function limitConnections(
 }
 
 /** A connection of another server, which passes requests to this one. Only its requests in flight are limited. */
-function addForeign(socket: Socket, foreign: Set<Connection>): Connection {
-  const connection = createConnection(socket, '', true)
-  foreign.add(connection)
-  socket.once('close', () => foreign.delete(connection))
+function findForeign(socket: Socket, foreign: Map<Socket, Connection>): Connection {
+  const connection = foreign.get(socket) ?? createConnection(socket, '', true)
+  foreign.set(socket, connection)
   return connection
 }
 
 function createConnection(socket: Socket, address: string, isTrusted: boolean): Connection {
-  const connection = {
+  return {
     socket,
     address,
     isTrusted,
@@ -158,8 +167,6 @@ function createConnection(socket: Socket, address: string, isTrusted: boolean): 
     isReplaced: false,
     pendingWrite: undefined,
   }
-  socket[connectionKey] = connection
-  return connection
 }
 
 /** The connection to close in place of a new one, in the order that `limitConnections` describes. */
@@ -180,14 +187,14 @@ function rankReplaceable({ isTrusted, inFlight, lastResponse }: Connection): num
   return !isTrusted && lastResponse?.req.complete === false ? 1 : undefined
 }
 
-/** Marks a connection that carried a valid token. It may stay idle longer. */
-export function trustConnection(socket: Socket): void {
-  const connection = socket[connectionKey]
+/** Marks the connection of a request with a valid token. It may stay idle longer. */
+export function trustConnection(response: ServerResponse): void {
+  const connection = response[connectionKey]
   if (connection) connection.isTrusted = true
 }
 
-export function isTrustedConnection(socket: Socket): boolean {
-  return socket[connectionKey]?.isTrusted ?? false
+export function isTrustedConnection(response: ServerResponse): boolean {
+  return response[connectionKey]?.isTrusted ?? false
 }
 
 /** The response to the last request on a connection, until it has been sent. */
@@ -195,9 +202,9 @@ export function getLastResponse(socket: Socket): ServerResponse | undefined {
   return socket[connectionKey]?.lastResponse
 }
 
-/** The number of requests in flight on a connection, including the one that just arrived. */
-export function countInFlight(socket: Socket): number {
-  return socket[connectionKey]?.inFlight ?? 0
+/** The number of requests in flight on the connection of a request, including that one. */
+export function countInFlight(response: ServerResponse): number {
+  return response[connectionKey]?.inFlight ?? 0
 }
 
 function peerKey({ remoteAddress, remotePort }: Socket): string {

@@ -90,9 +90,9 @@ function mount(app: HttpApp, operation: Operation, respond: Responder, guard: Gu
     onRequest(request, reply, done) {
       guard(toAuthRequest(request, operation)).then(({ recorded }) => {
         request.tokenRecorded = recorded
-        if (!isTrustedConnection(request.raw.socket)) {
+        if (!isTrustedConnection(reply.raw)) {
           recorded.then(
-            () => noteValidToken(request, reply),
+            () => noteValidToken(reply),
             () => {},
           )
         }

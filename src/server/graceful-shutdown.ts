@@ -33,8 +33,8 @@ type GracefulShutdown = (timeoutMs: number) => Promise<number>
  * its client sends a request would lose that request.
  */
 function openGracefulShutdown({ server, connections }: HttpApp): GracefulShutdown {
-  const isHandshaking = ({ socket }: Connection) =>
-    server instanceof TlsServer && !(socket instanceof TLSSocket)
+  const isHandshaking = ({ socket, inFlight }: Connection) =>
+    server instanceof TlsServer && !(socket instanceof TLSSocket) && inFlight === 0
 
   return async (timeoutMs) => {
     const start = performance.now()

@@ -143,4 +143,47 @@ describeOnce('the request listener of a provider', () => {
     assert.equal(await provider.isReady(), false)
     await closed
   })
+
+  it('completes the requests in flight on a connection that another provider served before', async (t) => {
+    const pending = Promise.withResolvers<void>()
+    let isCalled = false
+    const earlier = await openSourceProvider(t, smallSource)
+    const later = await openSourceProvider(t, {
+      ...smallSource,
+      async getCustomer({ customerId: id }) {
+        isCalled = true
+        await pending.promise
+        return { id, name: 'Ana Silva' }
+      },
+    })
+    let current = earlier
+    const server = nodeHttp
+      .createServer((request, response) => current.provider.handle(request, response))
+      .listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    const ask = (close = '') =>
+      socket.write(
+        `GET ${customerPath} HTTP/1.1\r\nHost: bank\r\n${close}Authorization: Bearer ${current.mint(customerPath)}\r\n\r\n`,
+      )
+    ask()
+    await once(socket, 'data')
+    current = later
+    ask('Connection: close\r\n')
+    await until(async () => isCalled)
+    let isClosed = false
+    const closed = later.provider.close().then(() => {
+      isClosed = true
+    })
+    for (let count = 0; count < 50; count += 1) {
+      assert.equal((await later.ask(`http://127.0.0.1:${port}`, accountsPath)).status, 503)
+    }
+    assert.equal(isClosed, false)
+    pending.resolve()
+
+    assert.match(await readText(socket), /^HTTP\/1\.1 200 /)
+    await closed
+  })
 })
