@@ -20,6 +20,9 @@ import { shortenText } from './summary.ts'
 /** How old the knowledge of changes by other processes may be. */
 const checkMs = 1000
 
+/** How many versions are listed at once. */
+const versionsAtOnce = 1000
+
 /** How many records are read at once. */
 const chunkSize = 16
 
@@ -109,7 +112,8 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
   }
 
   const readNews = async (): Promise<void> => {
-    const [startMs, startChanges, mark] = [performance.now(), changes, store.readChangeMark()]
+    const [startMs, startChanges] = [performance.now(), changes]
+    const mark = await store.readChangeMark()
     const isUnchanged =
       mark !== undefined && mark === checkedMark && startChanges === checkedChanges
     const changed = isUnchanged ? undefined : await readChanges(store, entries)
@@ -231,16 +235,19 @@ async function readChanges(
 ): Promise<ReadonlyMap<string, Entry> | undefined> {
   const kept: Entry[] = []
   const changed: CurrentVersion[] = []
-  for await (const part of store.listVersions()) {
+  let last: CurrentVersion | undefined
+  do {
+    const part = await store.listVersions(last?.id ?? '', versionsAtOnce)
     for (const each of part) {
       const known = before.get(each.id)
       const isKnown = known?.version === each.version && known.changedAt === each.changedAt
       if (isKnown) kept.push(known)
       else changed.push(each)
     }
+    last = part.length < versionsAtOnce ? undefined : part.at(-1)
     // SQLite reads synchronously: other requests are answered between the parts.
     await setImmediate()
-  }
+  } while (last)
   if (changed.length === 0 && kept.length === before.size) return undefined
   const entries = new Map(kept.map((each) => [each.id, each]))
   let length = kept.reduce((sum, each) => sum + countTexts(each), 0)

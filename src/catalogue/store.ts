@@ -15,10 +15,10 @@ export interface CatalogueStore extends DraftStore {
   list(query: ProductListQuery): Promise<ProductPage>
   /** The content of these versions, in their order. A version never changes, so it can be read at any time. */
   readVersions(keys: readonly ProductKey[]): Promise<readonly string[]>
-  /** The current versions of all products, in parts that do not block other work for long. */
-  listVersions(): AsyncIterable<readonly CurrentVersion[]>
+  /** The current versions of the first products after this id, ordered by id. */
+  listVersions(after: string, limit: number): Promise<readonly CurrentVersion[]>
   /** Changes with every commit of other processes. Undefined: the database does not tell. */
-  readChangeMark(): number | undefined
+  readChangeMark(): Promise<number | undefined>
   /** The complete records of these versions, in their order. Undefined: a deletion. */
   readRecords(versions: readonly ProductVersion[]): Promise<readonly (ProductRecord | undefined)[]>
   /** Products, and drafts of products that do not exist. */

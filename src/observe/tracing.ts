@@ -93,9 +93,12 @@ export function traceCalls<Args extends readonly unknown[], Result>(
     })
 }
 
+type Query = (...args: never) => Promise<unknown>
+type Queries<Store> = { readonly [Method in keyof Store]: Query }
+
 /** Wraps each method of a store in a span per call, with the name of the method as an attribute. */
-export function traceQueries<Store extends object>(store: Store): Store {
-  const methods = Object.entries(store).map(([method, call]) => [
+export function traceQueries<Store extends Queries<Store>>(store: Store): Store {
+  const methods = Object.entries<Query>(store).map(([method, call]) => [
     method,
     method === 'close' ? call : traceCalls('query', call, { 'holdfast.query': method }),
   ])

@@ -14,13 +14,14 @@ describeOn('sqlite', 'a published product', () => {
     const platform = await openPlatform(t, {
       around: (store) => ({
         ...store,
-        readChangeMark() {
-          marks.push(store.readChangeMark())
-          return marks.at(-1) as number
+        async readChangeMark() {
+          const mark = await store.readChangeMark()
+          marks.push(mark)
+          return mark
         },
-        listVersions() {
+        listVersions(after, limit) {
           lists += 1
-          return store.listVersions()
+          return store.listVersions(after, limit)
         },
       }),
     })
@@ -38,11 +39,10 @@ describeOn('sqlite', 'a published product', () => {
     const platform = await openPlatform(t, {
       around: (store) => ({
         ...store,
-        async *listVersions() {
-          for await (const part of store.listVersions()) {
-            parts.push(part.length)
-            yield part
-          }
+        async listVersions(after, limit) {
+          const part = await store.listVersions(after, limit)
+          parts.push(part.length)
+          return part
         },
       }),
     })

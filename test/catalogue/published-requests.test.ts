@@ -155,9 +155,9 @@ describeOnce('a request for published products', () => {
     const platform = await openPlatform(t, {
       around: (store) => ({
         ...store,
-        async *listVersions() {
+        async listVersions(after, limit) {
           if (!isAvailable) throw new ContractError('unavailable', 'no connection')
-          yield* store.listVersions()
+          return store.listVersions(after, limit)
         },
       }),
     })

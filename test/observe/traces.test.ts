@@ -9,6 +9,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node'
 import * as tracing from '../../src/observe/tracing.ts'
+import { productWithFields } from '../catalogue/products.ts'
+import { listVersion, publishedPath } from '../catalogue/published.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { describe, describeOn, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -249,6 +251,23 @@ describe('a platform with an OpenTelemetry SDK', () => {
     const [query, request] = spans()
     assert.deepEqual([query?.name, request?.name], ['query', 'GET /.well-known/jwks.json'])
     assert.equal(query?.parent, request?.spanId)
+  })
+
+  it('lists the published products, with a span for each query', async (t) => {
+    const database = await newDatabase(t)
+    const record = { product_id: 'p1', ...productWithFields({ name: 'Saver' }) }
+    await loadInProcess(database, [{ type: 'product', record }])
+    const deployment = await openDeployment(t, database)
+    const spans = recordSpans()
+    const server = await deployment.openPlatform({}, tracing)
+
+    const answer = await send(server.port, publishedPath, { headers: listVersion })
+
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(answer.body.data.products[0].name, 'Saver')
+    const queries = () => spans().flatMap(({ attributes }) => attributes['holdfast.query'] ?? [])
+    await until(() => queries().length >= 3)
+    assert.deepEqual(queries(), ['readChangeMark', 'listVersions', 'readRecords'])
   })
 })
 

@@ -53,12 +53,9 @@ const versions = {
       as k (product, version, place)
     left join product_version v using (product, version) order by k.place`,
 }
-/** How many versions are listed by one statement. */
-const versionsAtOnce = 5000
 const listVersions = {
   name: 'list-versions',
-  text: `select id, version, updated_at from product where id > $1 order by id
-    limit ${versionsAtOnce}`,
+  text: 'select id, version, updated_at from product where id > $1 order by id limit $2',
 }
 const records = {
   name: 'read-records',
@@ -137,16 +134,15 @@ export async function openPostgresCatalogueStore(
 
     listSummaries: (query) => listSummaries(pool, query),
 
-    async *listVersions() {
-      for (let last = ''; ; ) {
-        const rows = await runStatement(pool, listVersions, [last])
-        if (rows.length > 0) yield rows.map(toCurrentVersion)
-        if (rows.length < versionsAtOnce) return
-        last = rows.at(-1)?.[0] ?? ''
-      }
+    async listVersions(after, limit) {
+      return (await runStatement(pool, listVersions, [escapeNul(after), limit])).map(
+        toCurrentVersion,
+      )
     },
 
-    readChangeMark: () => undefined,
+    async readChangeMark() {
+      return undefined
+    },
 
     async readRecords(keys) {
       const rows = await runStatement(pool, records, toKeyColumns(keys))

@@ -26,9 +26,6 @@ interface HistoryRow {
   readonly changed_by_name: string
 }
 
-/** How many versions are listed in one turn of the event loop. */
-const versionsAtOnce = 1000
-
 export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const database = openDatabase(path, 'write')
   const rows = openProductRows(database)
@@ -61,8 +58,7 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   )
   const versionsAfter = query<CurrentVersion>(
     database,
-    `select id, version, updated_at as changedAt from product where id > ? order by id
-     limit ${versionsAtOnce}`,
+    'select id, version, updated_at as changedAt from product where id > ? order by id limit ?',
   )
   const dataVersion = query<{ data_version: number }>(database, 'pragma data_version')
   const record = query<ProductRecord>(
@@ -146,16 +142,13 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
       return keys.map(({ id, version }) => requireContent(past.first(id, version)?.shown))
     },
 
-    async *listVersions() {
-      for (let last = ''; ; ) {
-        const part = versionsAfter.all(last)
-        if (part.length > 0) yield part
-        if (part.length < versionsAtOnce) return
-        last = part.at(-1)?.id ?? ''
-      }
+    async listVersions(after, limit) {
+      return versionsAfter.all(after, limit)
     },
 
-    readChangeMark: () => dataVersion.first()?.data_version,
+    async readChangeMark() {
+      return dataVersion.first()?.data_version
+    },
 
     async readRecords(versions) {
       return versions.map(({ id, version }) => record.first(id, version))
