@@ -87,7 +87,7 @@ describe('a replay file', () => {
     const add = earlier.prepare('insert into batch (uses) values (?)')
     const file = openTokenUses(path)
 
-    assert.throws(() => add.run(`["late",${far}]`), /no such table: batch/)
+    assert.throws(() => add.run(`["late",${far}]`), /cannot modify batch because it is a view/)
     earlier.close()
     assert.equal(countRows(path), 4)
     const ids = ['indexed', 'a', 'c', 'new']
@@ -95,6 +95,27 @@ describe('a replay file', () => {
     file.purge(10)
     assert.deepEqual(areFirst(file, usesOf(['b'])), [true])
     file.close()
+  })
+
+  it('cannot be used by earlier versions, which would not find its records', async (t) => {
+    const path = await newFile(t)
+    for (let times = 0; times < 2; times += 1) openTokenUses(path).close()
+    const earlier = new DatabaseSync(path)
+    t.after(() => earlier.close())
+
+    earlier.exec(`
+      create table if not exists batch (number integer primary key, uses text not null) strict;
+      create table if not exists claim (
+        token_id text primary key, kept_until integer not null
+      ) strict, without rowid;
+    `)
+
+    for (const insert of [
+      'insert into batch (uses) values (?)',
+      'insert or ignore into claim values (?, ?)',
+    ]) {
+      assert.throws(() => earlier.prepare(insert), /because it is a view/)
+    }
   })
 
   it('reports one first use per token, for any sequence of processes and clock steps', async (t) => {

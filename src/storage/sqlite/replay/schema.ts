@@ -11,13 +11,11 @@ export function prepareReplayTables(database: DatabaseSync): void {
     for (const column of ['claims', 'uses']) {
       if (hasColumn(database, 'batch', column)) moveBatches(database, column)
     }
+    database.exec(views)
   })
 }
 
-/**
- * Moves the records of batches: each was a JSON array of an id, until when it is kept, the next id, and so on. Without
- * the table, a process of the version that used it accepts no token any more.
- */
+/** Moves the records of batches: each was a JSON array of an id, until when it is kept, the next id, and so on. */
 function moveBatches(database: DatabaseSync, column: string): void {
   const add = database.prepare('insert or ignore into token_use values (?, ?)')
   for (const { uses } of database.prepare(`select ${column} as uses from batch`).iterate()) {
@@ -44,4 +42,13 @@ const tables = `
     id integer primary key check (id = 1), purged_until integer not null
   ) strict;
   insert or ignore into replay_purge values (1, 0);
+`
+
+/**
+ * Earlier versions recorded uses in tables of these names, and create those that are missing. With views instead, a
+ * process of such a version accepts no token, whether it has opened the file already or opens it later.
+ */
+const views = `
+  create view if not exists batch as select null as none;
+  create view if not exists claim as select null as none;
 `
