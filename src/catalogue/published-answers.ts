@@ -7,7 +7,7 @@ import {
   toAnswer,
 } from '../cds/public-answer.ts'
 import { type Parameters, type Query, type RawQuery, readQuery } from '../cds/query.ts'
-import { selectVersion } from '../cds/version.ts'
+import { selectVersion, type VersionHeaders } from '../cds/version.ts'
 import { epochNanoseconds } from '../contract/date-time.ts'
 import {
   type CdsDetailVersion,
@@ -48,6 +48,7 @@ export interface PublishedAnswers {
 type Answering = PublicAnswer | Promise<PublicAnswer>
 
 interface ListRequest {
+  readonly headers: VersionHeaders
   readonly version: CdsListVersion
   readonly query: Query
   /** The same for all spellings of the request. */
@@ -64,17 +65,26 @@ const spellingLengthMax = 500
 export function openPublishedAnswers(published: PublishedProducts): PublishedAnswers {
   const cache = openPageCache<PublicAnswer>(({ body }) => body.length)
   const requests = new Map<string, ListRequest>()
+  let lastUrl = { base: '', url: '' }
 
   /** Parsing and validation take longer than the rest of a cached response, and clients repeat few requests. */
   const readOnce = (request: PublicRequest, target: string, raw: RawQuery): ListRequest => {
-    // No header contains a line break.
-    const spelling = `${request.version}\n${request.minimumVersion ?? '\n'}\n${target}`
-    const known = requests.get(spelling)
-    if (known) return known
-    const read = readListRequest(request, raw)
+    const { version, minimumVersion } = request
+    const known = requests.get(target)
+    const isKnown =
+      known?.headers.version === version && known?.headers.minimumVersion === minimumVersion
+    if (known && isKnown) return known
+    const read = readListRequest({ version, minimumVersion }, raw)
     if (requests.size >= requestsMax) requests.clear()
-    if (spelling.length <= spellingLengthMax) requests.set(spelling, read)
+    const length = target.length + (version?.length ?? 0) + (minimumVersion?.length ?? 0)
+    if (length <= spellingLengthMax) requests.set(target, read)
     return read
+  }
+
+  /** The text is created once, so that it is compared without reading its characters. */
+  const getListUrl = (base: string): string => {
+    if (base !== lastUrl.base) lastUrl = { base, url: base + publishedEndpoints.products.path }
+    return lastUrl.url
   }
 
   const renderList = async (
@@ -99,7 +109,7 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
 
   return {
     list(request, target, raw) {
-      const url = request.baseUrl + publishedEndpoints.products.path
+      const url = getListUrl(request.baseUrl)
       const read = readOnce(request, target, raw)
       const view = published.view()
       if (!(view instanceof Promise)) return answerList(url, read, view)
@@ -142,11 +152,11 @@ const parameters: ReadonlyMap<CdsListVersion, Parameters> = new Map(
   ]),
 )
 
-function readListRequest(request: PublicRequest, raw: RawQuery): ListRequest {
+function readListRequest(headers: VersionHeaders, raw: RawQuery): ListRequest {
   const { versions } = publishedEndpoints.products
-  const version = selectVersion(request, versions) as CdsListVersion
+  const version = selectVersion(headers, versions) as CdsListVersion
   const query = readQuery(parameters.get(version) ?? {}, raw)
-  return { version, query, key: JSON.stringify([version, query]) }
+  return { headers, version, query, key: JSON.stringify([version, query]) }
 }
 
 function selectPage(view: PublishedView, version: CdsListVersion, query: Query) {

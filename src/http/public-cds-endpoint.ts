@@ -46,6 +46,12 @@ export function mountPublicEndpoint(
   answer: (input: PublicRequest, request: FastifyRequest) => PublicAnswer | Promise<PublicAnswer>,
 ): void {
   const url = toFastifyPath({ path: basePath + cdsBasePath + path })
+  let base = { origin: '', url: '' }
+  const readBaseUrl = (): string => {
+    const origin = readOrigin()
+    if (origin !== base.origin) base = { origin, url: origin + basePath + cdsBasePath }
+    return base.url
+  }
   const config = { ...routeConfig, formatError: toCdsErrorList, responseHeaders: crossOrigin }
   app.route({
     method,
@@ -56,7 +62,7 @@ export function mountPublicEndpoint(
       try {
         requireAcceptable(request.headers.accept)
         const input = {
-          baseUrl: readOrigin() + basePath + cdsBasePath,
+          baseUrl: readBaseUrl(),
           version: readHeader(request, 'x-v'),
           minimumVersion: readHeader(request, 'x-min-v'),
         }

@@ -88,9 +88,9 @@ export function mountSessions(app: HttpApp, options: SessionOptions): void {
 /** An operation authenticates the token of the cookie as if the request had sent it itself. */
 function acceptSessionCookies(app: HttpApp): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const { headers, routeOptions } = request
+    const { headers } = request
     if (headers.cookie === undefined || headers.authorization !== undefined) return done()
-    if (routeOptions.config?.operation?.protection !== 'clientToken') return done()
+    if (request.routeOptions.config?.operation?.protection !== 'clientToken') return done()
     const token = readSessionToken(request)
     if (token === undefined) return done()
     if (request.method !== 'GET') requireCsrfToken(request, token)

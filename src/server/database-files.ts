@@ -29,8 +29,10 @@ export async function checkFiles(files: FileWatch): Promise<void> {
 /** Rejects requests while the open files are not the ones that other processes see. */
 export function rejectWithoutFiles(app: HttpApp, files: FileWatch): void {
   app.addHook('onRequest', (request, _reply, done) => {
+    // Fastify creates the options of a route whenever they are read.
+    if (files.isIntact()) return done()
     const { probe, worksWithoutDatabase } = request.routeOptions.config
-    done(probe !== undefined || worksWithoutDatabase || files.isIntact() ? undefined : filesLost)
+    done(probe !== undefined || worksWithoutDatabase ? undefined : filesLost)
   })
   app.addHook('onClose', async () => files.close())
 }
