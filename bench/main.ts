@@ -53,7 +53,8 @@ const parts: Readonly<
 > = {
   page: (bench, stores, { pageRounds }) => measurePage(bench, stores, pageRounds, log),
   embedding: (bench, stores, { pageRounds }) => measureEmbedding(bench, stores, pageRounds, log),
-  products: (bench, stores, { rounds }) => measurePublicProducts(bench, stores, rounds, log),
+  products: (bench, stores, { pageRounds }) =>
+    measurePublicProducts(bench, stores, pageRounds, log),
   operations: (bench, stores, { rounds }) => measureOperations(bench, stores, rounds, log),
   pages: (bench, stores, { accounts, rounds }) =>
     measurePages(bench, stores, accounts, rounds, log),

@@ -61,7 +61,7 @@ export async function measurePublicProducts(
       requests: [list.request],
       requestCount: list.requestCount,
       rounds,
-      warmUp: 15 * list.requestCount,
+      warmUp: 20 * list.requestCount,
     })
     rows.push(...createRows('products', list.name, list.about, measured))
     log(`${publicList} beside B3, ${engine}`)
