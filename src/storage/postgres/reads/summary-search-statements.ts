@@ -24,6 +24,13 @@ export function summarySearchStatements(one: OneList) {
   /** Only transactions have summaries. */
   const ofList = (summary: string) =>
     `${summary}.account = h.account and $4::smallint = ${listCodes.transaction}`
+  /** The ranges between the blocks of a table: before each, and after the last. */
+  const uncovered = (blocks: string) => `
+        select (block + 1) * ${blockEntries} + 1 as low,
+          lead(block * ${blockEntries}, 1, last.ordinal) over (order by block) as high
+        from (
+          select block from ${blocks} union all select (first.ordinal - 1) / ${blockEntries} - 1
+        ) covered`
   /** The matching ordinals of each range, newest first. */
   const scanned = `
       select r.low, cardinality(matching.ordinals) as count, matching.ordinals, null::integer as codes_before
@@ -95,12 +102,7 @@ export function summarySearchStatements(one: OneList) {
           offset 0
         ) summary
       ),
-      scan as (
-        select (block + 1) * ${blockEntries} + 1 as low,
-          lead(block * ${blockEntries}, 1, last.ordinal) over (order by block) as high
-        from (
-          select block from candidate union all select (first.ordinal - 1) / ${blockEntries} - 1
-        ) covered
+      scan as (${uncovered('candidate')}
         union all
         select block * ${blockEntries} + 1, (block + 1) * ${blockEntries}
         from candidate where count > ${groupsMax}
@@ -151,12 +153,7 @@ export function summarySearchStatements(one: OneList) {
         where not (before < last and (${least} % 2 <> 0 and codes[before + 1] = ${least}
           or ${greatest} % 2 <> 0 and codes[last] = ${greatest}))
       ),
-      scan as (
-        select (block + 1) * ${blockEntries} + 1 as low,
-          lead(block * ${blockEntries}, 1, last.ordinal) over (order by block) as high
-        from (
-          select block from summary union all select (first.ordinal - 1) / ${blockEntries} - 1
-        ) covered
+      scan as (${uncovered('summary')}
       ),
       piece as (${scanned}
       union all
