@@ -67,13 +67,13 @@ export function openEntrySummaries(database: DatabaseSync) {
   const addDue = command(database, 'insert or ignore into due_list values (?)')
   const nextDue = query<{ list: number }>(
     database,
-    'select list from due_list where list > ? limit 1',
+    'select list from due_list where list > ? order by list limit 1',
   )
   const removeDue = command(database, 'delete from due_list where list = ?')
   const addChanged = command(database, 'insert or ignore into changed_group values (?)')
   const nextChanged = query<{ position: bigint }>(
     database,
-    `select position from changed_group limit ${groupsAtOnce}`,
+    `select position from changed_group order by position limit ${groupsAtOnce}`,
     { bigints: true },
   )
   const removeChanged = command(database, 'delete from changed_group where position <= ?')
