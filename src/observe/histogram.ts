@@ -16,9 +16,12 @@ interface Series {
   sum: number
 }
 
+/** Counts a value. */
+export type Observe = (value: number) => void
+
 export interface Histogram {
-  /** Returns a function that counts a value under the labels. Must be called once for each combination. */
-  open(labels: Readonly<Record<string, string>>): (value: number) => void
+  /** Must be called once for each combination of labels. */
+  open(labels: Readonly<Record<string, string>>): Observe
 }
 
 /**
@@ -28,16 +31,11 @@ export interface Histogram {
 export function createHistogram(config: HistogramConfig): Histogram {
   const { name, help, aggregator, buckets = [], registers } = config
   const all: Series[] = []
+  const description = { name, help, type: 'histogram', aggregator }
   const metric = {
-    name,
-    help,
-    type: 'histogram',
-    aggregator,
+    ...description,
     get: async () => ({
-      name,
-      help,
-      type: 'histogram',
-      aggregator,
+      ...description,
       values: all.flatMap((series) => listValues(name, buckets, series)),
     }),
   }

@@ -12,7 +12,7 @@ import type { RequestMetrics } from '../http/request-log.ts'
 import type { FeedMetrics } from '../load/batches.ts'
 import { type Feed, feedsMax } from '../load/feed-writer.ts'
 import type { DatabaseWorker, PoolName, PoolUse } from '../storage/database.ts'
-import { createHistogram } from './histogram.ts'
+import { createHistogram, type Observe } from './histogram.ts'
 import { type MetricDefinition, otherFeeds, serverMetrics } from './metric-definitions.ts'
 import type { MetricsReader } from './metrics-reader.ts'
 import { openRejectionLog, type RejectionLog } from './rejection-log.ts'
@@ -96,10 +96,10 @@ interface Collected {
 
 function openDurations(registry: Registry): Metrics['recordRequest'] {
   const durations = createHistogram(metricConfig('holdfast_request_duration_seconds', registry))
-  const observers = new Map<string, Map<number, (seconds: number) => void>>()
-  const createObserver = (operation: string, status: number): ((seconds: number) => void) => {
+  const observers = new Map<string, Map<number, Observe>>()
+  const createObserver = (operation: string, status: number): Observe => {
     const observe = durations.open({ operation, status: String(status) })
-    const byStatus = observers.get(operation) ?? new Map<number, (seconds: number) => void>()
+    const byStatus = observers.get(operation) ?? new Map<number, Observe>()
     observers.set(operation, byStatus.set(status, observe))
     return observe
   }
@@ -176,13 +176,17 @@ function openFeedMetrics(registry: Registry) {
 function openUpstreamMetrics(registry: Registry): UpstreamMetrics {
   const requests = new Counter(metricConfig('holdfast_upstream_requests_total', registry))
   const durations = createHistogram(metricConfig('holdfast_upstream_duration_seconds', registry))
-  const observers = new Map<string, (seconds: number) => void>()
+  const observers = new Map<string, Observe>()
+  const createObserver = (operation: string): Observe => {
+    const observe = durations.open({ operation })
+    observers.set(operation, observe)
+    return observe
+  }
   const checks = new Counter(metricConfig('holdfast_upstream_checked_responses_total', registry))
   return {
     recordUpstreamRequest(operation, outcome, seconds) {
       requests.inc({ operation, outcome })
-      const observe = observers.get(operation) ?? durations.open({ operation })
-      observers.set(operation, observe)
+      const observe = observers.get(operation) ?? createObserver(operation)
       observe(seconds)
     },
     countUpstreamCheck: (operation, outcome) => checks.inc({ operation, outcome }),
