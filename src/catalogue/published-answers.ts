@@ -53,8 +53,8 @@ interface ListRequest {
   readonly query: Query
   /** The same for all spellings of the request. */
   readonly key: string
-  /** The key of the response in the cache, for the view and the URL that it was last requested with. */
-  cached?: { readonly serial: number; readonly url: string; readonly key: string }
+  /** The key of the response in the cache, for the view and the base URL that it was last requested with. */
+  cached?: { readonly serial: number; readonly baseUrl: string; readonly key: string }
 }
 
 /** How many requests for lists are remembered, and how long the text of one may be. */
@@ -65,15 +65,12 @@ const spellingLengthMax = 500
 export function openPublishedAnswers(published: PublishedProducts): PublishedAnswers {
   const cache = openPageCache<PublicAnswer>(({ body }) => body.length)
   const requests = new Map<string, ListRequest>()
-  let lastUrl = { base: '', url: '' }
 
   /** Parsing and validation take longer than the rest of a cached response, and clients repeat few requests. */
   const readOnce = (request: PublicRequest, target: string, raw: RawQuery): ListRequest => {
     const { version, minimumVersion } = request
     const known = requests.get(target)
-    const isKnown =
-      known?.headers.version === version && known?.headers.minimumVersion === minimumVersion
-    if (known && isKnown) return known
+    if (known && hasSameVersions(known.headers, request)) return known
     const read = readListRequest({ version, minimumVersion }, raw)
     if (requests.size >= requestsMax) requests.clear()
     const length = target.length + (version?.length ?? 0) + (minimumVersion?.length ?? 0)
@@ -81,19 +78,14 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
     return read
   }
 
-  /** The text is created once, so that it is compared without reading its characters. */
-  const getListUrl = (base: string): string => {
-    if (base !== lastUrl.base) lastUrl = { base, url: base + publishedEndpoints.products.path }
-    return lastUrl.url
-  }
-
   const renderList = async (
-    url: string,
+    baseUrl: string,
     { version, query }: ListRequest,
     view: PublishedView,
   ): Promise<PublicAnswer> => {
     const { entries, position } = selectPage(view, version, query)
     const texts = await published.readListTexts(entries, version)
+    const url = baseUrl + publishedEndpoints.products.path
     const links = JSON.stringify(buildLinks(url, query, position))
     const meta = JSON.stringify(buildMeta(position))
     return toAnswer(
@@ -101,19 +93,19 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
       `{"data":{"products":[${texts.join()}]},"links":${links},"meta":${meta}}`,
     )
   }
-  const answerList = (url: string, request: ListRequest, view: PublishedView): Answering => {
-    const render = () => renderList(url, request, view)
+  const answerList = (baseUrl: string, request: ListRequest, view: PublishedView): Answering => {
+    const render = () => renderList(baseUrl, request, view)
     if (!isCacheable(request.query, view)) return render()
-    return cache.get(getCacheKey(request, view.serial, url), render)
+    return cache.get(getCacheKey(request, view.serial, baseUrl), render)
   }
 
   return {
     list(request, target, raw) {
-      const url = getListUrl(request.baseUrl)
+      const { baseUrl } = request
       const read = readOnce(request, target, raw)
       const view = published.view()
-      if (!(view instanceof Promise)) return answerList(url, read, view)
-      return view.then((current) => answerList(url, read, current))
+      if (!(view instanceof Promise)) return answerList(baseUrl, read, view)
+      return view.then((current) => answerList(baseUrl, read, current))
     },
 
     async read({ baseUrl, ...headers }, productId) {
@@ -132,11 +124,15 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
   }
 }
 
+function hasSameVersions(one: VersionHeaders, other: VersionHeaders): boolean {
+  return one.version === other.version && one.minimumVersion === other.minimumVersion
+}
+
 /** The text is created once: the cache then finds it without reading its characters. */
-function getCacheKey(request: ListRequest, serial: number, url: string): string {
+function getCacheKey(request: ListRequest, serial: number, baseUrl: string): string {
   const { cached, key } = request
-  if (cached?.serial === serial && cached.url === url) return cached.key
-  request.cached = { serial, url, key: `${serial} ${url} ${key}` }
+  if (cached?.serial === serial && cached.baseUrl === baseUrl) return cached.key
+  request.cached = { serial, baseUrl, key: `${serial} ${baseUrl} ${key}` }
   return request.cached.key
 }
 

@@ -46,6 +46,7 @@ export function mountPublicEndpoint(
   answer: (input: PublicRequest, request: FastifyRequest) => PublicAnswer | Promise<PublicAnswer>,
 ): void {
   const url = toFastifyPath({ path: basePath + cdsBasePath + path })
+  // The text is created once, so that it is compared without reading its characters.
   let base = { origin: '', url: '' }
   const readBaseUrl = (): string => {
     const origin = readOrigin()
