@@ -115,6 +115,39 @@ describeOnce('the plugin of a provider', () => {
   })
 })
 
+describeOnce('the server of a provider', () => {
+  it('sends all responses to pipelined requests in flight when the provider is closed', async (t) => {
+    const pending = Promise.withResolvers<void>()
+    let calls = 0
+    const { provider, mint } = await openSourceProvider(t, {
+      ...smallSource,
+      async getCustomer({ customerId: id }) {
+        calls += 1
+        await pending.promise
+        return { id, name: 'Ana Silva' }
+      },
+    })
+    const address = await provider.listen({ port: 0 })
+    const socket = connect(Number(new URL(address).port), '127.0.0.1')
+    for (let count = 0; count < 3; count += 1) {
+      const head = `GET ${customerPath} HTTP/1.1\r\nHost: bank\r\n`
+      socket.write(`${head}Authorization: Bearer ${mint(customerPath)}\r\n\r\n`)
+    }
+    await until(async () => calls === 3)
+    const closed = provider.close()
+    const isRefused = () =>
+      send(address, customerPath).then(
+        () => false,
+        () => true,
+      )
+    await until(isRefused)
+    pending.resolve()
+
+    assert.equal((await readText(socket)).match(/HTTP\/1\.1 200 /g)?.length, 3)
+    await closed
+  })
+})
+
 describeOnce('the request listener of a provider', () => {
   it('completes the requests in flight when the provider is closed, and then rejects others', async (t) => {
     const pending = Promise.withResolvers<void>()
