@@ -66,6 +66,7 @@ async function drive({ name, from, count, port, connections }: DriveMessage): Pr
 
   const latencies = new Float64Array(count)
   let next = 0
+  let rejected = 0
   const start = performance.now()
   try {
     await Promise.all(
@@ -80,6 +81,10 @@ async function drive({ name, from, count, port, connections }: DriveMessage): Pr
             bytes,
             onResponse: () => {
               latencies[index] = performance.now() - sent
+            },
+            mayRepeat: () => {
+              rejected += 1
+              return rejected <= count * rejectedShareMax
             },
           }
         }),
@@ -116,7 +121,12 @@ function open(port: number): Promise<Socket> {
 interface PendingRequest {
   readonly bytes: Buffer
   readonly onResponse: () => void
+  /** Whether it is sent again after a rejection by an overloaded server, which did not use the token. */
+  readonly mayRepeat: () => boolean
 }
+
+/** A server rejects some requests when the machine withdraws its CPU for a moment. */
+const rejectedShareMax = 0.01
 
 /** Sends one request after another on a socket, each after the response to the previous one. */
 function sendSequentially(
@@ -125,20 +135,23 @@ function sendSequentially(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let pending: PendingRequest | undefined
+    let isRejected = false
 
     const sendNext = (): void => {
-      pending = takeNext()
+      if (isRejected) isRejected = false
+      else pending = takeNext()
       if (pending) socket.write(pending.bytes)
       else resolve()
     }
     readResponses(
       socket,
       (head) => {
-        if (!head.startsWith('HTTP/1.1 200'))
+        isRejected = head.startsWith('HTTP/1.1 503') && pending?.mayRepeat() === true
+        if (!isRejected && !head.startsWith('HTTP/1.1 200'))
           reject(new Error(`unexpected response: ${head.slice(0, 400)}`))
       },
       () => {
-        pending?.onResponse()
+        if (!isRejected) pending?.onResponse()
         sendNext()
       },
     )
