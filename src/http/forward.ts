@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorTable, type Operation } from '../contract/index.ts'
 import { judgeResponse } from '../upstream/answer.ts'
 import type { CheckMode, CheckOutcome } from '../upstream/check-modes.ts'
-import type { UpstreamResponse } from '../upstream/exchange.ts'
+import { isCollected, type UpstreamResponse } from '../upstream/exchange.ts'
 import {
   answered,
   failureOf,
@@ -16,7 +16,7 @@ import type { ResponseCheck } from '../upstream/response-check.ts'
 import { handOnHeaders } from '../upstream/response-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { interactionHeader } from './interaction-id.ts'
-import { jsonType, untilSent } from './json.ts'
+import { countBytes, jsonType, sendReserved, untilSent } from './json.ts'
 import type { Responder } from './provider-app.ts'
 
 export interface UpstreamMetrics {
@@ -97,7 +97,7 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
       if (failure) record(failure)
       throw error
     }
-    if (Buffer.isBuffer(response.body)) record(answered)
+    if (isCollected(response.body)) record(answered)
     else watchStream(request, response.body, record)
     const isSample = mode === 'report' && response.status < 300 && check.selects(operation)
     if (isSample) checkSample(operation, response, check)
@@ -106,10 +106,12 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
 }
 
 function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse): void {
-  reply.reserveBytes(Buffer.isBuffer(body) ? body.length : streamBytes)
+  const bytes = isCollected(body) ? countBytes(body) : streamBytes
+  reply.reserveBytes(bytes)
   handOnHeaders(headers, reply.status(status))
-  if (Buffer.isBuffer(body)) {
-    reply.send(body.length === 0 ? undefined : body)
+  if (isCollected(body)) {
+    if (bytes === 0) reply.send()
+    else sendReserved(reply, body, bytes)
     return
   }
   const { 'content-length': length } = headers
@@ -131,7 +133,7 @@ function replaceBody(reply: FastifyReply, response: UpstreamResponse, error: str
 }
 
 function discard({ body }: UpstreamResponse): void {
-  if (!Buffer.isBuffer(body)) body.destroy()
+  if (!isCollected(body)) body.destroy()
 }
 
 function requireValid(
@@ -139,8 +141,8 @@ function requireValid(
   { body }: UpstreamResponse,
   check: ResponseCheck,
 ): void {
-  if (!Buffer.isBuffer(body)) throw upstreamError('too many buffered bytes')
-  if (!check.isValid(operation, body)) throw upstreamError('invalid response')
+  if (!isCollected(body)) throw upstreamError('too many buffered bytes')
+  if (!check.isValid(operation, Buffer.concat(body))) throw upstreamError('invalid response')
 }
 
 /** Records how a streamed response ended. If the upstream failed, the status has been sent already. */
@@ -166,8 +168,8 @@ function watchStream(
 
 /** After the response was sent, or while it is sent. */
 function checkSample(operation: Operation, { body }: UpstreamResponse, check: ResponseCheck): void {
-  if (Buffer.isBuffer(body)) {
-    setImmediate(() => check.isValid(operation, body))
+  if (isCollected(body)) {
+    setImmediate(() => check.isValid(operation, Buffer.concat(body)))
     return
   }
   let chunks: Buffer[] = []

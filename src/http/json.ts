@@ -40,12 +40,26 @@ function sendWhole(reply: FastifyReply, content: string | Uint8Array): FastifyRe
 }
 
 function sendChunks(reply: FastifyReply, chunks: readonly JsonText[]): FastifyReply {
+  const bytes = countBytes(chunks)
+  reply.reserveBytes(bytes)
+  return sendReserved(reply, chunks, bytes)
+}
+
+export function countBytes(chunks: readonly JsonText[]): number {
+  return chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
+}
+
+/** Sends a body whose bytes are reserved, with the content type that the reply has. */
+export function sendReserved(
+  reply: FastifyReply,
+  chunks: readonly JsonText[],
+  bytes: number,
+): FastifyReply {
   const [first] = chunks
   // Not copied: many responses may share it.
-  if (chunks.length === 1 && first instanceof Uint8Array) return sendWhole(reply, first)
-  const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
+  if (chunks.length === 1 && first instanceof Uint8Array) return reply.send(first)
   return bytes <= joinedBytesMax
-    ? sendWhole(reply, Buffer.concat(chunks.map(toBytes)))
+    ? reply.send(Buffer.concat(chunks.map(toBytes)))
     : writeChunks(reply, chunks, bytes)
 }
 
@@ -55,7 +69,6 @@ function writeChunks(
   chunks: readonly JsonText[],
   bytes: number,
 ): FastifyReply {
-  reply.reserveBytes(bytes)
   // The handler exceeded its timeout.
   if (reply.sent) return reply
   const { raw } = reply.hijack()

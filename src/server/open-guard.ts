@@ -4,6 +4,7 @@ import type { HttpLimits } from '../http/limits.ts'
 import type { Responders } from '../http/provider-app.ts'
 import { flagName, type Settings } from '../settings/settings.ts'
 import type { upstreamDefinitions } from '../settings/upstream-settings.ts'
+import { openBufferRelease } from './garbage-collection.ts'
 import {
   type OpenResponders,
   type OpenServer,
@@ -82,6 +83,7 @@ async function openForwarding(
     totalTimeoutMs: settings.upstreamTimeoutMs,
     responseBytesMax,
     collectBytesMax: mode === 'enforce' ? responseBytesMax : collectBytesMax,
+    onLargeChunk: openBufferRelease(),
     tls: readUpstreamTls(settings),
   })
   const options = {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Operation } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
-import type { HeaderFields, UpstreamResponse } from './exchange.ts'
+import { type HeaderFields, isCollected, type UpstreamResponse } from './exchange.ts'
 import { type UpstreamFailure, upstreamError } from './failures.ts'
 
 /** The text of the error that replaces a body which is not one of the interface, or undefined to hand the response on. */
@@ -16,8 +16,8 @@ export function judgeResponse(operation: Operation, response: UpstreamResponse):
     return undefined
   }
   if (status < 400) throw upstreamError('redirect')
-  if (isJson(headers) && !isEncoded(headers) && Buffer.isBuffer(body) && hasErrorBody(body))
-    return undefined
+  const isPlainJson = isJson(headers) && !isEncoded(headers)
+  if (isPlainJson && isCollected(body) && hasErrorBody(Buffer.concat(body))) return undefined
   if (status >= 500) throw upstreamError(serverFailure(status), readRetryAfter(headers))
   // They concern the credentials of the guard: the client's token was valid.
   if ([401, 403, 407].includes(status)) throw upstreamError('credentials rejected')
@@ -28,7 +28,7 @@ function findFailure(
   { mayBeEmpty }: Operation,
   { status, headers, body }: UpstreamResponse,
 ): UpstreamFailure | undefined {
-  const isEmpty = Buffer.isBuffer(body) && body.length === 0
+  const isEmpty = isCollected(body) && body.length === 0
   if (isEmpty) return mayBeEmpty ? undefined : 'response is empty'
   // The guard requests neither a range nor a coding.
   if (status === 206) return 'invalid HTTP'

@@ -7,14 +7,19 @@ import {
   upstreamError,
 } from './failures.ts'
 
+/** Whether it is all there. */
+export function isCollected(body: UpstreamResponse['body']): body is readonly Buffer[] {
+  return Array.isArray(body)
+}
+
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>
 
 export interface UpstreamResponse {
   readonly status: number
   /** By lower-case name. */
   readonly headers: HeaderFields
-  /** All of the body, or a stream of it if it is too large to be collected. */
-  readonly body: Buffer | Readable
+  /** All of the body as it was received, or a stream of it if it is too large to be collected. */
+  readonly body: readonly Buffer[] | Readable
 }
 
 /** A request to the upstream and its response. */
@@ -31,6 +36,8 @@ export interface ExchangeLimits {
   readonly totalTimeoutMs: number
   /** A response that is larger is streamed. */
   readonly collectBytesMax: number
+  /** Called with the bytes of each chunk of a large body. */
+  readonly onLargeChunk?: ((bytes: number) => void) | undefined
 }
 
 /** The bytes of all responses that are being collected. */
@@ -38,6 +45,9 @@ export interface CollectedBytes {
   count: number
   readonly max: number
 }
+
+/** From here on, a body is large. */
+const largeBytes = 64 * 1024
 
 /** How much of a streamed response is in memory at once. */
 const streamBytes = 256 * 1024
@@ -48,7 +58,7 @@ const streamBytes = 256 * 1024
  */
 export function openExchange(
   dispatch: (handler: Dispatcher.DispatchHandler, isRetry: boolean) => void,
-  { firstByteTimeoutMs, totalTimeoutMs, collectBytesMax }: ExchangeLimits,
+  { firstByteTimeoutMs, totalTimeoutMs, collectBytesMax, onLargeChunk }: ExchangeLimits,
   collected: CollectedBytes,
 ): Exchange {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>()
@@ -59,6 +69,7 @@ export function openExchange(
   let headers: HeaderFields = {}
   let chunks: Buffer[] = []
   let bytes = 0
+  let receivedBytes = 0
   let stream: Readable | undefined
   let firstByteTimer: NodeJS.Timeout | undefined
 
@@ -119,6 +130,8 @@ export function openExchange(
       headers = fields
     },
     onResponseData(_controller, chunk) {
+      receivedBytes += chunk.length
+      if (receivedBytes > largeBytes) onLargeChunk?.(chunk.length)
       if (stream) return push(stream, chunk)
       append(chunks, chunk)
       bytes += chunk.length
@@ -129,7 +142,7 @@ export function openExchange(
       if (isOver) return
       end()
       if (stream) stream.push(null)
-      else resolve({ status, headers, body: concatenate(takeChunks()) })
+      else resolve({ status, headers, body: takeChunks() })
     },
     onResponseError(_controller, error) {
       if (isOver) return
@@ -163,9 +176,4 @@ function append(chunks: Buffer[], chunk: Buffer): void {
 /** Only with one that is at least as large, so that no byte is copied often. */
 function isJoined(last: Buffer, next: Buffer): boolean {
   return last.length < chunkBytesMin && last.length <= next.length
-}
-
-function concatenate(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks
-  return first && chunks.length === 1 ? first : Buffer.concat(chunks)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { describeOnce } from '../support/engines.ts'
 import { openGuardServer } from '../support/guard-server.ts'
 import { accountsPath } from '../support/small-bank.ts'
@@ -45,6 +46,33 @@ describeOnce('the response of the upstream', () => {
     assert.equal(headers['alt-svc'], undefined)
     assert.match(String(headers['x-fapi-interaction-id']), /^[\da-f-]{36}$/)
   })
+
+  for (const pieceBytes of [1000, 60_000]) {
+    it(`has its length and fields if it was received in pieces of ${pieceBytes} bytes`, async (t) => {
+      const pieces = [
+        '{"data":{"accounts":[]},"padding":"',
+        '1'.repeat(pieceBytes),
+        'é',
+        '2'.repeat(pieceBytes),
+        '"}',
+      ]
+      const upstream = await openUpstream(t, async (response) => {
+        response.writeHead(200, { 'content-type': 'application/json', etag: '"1"' })
+        for (const piece of pieces) {
+          await new Promise<unknown>((sent) => response.write(Buffer.from(piece, 'utf8'), sent))
+          await setImmediate()
+        }
+        response.end()
+      })
+      const guard = await openGuardServer(t, upstream.address)
+
+      const { status, text, headers } = await guard.ask(accountsPath)
+
+      assert.deepEqual([status, text], [200, pieces.join('')])
+      assert.equal(headers['content-length'], String(Buffer.byteLength(text)))
+      assert.equal(headers['etag'], '"1"')
+    })
+  }
 
   it('is not stored by caches if the upstream does not say otherwise', async (t) => {
     const upstream = await openUpstream(t)
