@@ -24,8 +24,9 @@ export interface Bench {
   readonly keys: BenchKeys
   readonly keySet: ReturnType<typeof toPublicKeySet>
   readonly jwksUrl: string
-  /** Returns the URL of a new, empty database. */
+  /** Returns the URL of a new, empty database, whose name contains this one. */
   database(engine: Engine, name: string): Promise<string>
+  removeDatabase(url: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,6 +49,7 @@ export async function openBench(): Promise<Bench> {
   const postgres = await makePostgres({ durable: true, settings: postgresSettings })
   await postgres.start()
   const driver = openLoadDriver(keys)
+  let databases = 0
 
   return {
     program: await installProgram(join(folder, 'package')),
@@ -58,9 +60,19 @@ export async function openBench(): Promise<Bench> {
     keySet,
     jwksUrl: `http://127.0.0.1:${(jwks.address() as AddressInfo).port}/`,
     async database(engine, name) {
-      if (engine === 'sqlite') return `sqlite:${join(folder, `${name}.db`)}`
-      await runSql(postgres.url(), `create database ${name}`)
-      return postgres.url(name)
+      databases += 1
+      const unique = `${name}_${databases}`
+      if (engine === 'sqlite') return `sqlite:${join(folder, `${unique}.db`)}`
+      await runSql(postgres.url(), `create database ${unique}`)
+      return postgres.url(unique)
+    },
+    async removeDatabase(url) {
+      if (url.startsWith('sqlite:')) {
+        const path = url.slice('sqlite:'.length)
+        for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+      } else {
+        await runSql(postgres.url(), `drop database ${new URL(url).pathname.slice(1)} with (force)`)
+      }
     },
     async close() {
       driver.close()

@@ -15,7 +15,7 @@ import { requireLinux, runToEnd } from './processes.ts'
 import { measurePublicProducts } from './public-products.ts'
 import { createTables, formatText } from './report.ts'
 import { measureOperations, measurePage, type Stores } from './requests.ts'
-import { describeMachine, type Results, type Row } from './results.ts'
+import { combineRuns, describeMachine, type Results, type Row, replaceRows } from './results.ts'
 import { measureStartup } from './startup.ts'
 import { evaluateTargets } from './targets.ts'
 import { measureTokens } from './tokens.ts'
@@ -39,6 +39,9 @@ const quick: Sizes = {
   customers: [1000],
   loadLines: 100_000,
 }
+/** With several runs, each has fewer rounds: processes differ more than the rounds of one. */
+const pageRoundsOfSeveral = 7
+
 /** The same number of rounds, with more data. */
 const full: Sizes = {
   ...quick,
@@ -74,11 +77,13 @@ const parts: Readonly<
 
 const { values: flags } = parseArgs({
   options: {
-    // Includes sizes of a million: 40 minutes instead of 4.
+    // Includes accounts of a million entries, and a million customers with a hundred million: hours instead of minutes.
     full: { type: 'boolean', default: false },
     // Runs only the named parts: page,load
     only: { type: 'string' },
-    // Stores the results and generates the performance page.
+    // Repeats every part and states the median, the lowest and the highest value.
+    runs: { type: 'string', default: '1' },
+    // Stores the results and generates the performance page. With --only, replaces those parts of the results of this machine.
     write: { type: 'boolean', default: false },
     // Only regenerates the page from the stored results.
     page: { type: 'boolean', default: false },
@@ -91,7 +96,8 @@ if (unknown.length > 0) {
     `unknown part ${unknown.join(', ')}; the parts are ${Object.keys(parts).join(', ')}`,
   )
 }
-if (flags.only && flags.write) throw new Error('--write requires a complete run, without --only')
+const runs = Number(flags.runs)
+if (!(runs >= 1)) throw new Error('--runs must be at least 1')
 
 const resolve = (name: string) => new URL(`../${name}`, import.meta.url)
 const storedResults = resolve('bench/results.json')
@@ -104,13 +110,31 @@ requireLinux()
 // The exit handlers end child processes and remove temporary files.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const started = performance.now()
-const results = await measure(flags.full ? full : quick)
+const sizes = flags.full ? full : quick
+const results = await measure(runs === 1 ? sizes : { ...sizes, pageRounds: pageRoundsOfSeveral })
 console.log()
 for (const table of createTables(results)) console.log(formatText(table))
 if (flags.write) {
-  writeFileSync(storedResults, `${JSON.stringify(results, roundNumber, 2)}\n`)
+  const written = flags.only === undefined ? results : addToStored(results)
+  writeFileSync(storedResults, `${JSON.stringify(written, roundNumber, 2)}\n`)
   console.log('written: bench/results.json')
   writePage()
+}
+
+/** Stored results of another machine, or of other versions, cannot be compared with new ones and are discarded. */
+function addToStored(added: Results): Results {
+  const stored = JSON.parse(readFileSync(storedResults, 'utf8')) as Results
+  const identify = ({ machine: { date: _, ...rest } }: Results) => JSON.stringify(rest)
+  if (identify(stored) !== identify(added)) return added
+  const rows = replaceRows(stored.rows, added.rows)
+  return {
+    ...added,
+    isFull: stored.isFull || added.isFull,
+    runs: Math.max(stored.runs, added.runs),
+    minutes: stored.minutes + added.minutes,
+    rows,
+    targets: evaluateTargets(rows),
+  }
 }
 
 /** Uses the stored, rounded results, so that the page is reproducible. */
@@ -129,11 +153,20 @@ async function measure(sizes: Sizes): Promise<Results> {
     const machine = await describeMachine(bench)
     log(`${machine.cores} cores of ${machine.cpu}, Node ${machine.node}`)
     const stores = await loadBank(bench, sizes)
-    const rows: Row[] = []
-    for (const name of names) rows.push(...((await parts[name]?.(bench, stores, sizes)) ?? []))
+    const rowsOfRuns: Row[][] = []
+    for (let run = 1; run <= runs; run += 1) {
+      if (runs > 1) log(`run ${run} of ${runs}`)
+      const measured: Row[] = []
+      for (const name of names) {
+        measured.push(...((await parts[name]?.(bench, stores, sizes)) ?? []))
+      }
+      rowsOfRuns.push(measured)
+    }
+    const rows = combineRuns(rowsOfRuns)
     return {
       machine,
       isFull: flags.full,
+      runs,
       minutes: (performance.now() - started) / 60_000,
       rows,
       targets: evaluateTargets(rows),

@@ -63,13 +63,17 @@ function valueTable(rows: readonly Row[]): Omit<Table, 'title'> {
 function targetTable(targets: readonly TargetResult[]): Table {
   return {
     title: 'Targets',
-    head: ['', 'at most', 'measured', ''],
-    rows: targets.map(({ figure, most, unit, at }) => [
-      figure,
-      `${most} ${unit}`,
-      at === undefined ? '' : `${unit === '×' ? at.toFixed(2) : formatNumber(at)} ${unit}`,
-      at === undefined ? 'not measured' : at <= most ? 'met' : 'not met',
-    ]),
+    head: ['', 'at most', 'measured', 'lowest to highest', ''],
+    rows: targets.map(({ figure, most, unit, at, spread }) => {
+      const format = (amount: number) => (unit === '×' ? amount.toFixed(2) : formatNumber(amount))
+      return [
+        figure,
+        `${most} ${unit}`,
+        at === undefined ? '' : `${format(at)} ${unit}`,
+        spread ? spread.map(format).join(' to ') : '',
+        at === undefined ? 'not measured' : at <= most ? 'met' : 'not met',
+      ]
+    }),
   }
 }
 

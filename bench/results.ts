@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { type Bench, runSql } from './bench.ts'
-import type { Figure, Measured } from './compare.ts'
+import { type Figure, type Measured, median } from './compare.ts'
 
 /** The tables of the report. */
 export const groups = [
@@ -30,7 +30,12 @@ export interface Row {
   readonly value?: { readonly amount: number; readonly unit: string }
   /** Ratios by the name of the baseline. */
   readonly ratios?: Readonly<Record<string, number>>
+  /** The lowest and the highest value or ratio of several runs. */
+  readonly valueSpread?: Spread
+  readonly ratioSpreads?: Readonly<Record<string, Spread>>
 }
+
+export type Spread = readonly [lowest: number, highest: number]
 
 export interface Machine {
   readonly cores: number
@@ -47,11 +52,14 @@ export interface TargetResult {
   readonly most: number
   readonly unit: string
   readonly at?: number
+  readonly spread?: Spread
 }
 
 export interface Results {
   readonly machine: Machine
   readonly isFull: boolean
+  /** How often each part was measured, except those with sizes of a million. */
+  readonly runs: number
   readonly minutes: number
   readonly rows: readonly Row[]
   readonly targets: readonly TargetResult[]
@@ -71,6 +79,58 @@ export async function describeMachine({ postgres }: Bench): Promise<Machine> {
     postgres: (rows[0] as { server_version: string }).server_version,
     date: new Date().toISOString().slice(0, 10),
   }
+}
+
+const keyOf = ({ group, name, on }: Row): string => [group, name, on].join('\n')
+
+/** Replaces rows that were measured again and appends new ones. */
+export function replaceRows(rows: readonly Row[], measured: readonly Row[]): Row[] {
+  return [...new Map([...rows, ...measured].map((row) => [keyOf(row), row])).values()]
+}
+
+/** Combines the rows of several runs: medians, with the lowest and the highest value. */
+export function combineRuns(runs: readonly (readonly Row[])[]): Row[] {
+  const byKey = Map.groupBy(runs.flat(), keyOf)
+  return [...byKey.values()].flatMap((rows) => {
+    const [first] = rows
+    if (!first || rows.length === 1) return rows
+    const { figure, value, ratios } = first
+    const values = rows.map((row) => row.value?.amount ?? Number.NaN)
+    const ratiosTo = (baseline: string) => rows.map((row) => row.ratios?.[baseline] ?? Number.NaN)
+    return {
+      ...first,
+      ...(figure && { figure: combineFigures(rows.flatMap((row) => row.figure ?? [])) }),
+      ...(value && {
+        value: { ...value, amount: median(values) },
+        valueSpread: spreadOf(values),
+      }),
+      ...(ratios && {
+        ratios: mapValues(ratios, (_, baseline) => median(ratiosTo(baseline))),
+        ratioSpreads: mapValues(ratios, (_, baseline) => spreadOf(ratiosTo(baseline))),
+      }),
+    }
+  })
+}
+
+function combineFigures(figures: readonly Figure[]): Figure {
+  const [first] = figures
+  if (!first) throw new Error('no figure')
+  return mapValues(first, (_, name) => median(figures.map((figure) => figure[name] ?? Number.NaN)))
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  return [Math.min(...values), Math.max(...values)]
+}
+
+function mapValues<Name extends string, From, To>(
+  record: Readonly<Partial<Record<Name, From>>>,
+  map: (value: From, name: Name) => To,
+): Record<Name, To> {
+  const entries = Object.entries(record) as [Name, From][]
+  return Object.fromEntries(entries.map(([name, value]) => [name, map(value, name)])) as Record<
+    Name,
+    To
+  >
 }
 
 /** Prints a progress message. */

@@ -152,8 +152,9 @@ export function evaluateTargets(rows: readonly Row[]): TargetResult[] {
   return targets.map(({ figure, most, name, on, against }) => {
     const row = rows.find((candidate) => candidate.name === name && candidate.on === on)
     const at = against === undefined ? row?.value?.amount : row?.ratios?.[against]
+    const spread = against === undefined ? row?.valueSpread : row?.ratioSpreads?.[against]
     const unit = against === undefined ? getUnit(name) : '×'
-    return { figure, most, unit, ...(at !== undefined && { at }) }
+    return { figure, most, unit, ...(at !== undefined && { at }), ...(spread && { spread }) }
   })
 }
 
