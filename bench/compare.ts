@@ -107,10 +107,10 @@ const warmUpRequests = 20_000
 export async function warmUpServers(
   { driver }: Bench,
   servers: readonly Running[],
-  request: BenchRequest,
+  request: BenchRequest | readonly BenchRequest[],
 ): Promise<void> {
   for (const { port } of servers) {
-    await driver.prepare('warm', [request], warmUpRequests)
+    await driver.prepare('warm', [request].flat(), warmUpRequests)
     const all = { from: 0, count: warmUpRequests, connections: connectionsDefault }
     await driver.drive({ name: 'warm', port, ...all }, () => undefined)
   }

@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type Bench, engines, serveProvider } from './bench.ts'
+import { type Bench, type Engine, engines, serveProvider } from './bench.ts'
 import { createPageCase, everything } from './cases.ts'
 import {
   type Candidate,
@@ -18,6 +19,7 @@ import {
   writeLines,
 } from './data.ts'
 import type { BenchRequest } from './load-driver.ts'
+import { multiplyTransactions } from './long-lists.ts'
 import { runToEnd } from './processes.ts'
 import { onHandWritten, onPostgres, onSqlite, type Stores, startHandWritten } from './requests.ts'
 import { formatCount, type Log, type Row, toFigure } from './results.ts'
@@ -91,6 +93,9 @@ const requestsMax = 4000
 /** Balances, transactions, and the search by e-mail address. */
 export const growingOperations = ['B2', 'B3', 'C1'] as const
 
+/** Copies of every transaction: a million customers have a hundred million entries. */
+const copiesPerTransaction = 25
+
 /** Measures requests for customers throughout databases of several sizes. */
 export async function measureCustomers(
   bench: Bench,
@@ -98,42 +103,35 @@ export async function measureCustomers(
   rounds: number,
   log: Log,
 ): Promise<Row[]> {
-  const stores: Record<string, Stores> = {}
-  for (const size of sizes) {
-    log(`loading ${formatCount(size)} customers`)
-    const lines = generateBankLines({ customers: size, accounts: 1, transactions: 3, products: 0 })
-    const { file } = await writeLines(bench.folder, `customers_${size}`, lines)
-    const store = {
-      sqlite: await bench.database('sqlite', `customers_${size}`),
-      postgres: await bench.database('postgres', `customers_${size}`),
-    }
-    for (const database of Object.values(store)) {
-      await runToEnd(bench.program, ['load', file, '--database', database])
-    }
-    stores[formatCount(size)] = store
-  }
-
   const rows: Row[] = []
+  const requests = new Map<string, BenchRequest[]>()
+  // One engine after the other: the databases of both may not fit on the disk.
   for (const engine of engines) {
+    const databases: string[] = []
     const servers: Record<string, Candidate> = {}
-    for (const [size, store] of Object.entries(stores)) {
-      servers[size] = {
-        server: await serveProvider(bench, store[engine]),
+    for (const size of sizes) {
+      const database = await loadCustomers(bench, engine, size, log)
+      databases.push(database)
+      // The rows of both engines have the same ids.
+      for (const operation of growingOperations) {
+        const key = `${operation} ${size}`
+        if (!requests.has(key)) requests.set(key, createRequests(operation, database))
+      }
+      const server = await serveProvider(bench, database)
+      await warmUpServers(bench, [server], requests.get(`B3 ${size}`) ?? [])
+      servers[formatCount(size)] = {
+        server,
         ...(engine === 'postgres' && { databasePids: [readPostgresPid(bench)] }),
       }
-    }
-    for (const [size, { server }] of Object.entries(servers)) {
-      const [request] = createRequests('B3', stores[size]?.sqlite ?? '')
-      if (request) await warmUpServers(bench, [server], request)
     }
     for (const operation of growingOperations) {
       log(`${operation} with ${sizes.map(formatCount).join(' and ')} customers, ${engine}`)
       const candidates = Object.fromEntries(
-        Object.entries(servers).map(([size, candidate]) => [
-          size,
-          { ...candidate, requests: createRequests(operation, stores[size]?.sqlite ?? '') },
+        sizes.map((size) => [
+          formatCount(size),
+          { ...servers[formatCount(size)], requests: requests.get(`${operation} ${size}`) },
         ]),
-      )
+      ) as Record<string, Candidate>
       const measured = await compare<string>(bench, {
         candidates,
         requestCount: 500,
@@ -152,8 +150,25 @@ export async function measureCustomers(
       }
     }
     for (const { server } of Object.values(servers)) await server.stop()
+    for (const database of databases) await bench.removeDatabase(database)
   }
   return rows
+}
+
+async function loadCustomers(
+  bench: Bench,
+  engine: Engine,
+  customers: number,
+  log: Log,
+): Promise<string> {
+  log(`loading ${formatCount(customers)} customers, ${engine}`)
+  const lines = generateBankLines({ customers, accounts: 1, transactions: 3, products: 0 })
+  const { file } = await writeLines(bench.folder, 'customers', lines)
+  const database = await bench.database(engine, 'customers')
+  await runToEnd(bench.program, ['load', file, '--database', database])
+  rmSync(file)
+  await multiplyTransactions(database, copiesPerTransaction, log)
+  return database
 }
 
 function ratioToSmallest(figure: Measured, smallest: Measured | undefined, size: string) {

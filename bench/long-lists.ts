@@ -1,0 +1,77 @@
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import type { Log } from './results.ts'
+
+/** How many accounts of a SQLite database are changed in one transaction, so that its write-ahead log stays small. */
+const accountsAtOnce = 2000
+
+/**
+ * Replaces every transaction by copies with ids of their own. Loading as many lines would take hours. The database then
+ * has the rows that a load of these lines writes, in the same order.
+ */
+export async function multiplyTransactions(
+  database: string,
+  copies: number,
+  log: Log,
+): Promise<void> {
+  if (database.startsWith('sqlite:')) multiplySqlite(database.slice('sqlite:'.length), copies, log)
+  else await multiplyPostgres(database, copies, log)
+}
+
+function multiplySqlite(path: string, copies: number, log: Log): void {
+  const file = new DatabaseSync(path)
+  file.exec(`
+    pragma synchronous = off;
+    pragma cache_size = -500000;
+    create temp table copy as
+      with recursive counted (number) as (
+        select 1 union all select number + 1 from counted where number < ${copies}
+      ) select number from counted;
+    create temp table original as select * from entry limit 0;
+  `)
+  const { accounts } = file.prepare('select max(number) as accounts from account').get() as {
+    accounts: number
+  }
+  for (let from = 0; from <= accounts; from += accountsAtOnce) {
+    if (from % (accountsAtOnce * 50) === 0)
+      log(`copying transactions, account ${from} of ${accounts}`)
+    const isChosen = `list >= ${from * 8} and list < ${(from + accountsAtOnce) * 8} and list & 7 = 1`
+    file.exec(`
+      begin;
+      insert into original select * from entry where ${isChosen};
+      delete from entry where ${isChosen};
+      insert into entry
+      select (list << 32) + ((position & 0xffffffff) - 1) * ${copies} + number, list, time,
+        id || '-' || substr(number + 1000, 2), amount, description, reference,
+        replace(record, '"' || id || '"', '"' || id || '-' || substr(number + 1000, 2) || '"')
+      from original cross join copy order by position, number;
+      delete from original;
+      commit;
+    `)
+  }
+  file.close()
+}
+
+async function multiplyPostgres(url: string, copies: number, log: Log): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      "select relid::regclass::text as name from pg_partition_tree('entry') where isleaf",
+    )
+    for (const [index, { name }] of rows.entries()) {
+      log(`copying transactions, partition ${index + 1} of ${rows.length}`)
+      await client.query(`
+        with original as (delete from ${name} where list = 1 returning *)
+        insert into ${name}
+        select account, list, has_own_time, (ordinal - 1) * ${copies} + number, time,
+          id || '-' || lpad(number::text, 3, '0'), amount, description, reference,
+          replace(record, '"' || id || '"', '"' || id || '-' || lpad(number::text, 3, '0') || '"')
+        from original cross join generate_series(1, ${copies}) as number
+        order by account, ordinal, number`)
+      await client.query(`vacuum analyze ${name}`)
+    }
+  } finally {
+    await client.end()
+  }
+}
