@@ -27,7 +27,7 @@ import {
   writeBatches,
 } from './feed-rows.ts'
 import { type FeedSession, openFeedSession } from './feed-session.ts'
-import { mergeBatches } from './merge-batches.ts'
+import { mergeBatches, type SummaryBudget } from './merge-batches.ts'
 
 const waitMaxDefaultMs = 3_600_000
 
@@ -59,6 +59,7 @@ export async function openPostgresFeedWriter(
   const isDistributed = (await readSchema(checks))?.layout === 'citus'
   const { abortMs = abortDefaultMs } = options
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
+  const budget: SummaryBudget = { lines: 0 }
   let session: FeedSession | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -141,6 +142,7 @@ export async function openPostgresFeedWriter(
         staging,
         isDistributed,
         time,
+        budget,
       })
       if ('errors' in merged) {
         await session.rollback()

@@ -20,8 +20,16 @@ type Staging = ReturnType<typeof openStaging>
 
 const findAccountEffects = accountEffects(false)
 
-/** A summary is written for each of so many lines at most: other batches wait for it. */
+/** A summary is written for each of so many lines at most: it takes as long as they do, and other batches wait for it. */
 const linesPerSummary = 200
+
+/** How many summaries one commit writes at most. */
+const summariesMax = 20
+
+/** The lines of a writer that no summary has been written for. */
+export interface SummaryBudget {
+  lines: number
+}
 
 interface StagedBatches {
   readonly items: readonly LocatedItem[]
@@ -32,6 +40,7 @@ interface StagedBatches {
   readonly isPrepared: boolean
   readonly isDistributed: boolean
   readonly time: Temporal.Instant
+  readonly budget: SummaryBudget
 }
 
 export interface MergedBatches {
@@ -44,7 +53,8 @@ export interface MergedBatches {
 export async function mergeBatches(
   batches: StagedBatches,
 ): Promise<MergedBatches | { readonly errors: readonly LineError[] }> {
-  const { items, staging, run, send, isPrepared, isDistributed, time } = batches
+  const { items, staging, run, send, isPrepared, isDistributed, time, budget } = batches
+  budget.lines = Math.min(budget.lines + items.length, summariesMax * linesPerSummary)
   const isDistinct = !isDistributed && areEntriesDistinct(items)
   if (isPrepared && isDistinct && (await areAppended(batches))) {
     const lines = staging.countEntryLines() ?? []
@@ -65,7 +75,7 @@ export async function mergeBatches(
       readGroups: (sql, size) => readGroups(run, sql, size),
     })
     if (!isDistributed && staging.count('staged_entry') > 0) {
-      await summarizeChanged(run, countSummaries(items))
+      await summarizeWithin(budget, (blocksMax) => summarizeChanged(run, blocksMax))
     }
     return counts
   }
@@ -77,16 +87,22 @@ export async function mergeBatches(
   return { counts: await (merged ?? merge()), tables: usedTables(staging, isDistributed) }
 }
 
-async function areAppended({ items, run, time }: StagedBatches): Promise<boolean> {
+async function areAppended({ items, run, time, budget }: StagedBatches): Promise<boolean> {
   if (items.length === 0 || items.some(({ type }) => type !== 'entry')) return false
   const { rows } = await run(appendEntries, [time.epochNanoseconds.toString()])
   const [{ count, grown }] = rows
-  if (grown.length > 0) await summarizeAppended(run, grown, countSummaries(items))
+  if (grown.length > 0) {
+    await summarizeWithin(budget, (blocksMax) => summarizeAppended(run, grown, blocksMax))
+  }
   return count === items.length
 }
 
-function countSummaries(items: readonly LocatedItem[]): number {
-  return Math.ceil(items.length / linesPerSummary)
+async function summarizeWithin(
+  budget: SummaryBudget,
+  summarize: (blocksMax: number) => Promise<number>,
+): Promise<void> {
+  const blocksMax = Math.floor(budget.lines / linesPerSummary)
+  if (blocksMax > 0) budget.lines -= (await summarize(blocksMax)) * linesPerSummary
 }
 
 /** Whether each entry has one line. */

@@ -68,9 +68,9 @@ const writeTexts = `
 
 /**
  * Writes summaries for the lists that a merge has changed, in its transaction: at most `blocksMax`, or all that are
- * missing.
+ * missing. Returns how many it has written.
  */
-export function summarizeChanged(run: Run, blocksMax?: number): Promise<void> {
+export function summarizeChanged(run: Run, blocksMax?: number): Promise<number> {
   return summarize(run, findBlocks(changedAccounts), [blocksMax ?? null])
 }
 
@@ -79,7 +79,7 @@ export function summarizeAppended(
   run: Run,
   accounts: readonly string[],
   blocksMax: number,
-): Promise<void> {
+): Promise<number> {
   return summarize(run, findBlocks('select unnest($2::bigint[]) as account'), [blocksMax, accounts])
 }
 
@@ -91,7 +91,7 @@ interface Block {
   readonly block: number
 }
 
-async function summarize(run: Run, find: string, values: unknown[]): Promise<void> {
+async function summarize(run: Run, find: string, values: unknown[]): Promise<number> {
   const blocks: Block[] = (await run(find, values)).rows
   const read = async (block: Block | undefined): Promise<ReadEntry[]> => {
     if (!block) return []
@@ -110,6 +110,7 @@ async function summarize(run: Run, find: string, values: unknown[]): Promise<voi
     await run(writeAmounts, [account, block, ...arrays])
     await run(writeTexts, [account, block, ...toTextRows(texts)])
   }
+  return blocks.length
 }
 
 function summarizeEntries(entries: readonly ReadEntry[]): EntrySummary {
