@@ -6,6 +6,7 @@ import {
   type ExchangeLimits,
   openExchange,
 } from './exchange.ts'
+import { upstreamError } from './failures.ts'
 
 export interface UpstreamOptions extends ExchangeLimits {
   /** The base URL, which paths are appended to. */
@@ -13,6 +14,8 @@ export interface UpstreamOptions extends ExchangeLimits {
   readonly connections: number
   readonly connectTimeoutMs: number
   readonly responseBytesMax: number
+  /** Of the bodies of all requests that wait for a response. */
+  readonly requestBytesMax?: number | undefined
   readonly tls: SecureContextOptions
 }
 
@@ -33,6 +36,8 @@ export interface Upstream {
 
 const headerBytesMax = 16 * 1024
 
+const requestBytesDefault = 64 * 1024 * 1024
+
 /** Of all responses together. Beyond it, responses are streamed instead of collected. */
 const collectedBytesMax = 64 * 1024 * 1024
 
@@ -52,21 +57,36 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   const pool = new Pool(origin, poolOptions)
   // Without keep-alive, so that a retry has a new connection: others may be closed too.
   const retryPool = new Pool(origin, { ...poolOptions, pipelining: 0 })
+  const { requestBytesMax = requestBytesDefault } = options
+  let requestBytes = 0
   const collected: CollectedBytes = { count: 0, max: collectedBytesMax }
 
   return {
     send({ method, path, headers, body }) {
+      const bytes = body?.length ?? 0
+      // A single body is always sent, however large it is.
+      if (bytes > 0 && requestBytes > 0 && requestBytes + bytes > requestBytesMax) {
+        throw upstreamError('too many buffered bytes')
+      }
       const request: Dispatcher.DispatchOptions = {
         method,
         path: prefix + path,
         headers,
         ...(body && { body }),
       }
-      return openExchange(
+      const exchange = openExchange(
         (handler, isRetry) => void (isRetry ? retryPool : pool).dispatch(request, handler),
         options,
         collected,
       )
+      if (bytes > 0) {
+        requestBytes += bytes
+        const release = (): void => {
+          requestBytes -= bytes
+        }
+        exchange.response.then(release, release)
+      }
+      return exchange
     },
     async close() {
       await Promise.all([pool.destroy(), retryPool.destroy()])

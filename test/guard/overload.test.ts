@@ -5,7 +5,7 @@ import { openProviderApp } from '../../src/http/provider-app.ts'
 import { createScope, describeOnce } from '../support/engines.ts'
 import { forwardAll } from '../support/guard-server.ts'
 import { send } from '../support/http.ts'
-import { accountsPath } from '../support/small-bank.ts'
+import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
 import { accountsPage, openRawUpstream, openUpstream, rawResponse } from '../support/upstream.ts'
 
@@ -94,6 +94,40 @@ describeOnce('requests whose clients disconnect', () => {
 })
 
 describeOnce('a slow upstream', () => {
+  it('gets no more requests while too many bytes of bodies wait for its responses', async (t) => {
+    const scope = createScope(t)
+    const held: Socket[] = []
+    const upstream = await openRawUpstream(scope, (socket) => held.push(socket))
+    const body = JSON.stringify({ data: { accountIds: ['a1'] } })
+    const app = openProviderApp({
+      version: '0.0.0',
+      responders: forwardAll(scope, upstream.address, { requestBytesMax: 2 * body.length }),
+      guard: async () => ({ recorded: Promise.resolve() }),
+      keepBodies: true,
+    })
+    const address = await app.listen({ host: '127.0.0.1', port: 0 })
+    scope.after(() => app.close())
+    const ask = () => send(address, balancesPath, { method: 'POST', body })
+    const answer = () => held.shift()?.write(rawResponse(accountsPage))
+    const waiting = [ask(), ask()]
+    await until(() => held.length === 2)
+
+    const { status, headers } = await ask()
+
+    assert.deepEqual([status, headers['retry-after']], [503, '1'])
+    assert.equal(upstream.requestLines.length, 2)
+    answer()
+    assert.equal((await Promise.race(waiting)).status, 200)
+    const next = ask()
+    await until(() => held.length === 2)
+    answer()
+    answer()
+    assert.deepEqual(
+      (await Promise.all([...waiting, next])).map((each) => each.status),
+      [200, 200, 200],
+    )
+  })
+
   it('does not lower the concurrency limit of the guard', async (t) => {
     const scope = createScope(t)
     const upstream = await openUpstream(scope, (response) => {
