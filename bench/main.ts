@@ -39,8 +39,8 @@ const quick: Sizes = {
   customers: [1000],
   loadLines: 100_000,
 }
-/** With several runs, each has fewer rounds: processes differ more than the rounds of one. */
-const pageRoundsOfSeveral = 7
+/** Each of several runs has fewer rounds: processes differ more than the rounds of one. */
+const roundsOfSeveral = { pageRounds: 7, rounds: 1 } as const
 
 /** The same number of rounds, with more data. */
 const full: Sizes = {
@@ -111,14 +111,20 @@ requireLinux()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const started = performance.now()
 const sizes = flags.full ? full : quick
-const results = await measure(runs === 1 ? sizes : { ...sizes, pageRounds: pageRoundsOfSeveral })
-console.log()
-for (const table of createTables(results)) console.log(formatText(table))
+const results = await measure(runs === 1 ? sizes : { ...sizes, ...roundsOfSeveral })
+print(results.rows)
 if (flags.write) {
   const written = flags.only === undefined ? results : addToStored(results)
   writeFileSync(storedResults, `${JSON.stringify(written, roundNumber, 2)}\n`)
   console.log('written: bench/results.json')
   writePage()
+}
+
+/** Prints the rows and the targets that they concern. */
+function print(rows: readonly Row[]): void {
+  const targets = evaluateTargets(rows).filter(({ at }) => at !== undefined)
+  console.log()
+  for (const table of createTables({ rows, targets })) console.log(formatText(table))
 }
 
 /** Stored results of another machine, or of other versions, cannot be compared with new ones and are discarded. */
@@ -161,6 +167,7 @@ async function measure(sizes: Sizes): Promise<Results> {
         measured.push(...((await parts[name]?.(bench, stores, sizes)) ?? []))
       }
       rowsOfRuns.push(measured)
+      if (runs > 1) print(measured)
     }
     const rows = combineRuns(rowsOfRuns)
     return {
@@ -188,6 +195,7 @@ async function loadBank(bench: Bench, { accounts }: Sizes): Promise<Stores> {
   const stores = {
     sqlite: await bench.database('sqlite', 'bank'),
     postgres: await bench.database('postgres', 'bank'),
+    clone: await bench.database('sqlite', 'clone'),
   }
   for (const database of Object.values(stores)) {
     await runToEnd(bench.program, ['load', customers, large, '--database', database])

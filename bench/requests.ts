@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Bench, servePlatform, serveProvider } from './bench.ts'
@@ -29,6 +29,8 @@ export const fewConnections = 16
 export interface Stores {
   readonly sqlite: string
   readonly postgres: string
+  /** The same data for another server on SQLite, since every server must see the tokens for the first time. */
+  readonly clone: string
 }
 
 export function startHandWritten({ jwksUrl }: Bench, database: string): Promise<Running> {
@@ -60,11 +62,8 @@ export async function measurePage(
     servers.push(await server)
     return server
   }
-  // Of its own, since every server must see the tokens for the first time.
-  const cloneStore = await bench.database('sqlite', 'clone')
-  copyFileSync(toPath(stores.sqlite), toPath(cloneStore))
   const sqlite = await start(serveProvider(bench, stores.sqlite))
-  const clone = await start(serveProvider(bench, cloneStore, { program: holdfastProgram }))
+  const clone = await start(serveProvider(bench, stores.clone, { program: holdfastProgram }))
   const postgres = await start(serveProvider(bench, stores.postgres))
   const handWritten = await start(startHandWritten(bench, stores.sqlite))
   const lowerBound = await start(
