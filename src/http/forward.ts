@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorTable, type Operation } from '../contract/index.ts'
 import { judgeResponse } from '../upstream/answer.ts'
 import type { CheckMode, CheckOutcome } from '../upstream/check-modes.ts'
-import { isCollected, type UpstreamResponse } from '../upstream/exchange.ts'
+import { isCollected, joinChunks, type UpstreamResponse } from '../upstream/exchange.ts'
 import {
   answered,
   failureOf,
@@ -84,6 +84,8 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
         response = await forward(request, reply)
       } finally {
         reply.waitMs = performance.now() - start
+        // The client may take long to read the response.
+        delete request.bodyBytes
       }
       const replacement = judgeResponse(operation, response)
       if (mode === 'enforce' && response.status < 300) requireValid(operation, response, check)
@@ -142,7 +144,7 @@ function requireValid(
   check: ResponseCheck,
 ): void {
   if (!isCollected(body)) throw upstreamError('too many buffered bytes')
-  if (!check.isValid(operation, Buffer.concat(body))) throw upstreamError('invalid response')
+  if (!check.isValid(operation, joinChunks(body))) throw upstreamError('invalid response')
 }
 
 /** Records how a streamed response ended. If the upstream failed, the status has been sent already. */
@@ -169,7 +171,7 @@ function watchStream(
 /** After the response was sent, or while it is sent. */
 function checkSample(operation: Operation, { body }: UpstreamResponse, check: ResponseCheck): void {
   if (isCollected(body)) {
-    setImmediate(() => check.isValid(operation, Buffer.concat(body)))
+    setImmediate(() => check.isValid(operation, joinChunks(body)))
     return
   }
   let chunks: Buffer[] = []

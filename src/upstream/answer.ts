@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Operation } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
-import { type HeaderFields, isCollected, type UpstreamResponse } from './exchange.ts'
+import { type HeaderFields, isCollected, joinChunks, type UpstreamResponse } from './exchange.ts'
 import { type UpstreamFailure, upstreamError } from './failures.ts'
 
 /** The text of the error that replaces a body which is not one of the interface, or undefined to hand the response on. */
@@ -17,7 +17,7 @@ export function judgeResponse(operation: Operation, response: UpstreamResponse):
   }
   if (status < 400) throw upstreamError('redirect')
   const isPlainJson = isJson(headers) && !isEncoded(headers)
-  if (isPlainJson && isCollected(body) && hasErrorBody(Buffer.concat(body))) return undefined
+  if (isPlainJson && isCollected(body) && hasErrorBody(joinChunks(body))) return undefined
   if (status >= 500) throw upstreamError(serverFailure(status), readRetryAfter(headers))
   // They concern the credentials of the guard: the client's token was valid.
   if ([401, 403, 407].includes(status)) throw upstreamError('credentials rejected')

@@ -7,7 +7,7 @@ import {
   upstreamError,
 } from './failures.ts'
 
-/** Whether it is all there. */
+/** Whether the body was collected, not streamed. */
 export function isCollected(body: UpstreamResponse['body']): body is readonly Buffer[] {
   return Array.isArray(body)
 }
@@ -46,7 +46,7 @@ export interface CollectedBytes {
   readonly max: number
 }
 
-/** From here on, a body is large. */
+/** A larger body counts as large. */
 const largeBytes = 64 * 1024
 
 /** How much of a streamed response is in memory at once. */
@@ -55,11 +55,13 @@ const streamBytes = 256 * 1024
 /**
  * Sends a request and collects the response. If the upstream closes the connection before its response starts, the
  * request is sent once more on a new connection: every operation is a read. `dispatch` is called with true for that.
+ * `onReleased` is called when undici no longer refers to the request, which may be long after the exchange is over.
  */
 export function openExchange(
   dispatch: (handler: Dispatcher.DispatchHandler, isRetry: boolean) => void,
   { firstByteTimeoutMs, totalTimeoutMs, collectBytesMax, onLargeChunk }: ExchangeLimits,
   collected: CollectedBytes,
+  onReleased: () => void,
 ): Exchange {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>()
   let controller: Dispatcher.DispatchController | undefined
@@ -139,13 +141,14 @@ export function openExchange(
       if (bytes > collectBytesMax || collected.count > collected.max) startStream()
     },
     onResponseEnd() {
+      onReleased()
       if (isOver) return
       end()
       if (stream) stream.push(null)
       else resolve({ status, headers, body: takeChunks() })
     },
     onResponseError(_controller, error) {
-      if (isOver) return
+      if (isOver) return onReleased()
       const isSent = controller !== undefined
       if (isSent && status === 0 && !isRetry && isConnectionClosed(error)) {
         isRetry = true
@@ -154,11 +157,18 @@ export function openExchange(
         dispatch(handler, true)
         return
       }
+      onReleased()
       fail(classifyError(error, isSent))
     },
   }
   dispatch(handler, false)
   return { response: promise, abort }
+}
+
+/** The chunks of a body as one buffer. */
+export function joinChunks(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks)
 }
 
 /** Smaller chunks are joined: a chunk of one byte needs more than a hundred. */

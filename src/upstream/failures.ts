@@ -11,6 +11,7 @@ export const upstreamFailures = {
   'invalid HTTP': 'bad_gateway',
   'response too large': 'bad_gateway',
   'too many buffered bytes': 'unavailable',
+  'too many waiting bytes': 'unavailable',
   redirect: 'bad_gateway',
   'compressed response': 'bad_gateway',
   'response is not JSON': 'bad_gateway',

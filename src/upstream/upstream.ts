@@ -63,10 +63,10 @@ export function openUpstream(options: UpstreamOptions): Upstream {
 
   return {
     send({ method, path, headers, body }) {
-      const bytes = body?.length ?? 0
+      let bytes = body?.length ?? 0
       // A single body is always sent, however large it is.
       if (bytes > 0 && requestBytes > 0 && requestBytes + bytes > requestBytesMax) {
-        throw upstreamError('too many buffered bytes')
+        throw upstreamError('too many waiting bytes')
       }
       const request: Dispatcher.DispatchOptions = {
         method,
@@ -74,19 +74,19 @@ export function openUpstream(options: UpstreamOptions): Upstream {
         headers,
         ...(body && { body }),
       }
-      const exchange = openExchange(
+      requestBytes += bytes
+      const release = (): void => {
+        requestBytes -= bytes
+        // It may be called again after an error.
+        bytes = 0
+        request.body = null
+      }
+      return openExchange(
         (handler, isRetry) => void (isRetry ? retryPool : pool).dispatch(request, handler),
         options,
         collected,
+        release,
       )
-      if (bytes > 0) {
-        requestBytes += bytes
-        const release = (): void => {
-          requestBytes -= bytes
-        }
-        exchange.response.then(release, release)
-      }
-      return exchange
     },
     async close() {
       await Promise.all([pool.destroy(), retryPool.destroy()])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { openProviderApp } from '../../src/http/provider-app.ts'
 import { createScope, describeOnce } from '../support/engines.ts'
 import { forwardAll } from '../support/guard-server.ts'
@@ -10,6 +10,38 @@ import { until } from '../support/until.ts'
 import { accountsPage, openRawUpstream, openUpstream, rawResponse } from '../support/upstream.ts'
 
 const upstreamMs = 800
+
+const body = JSON.stringify({ data: { accountIds: ['a1'] } })
+
+/** A guard in front of an upstream that responds only when `answer` is called. */
+async function openHanging(t: TestContext, limits: { bodies: number; connections: number }) {
+  const scope = createScope(t)
+  const held: Socket[] = []
+  const { address: upstream, requestLines } = await openRawUpstream(scope, (socket) =>
+    held.push(socket),
+  )
+  const { bodies, connections } = limits
+  const options = { connections, requestBytesMax: bodies * body.length }
+  const app = openProviderApp({
+    version: '0.0.0',
+    responders: forwardAll(scope, upstream, options),
+    guard: async () => ({ recorded: Promise.resolve() }),
+    keepBodies: true,
+  })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  scope.after(() => app.close())
+  return {
+    address,
+    held,
+    requestLines,
+    ask: () => send(address, balancesPath, { method: 'POST', body }),
+    answer: () => held.shift()?.write(rawResponse(accountsPage)),
+  }
+}
+
+async function statusesOf(answers: readonly Promise<{ status: number }>[]): Promise<number[]> {
+  return (await Promise.all(answers)).map(({ status }) => status)
+}
 
 describeOnce('requests whose clients disconnect', () => {
   it('use no connection to the upstream if they waited for one', async (t) => {
@@ -95,37 +127,44 @@ describeOnce('requests whose clients disconnect', () => {
 
 describeOnce('a slow upstream', () => {
   it('gets no more requests while too many bytes of bodies wait for its responses', async (t) => {
-    const scope = createScope(t)
-    const held: Socket[] = []
-    const upstream = await openRawUpstream(scope, (socket) => held.push(socket))
-    const body = JSON.stringify({ data: { accountIds: ['a1'] } })
-    const app = openProviderApp({
-      version: '0.0.0',
-      responders: forwardAll(scope, upstream.address, { requestBytesMax: 2 * body.length }),
-      guard: async () => ({ recorded: Promise.resolve() }),
-      keepBodies: true,
-    })
-    const address = await app.listen({ host: '127.0.0.1', port: 0 })
-    scope.after(() => app.close())
-    const ask = () => send(address, balancesPath, { method: 'POST', body })
-    const answer = () => held.shift()?.write(rawResponse(accountsPage))
+    const { ask, held, answer, requestLines } = await openHanging(t, { bodies: 2, connections: 10 })
     const waiting = [ask(), ask()]
     await until(() => held.length === 2)
 
     const { status, headers } = await ask()
 
     assert.deepEqual([status, headers['retry-after']], [503, '1'])
-    assert.equal(upstream.requestLines.length, 2)
+    assert.equal(requestLines.length, 2)
     answer()
     assert.equal((await Promise.race(waiting)).status, 200)
     const next = ask()
     await until(() => held.length === 2)
     answer()
     answer()
-    assert.deepEqual(
-      (await Promise.all([...waiting, next])).map((each) => each.status),
-      [200, 200, 200],
+    assert.deepEqual(await statusesOf([...waiting, next]), [200, 200, 200])
+  })
+
+  it('has waiting bodies of clients that disconnected until a connection is free', async (t) => {
+    const { ask, held, answer, address } = await openHanging(t, { bodies: 2, connections: 1 })
+    const first = ask()
+    await until(() => held.length === 1)
+    const abort = new AbortController()
+    const fields = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    const asked = [1, 2].map(() =>
+      fetch(address + balancesPath, { ...fields, signal: abort.signal }),
     )
+    // One of them waits for the connection.
+    assert.equal((await Promise.race(asked)).status, 503)
+    abort.abort()
+    await Promise.allSettled(asked)
+
+    assert.equal((await ask()).status, 503)
+    answer()
+    assert.equal((await first).status, 200)
+    const last = ask()
+    await until(() => held.length === 1)
+    answer()
+    assert.equal((await last).status, 200)
   })
 
   it('does not lower the concurrency limit of the guard', async (t) => {
