@@ -27,7 +27,7 @@ import {
   writeBatches,
 } from './feed-rows.ts'
 import { type FeedSession, openFeedSession } from './feed-session.ts'
-import { mergeBatches, type SummaryBudget } from './merge-batches.ts'
+import { mergeBatches, openSummaryBudget } from './merge-batches.ts'
 
 const waitMaxDefaultMs = 3_600_000
 
@@ -59,7 +59,7 @@ export async function openPostgresFeedWriter(
   const isDistributed = (await readSchema(checks))?.layout === 'citus'
   const { abortMs = abortDefaultMs } = options
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
-  const budget: SummaryBudget = { lines: 0 }
+  const budget = openSummaryBudget()
   let session: FeedSession | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -136,13 +136,14 @@ export async function openPostgresFeedWriter(
         return confirm(outcomes.filter(isDecided))
       }
       const time = clock()
+      const items = accepted.flatMap(({ batch }) => batch.items)
       const merged = await mergeBatches({
         ...(await session.finishStaging()),
-        items: accepted.flatMap(({ batch }) => batch.items),
+        items,
         staging,
         isDistributed,
         time,
-        budget,
+        summariesMax: budget.countAllowed(items.length),
       })
       if ('errors' in merged) {
         await session.rollback()
@@ -158,6 +159,7 @@ export async function openPostgresFeedWriter(
         await session.sendPrepared(writeBatches, batchValues(numbered, time))
       }
       await session.commit(merged.tables)
+      budget.record(items.length, merged.summaries)
       return outcomes.filter(isDecided)
     })
 

@@ -20,15 +20,26 @@ type Staging = ReturnType<typeof openStaging>
 
 const findAccountEffects = accountEffects(false)
 
-/** A summary is written for each of so many lines at most: it takes as long as they do, and other batches wait for it. */
+/** One summary takes as long as so many lines, and other batches wait for it. */
 const linesPerSummary = 200
 
-/** How many summaries one commit writes at most. */
-const summariesMax = 20
+/** How many lines without a summary count: a commit of many lines then writes no more than 20. */
+const linesMax = 20 * linesPerSummary
 
-/** The lines of a writer that no summary has been written for. */
-export interface SummaryBudget {
-  lines: number
+/** Allows one summary for so many lines of a writer, but to a batch of few lines no more than one. */
+export function openSummaryBudget() {
+  let linesWithout = 0
+  return {
+    countAllowed: (lines: number): number =>
+      Math.min(
+        Math.floor((linesWithout + lines) / linesPerSummary),
+        Math.ceil(lines / linesPerSummary),
+      ),
+    /** After a commit. */
+    record(lines: number, summaries: number): void {
+      linesWithout = Math.min(linesWithout + lines - summaries * linesPerSummary, linesMax)
+    },
+  }
 }
 
 interface StagedBatches {
@@ -40,29 +51,31 @@ interface StagedBatches {
   readonly isPrepared: boolean
   readonly isDistributed: boolean
   readonly time: Temporal.Instant
-  readonly budget: SummaryBudget
+  readonly summariesMax: number
 }
 
 export interface MergedBatches {
   readonly counts: readonly CountedLines[]
   /** The temporary tables with rows. */
   readonly tables: readonly string[]
+  /** How many summaries were written. */
+  readonly summaries: number
 }
 
 /** Merges the staged lines of batches, or finds their errors. */
 export async function mergeBatches(
   batches: StagedBatches,
 ): Promise<MergedBatches | { readonly errors: readonly LineError[] }> {
-  const { items, staging, run, send, isPrepared, isDistributed, time, budget } = batches
-  budget.lines = Math.min(budget.lines + items.length, summariesMax * linesPerSummary)
+  const { items, staging, run, send, isPrepared, isDistributed, time, summariesMax } = batches
   const isDistinct = !isDistributed && areEntriesDistinct(items)
-  if (isPrepared && isDistinct && (await areAppended(batches))) {
+  const appended = isPrepared && isDistinct ? await appendAll(batches) : undefined
+  if (appended) {
     const lines = staging.countEntryLines() ?? []
     const counts = countEntries(
       lines.map((each) => ({ ...each, what: isNew })),
       lines,
     )
-    return { counts, tables: ['staged_entry'] }
+    return { counts, tables: ['staged_entry'], ...appended }
   }
   const merge = async () => {
     const counts = await mergeLines(run, staging, {
@@ -74,35 +87,30 @@ export async function mergeBatches(
       send,
       readGroups: (sql, size) => readGroups(run, sql, size),
     })
-    if (!isDistributed && staging.count('staged_entry') > 0) {
-      await summarizeWithin(budget, (blocksMax) => summarizeChanged(run, blocksMax))
-    }
-    return counts
+    const mayBeSummarized = !isDistributed && staging.count('staged_entry') > 0 && summariesMax > 0
+    return { counts, summaries: mayBeSummarized ? await summarizeChanged(run, summariesMax) : 0 }
   }
   const found = findErrors(run, staging)
   // Most batches have neither customers nor accounts, and are merged while their references are checked.
   const merged = isPrepared && !hasOwners(staging) ? merge() : undefined
   const [errors] = await Promise.all([found, merged])
   if (errors.length > 0) return { errors }
-  return { counts: await (merged ?? merge()), tables: usedTables(staging, isDistributed) }
+  return { ...(await (merged ?? merge())), tables: usedTables(staging, isDistributed) }
 }
 
-async function areAppended({ items, run, time, budget }: StagedBatches): Promise<boolean> {
-  if (items.length === 0 || items.some(({ type }) => type !== 'entry')) return false
+/** Appends all entries to their lists, or none: then it returns undefined. */
+async function appendAll({
+  items,
+  run,
+  time,
+  summariesMax,
+}: StagedBatches): Promise<{ readonly summaries: number } | undefined> {
+  if (items.length === 0 || items.some(({ type }) => type !== 'entry')) return undefined
   const { rows } = await run(appendEntries, [time.epochNanoseconds.toString()])
   const [{ count, grown }] = rows
-  if (grown.length > 0) {
-    await summarizeWithin(budget, (blocksMax) => summarizeAppended(run, grown, blocksMax))
-  }
-  return count === items.length
-}
-
-async function summarizeWithin(
-  budget: SummaryBudget,
-  summarize: (blocksMax: number) => Promise<number>,
-): Promise<void> {
-  const blocksMax = Math.floor(budget.lines / linesPerSummary)
-  if (blocksMax > 0) budget.lines -= (await summarize(blocksMax)) * linesPerSummary
+  if (count < items.length) return undefined
+  const mayBeSummarized = grown.length > 0 && summariesMax > 0
+  return { summaries: mayBeSummarized ? await summarizeAppended(run, grown, summariesMax) : 0 }
 }
 
 /** Whether each entry has one line. */
