@@ -24,7 +24,7 @@ export interface Bench {
   readonly keys: BenchKeys
   readonly keySet: ReturnType<typeof toPublicKeySet>
   readonly jwksUrl: string
-  /** Returns the URL of a new, empty database, whose name contains this one. */
+  /** Returns the URL of a new, empty database, whose name starts with `name`. */
   database(engine: Engine, name: string): Promise<string>
   removeDatabase(url: string): Promise<void>
   close(): Promise<void>
@@ -69,7 +69,9 @@ export async function openBench(): Promise<Bench> {
     async removeDatabase(url) {
       if (url.startsWith('sqlite:')) {
         const path = url.slice('sqlite:'.length)
-        for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+        for (const file of [path, `${path}-replay`]) {
+          for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+        }
       } else {
         await runSql(postgres.url(), `drop database ${new URL(url).pathname.slice(1)} with (force)`)
       }

@@ -125,7 +125,7 @@ interface PendingRequest {
   readonly mayRepeat: () => boolean
 }
 
-/** A server rejects some requests when the machine withdraws its CPU for a moment. */
+/** A server rejects some requests when the host gives its CPU to other work for a moment. */
 const rejectedShareMax = 0.01
 
 /** Sends one request after another on a socket, each after the response to the previous one. */

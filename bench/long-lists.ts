@@ -7,7 +7,7 @@ const accountsAtOnce = 2000
 
 /**
  * Replaces every transaction by copies with ids of their own. Loading as many lines would take hours. The database then
- * has the rows that a load of these lines writes, in the same order.
+ * has the rows that a load of these lines writes: entries of the same time are in descending order of their ids.
  */
 export async function multiplyTransactions(
   database: string,
@@ -41,10 +41,10 @@ function multiplySqlite(path: string, copies: number, log: Log): void {
       insert into original select * from entry where ${isChosen};
       delete from entry where ${isChosen};
       insert into entry
-      select (list << 32) + ((position & 0xffffffff) - 1) * ${copies} + number, list, time,
+      select (list << 32) + (position & 0xffffffff) * ${copies} + 1 - number, list, time,
         id || '-' || substr(number + 1000, 2), amount, description, reference,
         replace(record, '"' || id || '"', '"' || id || '-' || substr(number + 1000, 2) || '"')
-      from original cross join copy order by position, number;
+      from original cross join copy order by position, number desc;
       delete from original;
       commit;
     `)
@@ -64,13 +64,14 @@ async function multiplyPostgres(url: string, copies: number, log: Log): Promise<
       await client.query(`
         with original as (delete from ${name} where list = 1 returning *)
         insert into ${name}
-        select account, list, has_own_time, (ordinal - 1) * ${copies} + number, time,
+        select account, list, has_own_time, ordinal * ${copies} + 1 - number, time,
           id || '-' || lpad(number::text, 3, '0'), amount, description, reference,
           replace(record, '"' || id || '"', '"' || id || '-' || lpad(number::text, 3, '0') || '"')
         from original cross join generate_series(1, ${copies}) as number
-        order by account, ordinal, number`)
+        order by account, ordinal, number desc`)
       await client.query(`vacuum analyze ${name}`)
     }
+    await client.query('analyze entry')
   } finally {
     await client.end()
   }

@@ -58,8 +58,6 @@ export interface TargetResult {
 export interface Results {
   readonly machine: Machine
   readonly isFull: boolean
-  /** How often each part was measured, except those with sizes of a million. */
-  readonly runs: number
   readonly minutes: number
   readonly rows: readonly Row[]
   readonly targets: readonly TargetResult[]
