@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type pg from 'pg'
 import { ContractError } from '../../src/contract/index.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
@@ -37,6 +38,25 @@ describeOn('postgres', 'pipelined statements', () => {
       values.map((text) => [text]),
     )
     assert.ok(new Set(outcomes.map(([row]) => row?.[0])).size <= 2)
+  })
+
+  it('do not wait for round trips that take long', async (t) => {
+    const pool = makePool(await newDatabase(t), 'read', { connections: 4 })
+    t.after(() => pool.end())
+    const query = openQuery(pool)
+    const lock = { name: 'lock', text: 'select pg_advisory_lock_shared($1::bigint)::text' }
+    const holder = await pool.connect()
+    await holder.query('select pg_advisory_lock(1)')
+    const locked = [query(lock, [1])]
+    await setImmediate()
+    locked.push(query(lock, [1]))
+    await setImmediate()
+
+    assert.deepEqual(await query(divide, [4]), [['25']])
+
+    await holder.query('select pg_advisory_unlock(1)')
+    holder.release()
+    assert.deepEqual(await Promise.all(locked), [[['']], [['']]])
   })
 
   it('return a long value as bytes only if it is passed on unread', async (t) => {

@@ -270,12 +270,20 @@ function failOrRetry(pool: pg.Pool, pending: PendingStatement & Deadlines, error
   else pending.reject(error)
 }
 
-/** Sends statements that only read. If one fails, the statements behind it are sent again on another connection. */
-function sendPipeline(pool: pg.Pool, pending: readonly (PendingStatement & Deadlines)[]): void {
+/**
+ * Sends statements that only read, and calls back when the connection is free again. If one fails, the statements behind
+ * it are sent again on another connection.
+ */
+function sendPipeline(
+  pool: pg.Pool,
+  pending: readonly (PendingStatement & Deadlines)[],
+  done?: () => void,
+): void {
   const [first, ...others] = pending
   if (!first) return
   const pipeline = new Pipeline([first, ...others])
   sendOn(pool, pipeline, first, (error) => {
+    done?.()
     const resolved = pipeline.settle()
     if (!error) return
     const [failed, ...rest] = pending.slice(resolved)
@@ -341,22 +349,44 @@ export type EncodedCall = readonly [Statement, readonly (string | null)[]]
 /** How many statements share a round trip at most: a connection runs them one after another. */
 const pipelineMax = 8
 
+/** While so many round trips are under way, statements wait for one of them to end, so that more share the next one. */
+const roundTripsMax = 2
+
+/** But no longer than this: the database may be waiting for its disk. */
+const waitMaxMs = 2
+
 /** For short statements that only read: those of one turn of the event loop are sent together. */
 export function openPipeline(
   pool: pg.Pool,
 ): (statement: Statement, values: readonly (string | null)[]) => Promise<Rows> {
   let waiting: (PendingStatement & Deadlines)[] = []
+  let roundTrips = 0
+  let isTimed = false
 
   const flush = (): void => {
-    const all = waiting
-    waiting = []
-    for (let start = 0; start < all.length; start += pipelineMax) {
-      sendPipeline(pool, all.slice(start, start + pipelineMax))
+    while (waiting.length > 0 && (roundTrips < roundTripsMax || waiting.length >= pipelineMax)) {
+      send()
     }
+    if (waiting.length === 0 || isTimed) return
+    isTimed = true
+    setTimeout(flushAll, waitMaxMs)
+  }
+  const flushAll = (): void => {
+    isTimed = false
+    while (waiting.length > 0) send()
+  }
+  const send = (): void => {
+    const pending = waiting.slice(0, pipelineMax)
+    waiting = waiting.slice(pipelineMax)
+    roundTrips += 1
+    sendPipeline(pool, pending, () => {
+      roundTrips -= 1
+      flush()
+    })
   }
   return (statement, values) =>
     new Promise((resolve, reject) => {
       waiting.push({ statement, values, ...deadlines(pool, statement), resolve, reject })
-      if (waiting.length === 1) setImmediate(flush)
+      if (waiting.length === 1 || waiting.length === pipelineMax) setImmediate(flush)
     })
 }
