@@ -1,8 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type Bench, engines, serveProvider } from './bench.ts'
 import { createPageCase, everything } from './cases.ts'
-import { compare, type Measured, readPostgresPid, warmUpServers } from './compare.ts'
+import { compare, type Measured, median, readPostgresPid, warmUpServers } from './compare.ts'
 import { createTransactionsRequest, getLargeAccountId, largeCustomer } from './data.ts'
+import { type BenchRequest, openLoadDriver } from './load-driver.ts'
+import type { Running } from './processes.ts'
 import { onPostgres, onSqlite, type Stores } from './requests.ts'
 import { formatCount, type Log, type Row, toFigure } from './results.ts'
 
@@ -17,6 +19,13 @@ export const filters = {
 /** The account has about a hundred payments of wages, whatever its size. */
 const fewMatches = 'wages'
 const mostMatches = 'takings'
+
+/** The p99 of other requests during a search of a long list, above that without one. */
+export const waitOfOthers = 'B3 beside a text with most matches, p99 added'
+
+const othersPerSecond = 100
+const othersSeconds = 4
+const othersRounds = 5
 
 /** A client sends one search after another. */
 const connections = 4
@@ -77,9 +86,53 @@ export async function measureFilters(
           name !== unfiltered && { ratios: { [unfiltered]: ratio(figure, baseline) } }),
       })
     }
+    log(`${waitOfOthers}, ${on}`)
+    const search = createTransactionsRequest(
+      largeCustomer,
+      account,
+      `${everything}&text=${mostMatches}`,
+    )
+    const amount = await measureWait(bench, server, search)
+    const name = `${waitOfOthers}, ${formatCount(size)}`
+    rows.push({ group: 'growth', name, on, value: { amount, unit: 'ms' } })
     await server.stop()
   }
   return rows
+}
+
+/** The median of several rounds, because a single pause of the machine changes the percentile of one. */
+async function measureWait(
+  { driver, keys }: Bench,
+  { port }: Running,
+  search: BenchRequest,
+): Promise<number> {
+  const searcher = openLoadDriver(keys)
+  const name = 'others'
+  const count = othersPerSecond * othersSeconds
+  const measure = async (): Promise<number> => {
+    await driver.prepare(name, [createPageCase().request], count)
+    const rate = { perSecond: othersPerSecond, connections: othersPerSecond }
+    const { answered } = await driver.sendAtConstantRate({ name, from: 0, count, port, ...rate })
+    return answered.p99
+  }
+  const added: number[] = []
+  for (let round = 0; round < othersRounds; round += 1) {
+    const without = await measure()
+    let isMeasured = false
+    const searching = async (): Promise<void> => {
+      while (!isMeasured) {
+        await searcher.prepare(name, [search], 1)
+        await searcher.drive({ name, from: 0, count: 1, port, connections: 1 }, () => {})
+      }
+    }
+    const searched = searching()
+    added.push((await measure()) - without)
+    isMeasured = true
+    await searched
+  }
+  await driver.forget(name)
+  searcher.close()
+  return median(added)
 }
 
 /** With the CPU time of the database, which searches. */

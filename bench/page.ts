@@ -37,7 +37,7 @@ export function renderPage(results: Results): string {
     ),
     ...section(
       titles.growth,
-      'First, middle and last page of an account with the given number of transactions, relative to page 1. Then requests for customers throughout a database with the given number of customers, one account each, relative to the smallest database.',
+      'First, middle and last page of an account with the given number of transactions, relative to page 1. Then page 1 with filters, and the p99 of other requests during a search above that without one. Then requests for customers throughout a database with the given number of customers, one account with about 120 transactions each, relative to the smallest database.',
     ),
     ...section(
       titles.workers,

@@ -35,7 +35,7 @@ export function createTables({ rows, targets }: Pick<Results, 'rows' | 'targets'
 function requestTable(rows: readonly Row[]): Omit<Table, 'title'> {
   return {
     head: ['', 'on', 'CPU µs', 'database µs', 'ratio', 'requests/s', 'p50 ms', 'p99 ms'],
-    rows: rows.map(({ name, on, figure, ratios }) => [
+    rows: rows.map(({ name, on, figure, value, ratios }) => [
       name,
       on,
       figure?.cpu.toFixed(0) ?? '',
@@ -43,7 +43,8 @@ function requestTable(rows: readonly Row[]): Omit<Table, 'title'> {
       formatRatios(ratios),
       figure?.perSecond.toFixed(0) ?? '',
       figure?.p50.toFixed(1) ?? '',
-      figure?.p99.toFixed(1) ?? '',
+      // A row of such a table that has no figure is a p99.
+      (figure?.p99 ?? value?.amount)?.toFixed(1) ?? '',
     ]),
   }
 }

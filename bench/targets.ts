@@ -1,7 +1,7 @@
 import { connectionsDefault } from './compare.ts'
 import { embeddingRows, onGuard, onSource } from './embedding.ts'
 import { feedRows, loadOfLines, withoutFeeds } from './feeds.ts'
-import { filters, unfiltered } from './filters.ts'
+import { filters, unfiltered, waitOfOthers } from './filters.ts'
 import { firstPage, growingOperations, lastPage } from './growth.ts'
 import { bulkPath } from './loading.ts'
 import { publicList, publicRates } from './public-products.ts'
@@ -104,6 +104,12 @@ const targets: readonly Target[] = [
       against: unfiltered,
     })),
   ),
+  ...both.map((on) => ({
+    figure: `${waitOfOthers}, ${million}, ${engineNames[on]}`,
+    most: 5,
+    name: `${waitOfOthers}, ${million}`,
+    on,
+  })),
   ...both.flatMap((on) =>
     growingOperations.map((operation) => ({
       figure: `${operation}, ${million} customers against 1 thousand, ${engineNames[on]}`,

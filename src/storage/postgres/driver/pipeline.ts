@@ -349,7 +349,7 @@ export type EncodedCall = readonly [Statement, readonly (string | null)[]]
 /** How many statements share a round trip at most: a connection runs them one after another. */
 const pipelineMax = 8
 
-/** While so many round trips are under way, statements wait for one of them to end, so that more share the next one. */
+/** While so many round trips are in flight, statements wait for one of them to end, so that more share the next one. */
 const roundTripsMax = 2
 
 /** But no longer than this: the database may be waiting for its disk. */
