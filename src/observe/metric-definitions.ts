@@ -73,7 +73,7 @@ export const serverMetrics = {
   },
   holdfast_upstream_requests_total: {
     type: 'counter',
-    help: 'Requests that the guard forwarded to the upstream, by the outcome that is also in the log',
+    help: 'Requests of the guard to the upstream, by the outcome that is also in the log',
     labels: {
       operation: providerReferences,
       outcome: [answered, ...Object.keys(upstreamFailures)],

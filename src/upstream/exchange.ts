@@ -7,11 +7,6 @@ import {
   upstreamError,
 } from './failures.ts'
 
-/** Whether the body was collected, not streamed. */
-export function isCollected(body: UpstreamResponse['body']): body is readonly Buffer[] {
-  return Array.isArray(body)
-}
-
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>
 
 export interface UpstreamResponse {
@@ -20,6 +15,11 @@ export interface UpstreamResponse {
   readonly headers: HeaderFields
   /** All of the body as it was received, or a stream of it if it is too large to be collected. */
   readonly body: readonly Buffer[] | Readable
+}
+
+/** Whether the body was collected, not streamed. */
+export function isCollected(body: UpstreamResponse['body']): body is readonly Buffer[] {
+  return Array.isArray(body)
 }
 
 /** A request to the upstream and its response. */
@@ -36,7 +36,7 @@ export interface ExchangeLimits {
   readonly totalTimeoutMs: number
   /** A response that is larger is streamed. */
   readonly collectBytesMax: number
-  /** Called with the bytes of each chunk of a large body. */
+  /** Called with the number of bytes of each chunk of a large body. */
   readonly onLargeChunk?: ((bytes: number) => void) | undefined
 }
 

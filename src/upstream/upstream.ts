@@ -14,7 +14,7 @@ export interface UpstreamOptions extends ExchangeLimits {
   readonly connections: number
   readonly connectTimeoutMs: number
   readonly responseBytesMax: number
-  /** Of the bodies of all requests that wait for a response. */
+  /** The limit for the bodies of all requests that wait for a response, together. */
   readonly requestBytesMax?: number | undefined
   readonly tls: SecureContextOptions
 }

@@ -264,6 +264,15 @@ describeOnce('a response of 10 MB', () => {
     })
   }
 
+  it('is handed on unchanged again and again', async (t) => {
+    const upstream = await openUpstream(t, respondJson(large))
+    const guard = await openGuardServer(t, upstream.address)
+
+    for (let count = 0; count < 4; count += 1) {
+      assert.ok((await guard.ask(accountsPath)).text === large)
+    }
+  })
+
   it('has the length that the upstream announces', async (t) => {
     const upstream = await openUpstream(t, (response) =>
       response

@@ -125,8 +125,8 @@ describeOnce('requests whose clients disconnect', () => {
   })
 })
 
-describeOnce('a slow upstream', () => {
-  it('gets no more requests while too many bytes of bodies wait for its responses', async (t) => {
+describeOnce('the bodies of requests that wait for the upstream', () => {
+  it('are limited: a further request with a body gets a 503', async (t) => {
     const { ask, held, answer, requestLines } = await openHanging(t, { bodies: 2, connections: 10 })
     const waiting = [ask(), ask()]
     await until(() => held.length === 2)
@@ -144,7 +144,7 @@ describeOnce('a slow upstream', () => {
     assert.deepEqual(await statusesOf([...waiting, next]), [200, 200, 200])
   })
 
-  it('has waiting bodies of clients that disconnected until a connection is free', async (t) => {
+  it('count until a connection is free, also after their clients disconnected', async (t) => {
     const { ask, held, answer, address } = await openHanging(t, { bodies: 2, connections: 1 })
     const first = ask()
     await until(() => held.length === 1)
@@ -166,7 +166,9 @@ describeOnce('a slow upstream', () => {
     answer()
     assert.equal((await last).status, 200)
   })
+})
 
+describeOnce('a slow upstream', () => {
   it('does not lower the concurrency limit of the guard', async (t) => {
     const scope = createScope(t)
     const upstream = await openUpstream(scope, (response) => {

@@ -23,21 +23,14 @@ const findAccountEffects = accountEffects(false)
 /** One summary takes as long as so many lines, and other batches wait for it. */
 const linesPerSummary = 200
 
-/** How many lines without a summary count: a commit of many lines then writes no more than 20. */
-const linesMax = 20 * linesPerSummary
-
-/** Allows one summary for so many lines of a writer, but to a batch of few lines no more than one. */
+/** Allows one summary for so many lines of a writer, also if each commit has few lines. */
 export function openSummaryBudget() {
   let linesWithout = 0
   return {
-    countAllowed: (lines: number): number =>
-      Math.min(
-        Math.floor((linesWithout + lines) / linesPerSummary),
-        Math.ceil(lines / linesPerSummary),
-      ),
-    /** After a commit. */
+    countAllowed: (lines: number): number => Math.floor((linesWithout + lines) / linesPerSummary),
+    /** Must be called after a commit. Lines that needed no summary do not allow more than one later. */
     record(lines: number, summaries: number): void {
-      linesWithout = Math.min(linesWithout + lines - summaries * linesPerSummary, linesMax)
+      linesWithout = Math.min(linesWithout + lines - summaries * linesPerSummary, linesPerSummary)
     },
   }
 }

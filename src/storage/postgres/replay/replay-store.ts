@@ -7,7 +7,7 @@ import { poolTimeout, type Statement } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { runInOrder, runStatement } from '../driver/statements.ts'
 
-/** How many groups of uses are written at once. Uses that arrive while all are busy form the next group: the fewer, the larger. */
+/** How many groups of uses are written at once. The fewer, the more uses arrive meanwhile and share the next group. */
 const groupsMax = 2
 const groupSizeMax = 1000
 
