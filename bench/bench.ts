@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { installProgram } from '../scripts/program.ts'
 import { makeSigningKey, toPublicKeySet } from '../src/auth/signing.ts'
+import { replayPath } from '../src/storage/sqlite/driver/files.ts'
 import { makePostgres, type PostgresServer } from '../test/support/postgres.ts'
 import { audience, type LoadDriver, openLoadDriver, subdomain } from './load-driver.ts'
 import { type Running, startServer } from './processes.ts'
@@ -67,9 +68,9 @@ export async function openBench(): Promise<Bench> {
       return postgres.url(unique)
     },
     async removeDatabase(url) {
-      if (url.startsWith('sqlite:')) {
-        const path = url.slice('sqlite:'.length)
-        for (const file of [path, `${path}-replay`]) {
+      if (isSqlite(url)) {
+        const path = toPath(url)
+        for (const file of [path, replayPath(path)]) {
           for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
         }
       } else {
@@ -83,6 +84,15 @@ export async function openBench(): Promise<Bench> {
       await postgres.remove()
     },
   }
+}
+
+export function isSqlite(database: string): boolean {
+  return database.startsWith('sqlite:')
+}
+
+/** The path of a SQLite database. */
+export function toPath(database: string): string {
+  return database.replace(/^sqlite:/, '')
 }
 
 export async function runSql(url: string, sql: string): Promise<pg.QueryResult> {

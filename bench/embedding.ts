@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { measureAdded, measureP99 } from './added-latency.ts'
 import { type Bench, serveGuard, serveProvider } from './bench.ts'
 import { type Case, createPageCase, createThousandCase } from './cases.ts'
-import { compare, median, warmUpServers } from './compare.ts'
+import { compare, warmUpServers } from './compare.ts'
 import { audience, subdomain } from './load-driver.ts'
 import { measurePeakMemory } from './memory.ts'
 import { type Running, startServer } from './processes.ts'
@@ -30,7 +31,6 @@ export const embeddingRows = {
 const capacityRequests = 6000
 const capacityConnections = 32
 const rateSeconds = 3
-const rateRounds = 5
 const rateConnections = 200
 const memoryRequests = 3000
 
@@ -91,35 +91,30 @@ async function startSource(
   return startServer(file, [pageFile, own, jwksUrl, audience, subdomain])
 }
 
-/**
- * The difference of the 99th percentiles at half of the guard's capacity, with and without the guard: the median of
- * several rounds, because a single pause of the machine changes the percentile of one.
- */
+/** The difference of the 99th percentiles at half of the guard's capacity, with and without the guard. */
 async function measureAddedLatency(
   { driver }: Bench,
   { request }: Case,
   guard: Running,
   lowerBound: Running,
 ): Promise<Row> {
-  const name = 'embedding'
+  const name = 'capacity'
   await driver.prepare(name, [request], capacityRequests)
   const all = { name, from: 0, count: capacityRequests, port: guard.port }
   const { seconds } = await driver.drive({ ...all, connections: capacityConnections }, () => {})
-  const perSecond = Math.round(capacityRequests / seconds / 2)
-  const count = perSecond * rateSeconds
-  const measure = async ({ port }: Running): Promise<number> => {
-    await driver.prepare(name, [request], count)
-    const options = { name, from: 0, count, port, perSecond, connections: rateConnections }
-    return (await driver.sendAtConstantRate(options)).answered.p99
-  }
-  const added: number[] = []
-  for (let round = 0; round < rateRounds; round += 1) {
-    const without = await measure(lowerBound)
-    added.push((await measure(guard)) - without)
-  }
   await driver.forget(name)
-  const value = { amount: median(added), unit: 'ms' }
-  return { group: 'embedding', name: embeddingRows.added99, on: onGuard, value }
+  const perSecond = Math.round(capacityRequests / seconds / 2)
+  const rate = { perSecond, seconds: rateSeconds, connections: rateConnections }
+  const amount = await measureAdded(
+    () => measureP99(driver, request, lowerBound, rate),
+    () => measureP99(driver, request, guard, rate),
+  )
+  return {
+    group: 'embedding',
+    name: embeddingRows.added99,
+    on: onGuard,
+    value: { amount, unit: 'ms' },
+  }
 }
 
 /** Of a new process: the peak of the guard above is that of other requests. */

@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
-import { type Bench, engines, serveProvider } from './bench.ts'
+import { measureAdded, measureP99, type Rate } from './added-latency.ts'
+import { type Bench, engines, serveProvider, toPath } from './bench.ts'
 import { createPageCase, everything } from './cases.ts'
-import { compare, type Measured, median, readPostgresPid, warmUpServers } from './compare.ts'
+import { compare, type Measured, readPostgresPid, warmUpServers } from './compare.ts'
 import { createTransactionsRequest, getLargeAccountId, largeCustomer } from './data.ts'
 import { type BenchRequest, openLoadDriver } from './load-driver.ts'
 import type { Running } from './processes.ts'
@@ -23,9 +24,7 @@ const mostMatches = 'takings'
 /** The p99 of other requests during a search of a long list, above that without one. */
 export const waitOfOthers = 'B3 beside a text with most matches, p99 added'
 
-const othersPerSecond = 100
-const othersSeconds = 4
-const othersRounds = 5
+const others: Rate = { perSecond: 100, seconds: 4, connections: 100 }
 
 /** A client sends one search after another. */
 const connections = 4
@@ -100,39 +99,32 @@ export async function measureFilters(
   return rows
 }
 
-/** The median of several rounds, because a single pause of the machine changes the percentile of one. */
 async function measureWait(
   { driver, keys }: Bench,
-  { port }: Running,
+  server: Running,
   search: BenchRequest,
 ): Promise<number> {
   const searcher = openLoadDriver(keys)
-  const name = 'others'
-  const count = othersPerSecond * othersSeconds
-  const measure = async (): Promise<number> => {
-    await driver.prepare(name, [createPageCase().request], count)
-    const rate = { perSecond: othersPerSecond, connections: othersPerSecond }
-    const { answered } = await driver.sendAtConstantRate({ name, from: 0, count, port, ...rate })
-    return answered.p99
-  }
-  const added: number[] = []
-  for (let round = 0; round < othersRounds; round += 1) {
-    const without = await measure()
+  const measure = () => measureP99(driver, createPageCase().request, server, others)
+  const measureDuringSearches = async (): Promise<number> => {
+    const name = 'search'
     let isMeasured = false
     const searching = async (): Promise<void> => {
       while (!isMeasured) {
         await searcher.prepare(name, [search], 1)
-        await searcher.drive({ name, from: 0, count: 1, port, connections: 1 }, () => {})
+        const one = { name, from: 0, count: 1, port: server.port, connections: 1 }
+        await searcher.drive(one, () => {})
       }
     }
     const searched = searching()
-    added.push((await measure()) - without)
+    const measured = await measure()
     isMeasured = true
     await searched
+    return measured
   }
-  await driver.forget(name)
+  const added = await measureAdded(measure, measureDuringSearches)
   searcher.close()
-  return median(added)
+  return added
 }
 
 /** With the CPU time of the database, which searches. */
@@ -146,7 +138,7 @@ function total({ cpu, databaseCpu = 0 }: Measured): number {
 
 /** Bounds between which this share of the amounts of an account is. */
 function findAmounts(database: string, account: string, share: number): [string, string] {
-  const file = new DatabaseSync(database.replace(/^sqlite:/, ''), { readOnly: true })
+  const file = new DatabaseSync(toPath(database), { readOnly: true })
   const amounts = file
     .prepare(
       `select record ->> 'amount' as amount from entry

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type Bench, type Engine, engines, serveProvider } from './bench.ts'
+import { type Bench, type Engine, engines, serveProvider, toPath } from './bench.ts'
 import { createPageCase, everything } from './cases.ts'
 import {
   type Candidate,
@@ -181,7 +181,7 @@ function createRequests(
   operation: (typeof growingOperations)[number],
   database: string,
 ): BenchRequest[] {
-  const file = new DatabaseSync(database.replace(/^sqlite:/, ''), { readOnly: true })
+  const file = new DatabaseSync(toPath(database), { readOnly: true })
   const rows = file
     .prepare(
       `select customer.id as customer, customer.email as email, min(account.id) as account

@@ -82,7 +82,7 @@ async function drive({ name, from, count, port, connections }: DriveMessage): Pr
             onResponse: () => {
               latencies[index] = performance.now() - sent
             },
-            mayRepeat: () => {
+            onRejection: () => {
               rejected += 1
               return rejected <= count * rejectedShareMax
             },
@@ -121,8 +121,8 @@ function open(port: number): Promise<Socket> {
 interface PendingRequest {
   readonly bytes: Buffer
   readonly onResponse: () => void
-  /** Whether it is sent again after a rejection by an overloaded server, which did not use the token. */
-  readonly mayRepeat: () => boolean
+  /** Called if an overloaded server rejects it, without using its token. Returns whether it is sent again. */
+  readonly onRejection: () => boolean
 }
 
 /** A server rejects some requests when the host gives its CPU to other work for a moment. */
@@ -146,7 +146,7 @@ function sendSequentially(
     readResponses(
       socket,
       (head) => {
-        isRejected = head.startsWith('HTTP/1.1 503') && pending?.mayRepeat() === true
+        isRejected = head.startsWith('HTTP/1.1 503') && pending?.onRejection() === true
         if (!isRejected && !head.startsWith('HTTP/1.1 200'))
           reject(new Error(`unexpected response: ${head.slice(0, 400)}`))
       },

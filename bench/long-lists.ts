@@ -1,6 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
-import pg from 'pg'
+import { listCodes, listsMax } from '../src/storage/enum-codes.ts'
+import { isSqlite, runSql, toPath } from './bench.ts'
 import type { Log } from './results.ts'
+
+const list = listCodes.transaction
 
 /** How many accounts of a SQLite database are changed in one transaction, so that its write-ahead log stays small. */
 const accountsAtOnce = 2000
@@ -14,7 +17,7 @@ export async function multiplyTransactions(
   copies: number,
   log: Log,
 ): Promise<void> {
-  if (database.startsWith('sqlite:')) multiplySqlite(database.slice('sqlite:'.length), copies, log)
+  if (isSqlite(database)) multiplySqlite(toPath(database), copies, log)
   else await multiplyPostgres(database, copies, log)
 }
 
@@ -35,7 +38,7 @@ function multiplySqlite(path: string, copies: number, log: Log): void {
   for (let from = 0; from <= accounts; from += accountsAtOnce) {
     if (from % (accountsAtOnce * 50) === 0)
       log(`copying transactions, account ${from} of ${accounts}`)
-    const isChosen = `list >= ${from * 8} and list < ${(from + accountsAtOnce) * 8} and list & 7 = 1`
+    const isChosen = `list >= ${from * listsMax} and list < ${(from + accountsAtOnce) * listsMax} and list % ${listsMax} = ${list}`
     file.exec(`
       begin;
       insert into original select * from entry where ${isChosen};
@@ -53,26 +56,23 @@ function multiplySqlite(path: string, copies: number, log: Log): void {
 }
 
 async function multiplyPostgres(url: string, copies: number, log: Log): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    const { rows } = await client.query(
-      "select relid::regclass::text as name from pg_partition_tree('entry') where isleaf",
+  const partitions = await runSql(
+    url,
+    "select relid::regclass::text as name from pg_partition_tree('entry') where isleaf",
+  )
+  for (const [index, { name }] of partitions.rows.entries()) {
+    log(`copying transactions, partition ${index + 1} of ${partitions.rows.length}`)
+    await runSql(
+      url,
+      `with original as (delete from ${name} where list = ${list} returning *)
+       insert into ${name}
+       select account, list, has_own_time, ordinal * ${copies} + 1 - number, time,
+         id || '-' || lpad(number::text, 3, '0'), amount, description, reference,
+         replace(record, '"' || id || '"', '"' || id || '-' || lpad(number::text, 3, '0') || '"')
+       from original cross join generate_series(1, ${copies}) as number
+       order by account, ordinal, number desc`,
     )
-    for (const [index, { name }] of rows.entries()) {
-      log(`copying transactions, partition ${index + 1} of ${rows.length}`)
-      await client.query(`
-        with original as (delete from ${name} where list = 1 returning *)
-        insert into ${name}
-        select account, list, has_own_time, ordinal * ${copies} + 1 - number, time,
-          id || '-' || lpad(number::text, 3, '0'), amount, description, reference,
-          replace(record, '"' || id || '"', '"' || id || '-' || lpad(number::text, 3, '0') || '"')
-        from original cross join generate_series(1, ${copies}) as number
-        order by account, ordinal, number desc`)
-      await client.query(`vacuum analyze ${name}`)
-    }
-    await client.query('analyze entry')
-  } finally {
-    await client.end()
+    await runSql(url, `vacuum analyze ${name}`)
   }
+  await runSql(url, 'analyze entry')
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Bench, servePlatform, serveProvider } from './bench.ts'
+import { type Bench, servePlatform, serveProvider, toPath } from './bench.ts'
 import { type Case, createOperationCases, createPageCase, createProductCase } from './cases.ts'
 import {
   type Candidate,
@@ -36,10 +36,6 @@ export interface Stores {
 export function startHandWritten({ jwksUrl }: Bench, database: string): Promise<Running> {
   const file = fileURLToPath(new URL('servers/hand-written.ts', import.meta.url))
   return startServer(file, [toPath(database), jwksUrl, audience, subdomain])
-}
-
-function toPath(database: string): string {
-  return database.replace(/^sqlite:/, '')
 }
 
 /** The name of the row of B3 with 25 records per page. */

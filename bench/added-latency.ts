@@ -1,0 +1,40 @@
+import { median } from './compare.ts'
+import type { BenchRequest, LoadDriver } from './load-driver.ts'
+import type { Running } from './processes.ts'
+
+export interface Rate {
+  readonly perSecond: number
+  readonly seconds: number
+  readonly connections: number
+}
+
+const name = 'rate'
+const rounds = 5
+
+/** The p99 of requests at a constant rate, in milliseconds. */
+export async function measureP99(
+  driver: LoadDriver,
+  request: BenchRequest,
+  { port }: Running,
+  { perSecond, seconds, connections }: Rate,
+): Promise<number> {
+  const count = perSecond * seconds
+  await driver.prepare(name, [request], count)
+  const options = { name, from: 0, count, port, perSecond, connections }
+  const { answered } = await driver.sendAtConstantRate(options)
+  await driver.forget(name)
+  return answered.p99
+}
+
+/** The median of the differences of several rounds: a single pause of the machine changes the percentile of one. */
+export async function measureAdded(
+  measureWithout: () => Promise<number>,
+  measureWith: () => Promise<number>,
+): Promise<number> {
+  const added: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const without = await measureWithout()
+    added.push((await measureWith()) - without)
+  }
+  return median(added)
+}
