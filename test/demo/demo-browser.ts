@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { afterEach } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { launchOptions } from '../client/browser.ts'
 import { createScope, fileScope, type Scope } from '../support/engines.ts'
@@ -43,6 +44,15 @@ export interface Demo {
 
 /** One for all demos of the process. */
 let browser: Promise<Browser> | undefined
+
+/** Tests close their pages at their end: the pages that a failed test leaves open show why it failed. */
+afterEach(async (context) => {
+  if (!('passed' in context) || context.passed) return
+  const pages = ((await browser)?.contexts() ?? []).flatMap((opened) => opened.pages())
+  for (const page of pages) {
+    process.stderr.write(`${page.url()}\n${await page.locator('body').innerText()}\n\n`)
+  }
+})
 
 /** A demo in a process of its own, and a browser. `prepare` may fill its database before it starts. */
 export async function openDemo(

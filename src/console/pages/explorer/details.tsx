@@ -3,6 +3,7 @@ import type {
   BankingAccount,
   EnergyAccountDetail,
 } from '../../../contract/index.ts'
+import { ApiError } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { RecordView } from '../../components/record-view.tsx'
@@ -53,22 +54,36 @@ async function readEnergy(
   return data.accounts[0]
 }
 
-export function Contact({ customerId, accountId }: AccountProps) {
-  const contact = useResource(`${customerId}\n${accountId}`, async (signal) => ({
-    contact: await callProvider<AccountContact | undefined>(
+/** An account may have no contact details. The provider responds as for an account that does not exist. */
+async function readContact(
+  customerId: string,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<AccountContact | 'restricted' | 'none'> {
+  try {
+    const contact = await callProvider<AccountContact | undefined>(
       { operation: 'getAccountContact', params: { customerId, accountId } },
       signal,
-    ),
-  }))
+    )
+    return contact ?? 'restricted'
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return 'none'
+    throw error
+  }
+}
+
+export function Contact({ customerId, accountId }: AccountProps) {
+  const contact = useResource(`${customerId}\n${accountId}`, (signal) =>
+    readContact(customerId, accountId, signal),
+  )
   return (
     <Loaded resource={contact}>
-      {({ contact: value }) =>
-        value ? (
-          <RecordView value={value} />
-        ) : (
-          <Empty title="The contact details of this account are restricted" />
-        )
-      }
+      {(value) => {
+        if (value === 'none') return <Empty title="This account has no contact details" />
+        if (value === 'restricted')
+          return <Empty title="The contact details of this account are restricted" />
+        return <RecordView value={value} />
+      }}
     </Loaded>
   )
 }
