@@ -26,15 +26,16 @@ export async function measureP99(
   return answered.p99
 }
 
-/** The median of the differences of several rounds: a single pause of the machine changes the percentile of one. */
+/** For each of `others`, the median of the differences of several rounds: a single pause of the machine changes the percentile of one. */
 export async function measureAdded(
-  measureWithout: () => Promise<number>,
-  measureWith: () => Promise<number>,
-): Promise<number> {
-  const added: number[] = []
+  measureBaseline: () => Promise<number>,
+  others: readonly (() => Promise<number>)[],
+): Promise<number[]> {
+  const added = others.map((): number[] => [])
   for (let round = 0; round < rounds; round += 1) {
-    const without = await measureWithout()
-    added.push((await measureWith()) - without)
+    const baseline = await measureBaseline()
+    for (const [index, measure] of others.entries())
+      added[index]?.push((await measure()) - baseline)
   }
-  return median(added)
+  return added.map(median)
 }

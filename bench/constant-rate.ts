@@ -1,5 +1,5 @@
-import { connect, type Socket } from 'node:net'
-import { readResponses } from './responses.ts'
+import type { Socket } from 'node:net'
+import { openSocket, readResponses } from './sockets.ts'
 
 export interface ConstantRateOptions {
   readonly port: number
@@ -30,40 +30,30 @@ interface PendingRequest {
 
 const tickMs = 1
 
-/** Sends requests at a constant rate, as many independent clients do. */
+/** Sends requests at a constant rate, as many independent clients do. All connections are open before the first request is due. */
 export async function sendAtConstantRate(
   requests: readonly Buffer[],
   { port, perSecond, connections }: ConstantRateOptions,
 ): Promise<ConstantRateResult> {
   const answered: number[] = []
   const rejected: number[] = []
-  const idle: ((pending: PendingRequest) => void)[] = []
   const waiting: PendingRequest[] = []
-  const sockets: Socket[] = []
+  const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(port)))
   const start = performance.now()
 
   await new Promise<void>((resolve, reject) => {
-    const done = (pending: PendingRequest, isAnswered: boolean): void => {
-      ;(isAnswered ? answered : rejected).push(performance.now() - pending.due)
-      if (answered.length + rejected.length === requests.length) resolve()
-    }
-    const open = (): void => {
-      const socket = connect({ host: '127.0.0.1', port, noDelay: true })
-      sockets.push(socket)
+    const idle = sockets.map((socket) => {
       socket.once('error', reject)
       socket.once('close', () => reject(new Error('the server closed a connection')))
       const send = openSender(socket, reject, (pending, isAnswered) => {
-        done(pending, isAnswered)
+        ;(isAnswered ? answered : rejected).push(performance.now() - pending.due)
+        if (answered.length + rejected.length === requests.length) resolve()
         const next = waiting.shift()
         if (next) send(next)
         else idle.push(send)
       })
-      socket.once('connect', () => {
-        const next = waiting.shift()
-        if (next) send(next)
-        else idle.push(send)
-      })
-    }
+      return send
+    })
     let sent = 0
     const timer = setInterval(() => {
       const due = Math.min(requests.length, ((performance.now() - start) / 1000) * perSecond)
@@ -78,7 +68,6 @@ export async function sendAtConstantRate(
       }
       if (sent === requests.length) clearInterval(timer)
     }, tickMs)
-    for (let opened = 0; opened < connections; opened += 1) open()
   }).finally(() => {
     for (const socket of sockets) socket.removeAllListeners('close').destroy()
   })

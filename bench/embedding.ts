@@ -1,13 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { measureAdded, measureP99 } from './added-latency.ts'
 import { type Bench, serveGuard, serveProvider } from './bench.ts'
 import { type Case, createPageCase, createThousandCase } from './cases.ts'
 import { compare, warmUpServers } from './compare.ts'
 import { audience, subdomain } from './load-driver.ts'
 import { measurePeakMemory } from './memory.ts'
-import { type Running, startServer } from './processes.ts'
+import { type Running, startOtherServer } from './processes.ts'
 import {
   createRows,
   fetchResponse,
@@ -21,6 +20,7 @@ import { algorithms } from './token-signer.ts'
 
 export const onGuard = 'Holdfast, guard'
 export const onSource = 'Holdfast, source'
+const onProxy = 'copying proxy'
 
 export const embeddingRows = {
   added99: 'p99 added at half load',
@@ -72,7 +72,7 @@ export async function measureEmbedding(
     rows.push(...createRows('embedding', pageRowName(algorithm), about, measured))
   }
   log('guard: latency at half load')
-  rows.push(await measureAddedLatency(bench, page, guard, lowerBound))
+  rows.push(...(await measureAddedLatency(bench, page, guard, lowerBound)))
   log('guard: memory')
   rows.push(...(await measureMemory(bench, page, thousand, upstream)))
   for (const server of [guard, source, upstream, lowerBound, provider]) await server.stop()
@@ -86,35 +86,41 @@ async function startSource(
 ): Promise<Running> {
   const pageFile = join(folder, 'page.json')
   writeFileSync(pageFile, await fetchResponse(provider.port, request, keys))
-  const file = fileURLToPath(new URL('servers/source.ts', import.meta.url))
   const own = await database('sqlite', 'source')
-  return startServer(file, [pageFile, own, jwksUrl, audience, subdomain])
+  return startOtherServer('source.ts', [pageFile, own, jwksUrl, audience, subdomain])
 }
 
-/** The difference of the 99th percentiles at half of the guard's capacity, with and without the guard. */
+/**
+ * The difference of the 99th percentiles at half of the guard's capacity, with and without the guard, and the same for
+ * a proxy that only copies bytes: that is what the machine and its disk add.
+ */
 async function measureAddedLatency(
-  { driver }: Bench,
+  { driver, folder }: Bench,
   { request }: Case,
   guard: Running,
   lowerBound: Running,
-): Promise<Row> {
+): Promise<Row[]> {
   const name = 'capacity'
   await driver.prepare(name, [request], capacityRequests)
   const all = { name, from: 0, count: capacityRequests, port: guard.port }
   const { seconds } = await driver.drive({ ...all, connections: capacityConnections }, () => {})
   await driver.forget(name)
+  const proxy = await startOtherServer('copying-proxy.ts', [
+    String(lowerBound.port),
+    join(folder, 'proxy-records'),
+  ])
   const perSecond = Math.round(capacityRequests / seconds / 2)
   const rate = { perSecond, seconds: rateSeconds, connections: rateConnections }
-  const amount = await measureAdded(
-    () => measureP99(driver, request, lowerBound, rate),
-    () => measureP99(driver, request, guard, rate),
-  )
-  return {
+  const measure = (server: Running) => () => measureP99(driver, request, server, rate)
+  const servers = { [onProxy]: proxy, [onGuard]: guard }
+  const amounts = await measureAdded(measure(lowerBound), Object.values(servers).map(measure))
+  await proxy.stop()
+  return Object.keys(servers).map((on, index) => ({
     group: 'embedding',
     name: embeddingRows.added99,
-    on: onGuard,
-    value: { amount, unit: 'ms' },
-  }
+    on,
+    value: { amount: amounts[index] ?? Number.NaN, unit: 'ms' },
+  }))
 }
 
 /** Of a new process: the peak of the guard above is that of other requests. */

@@ -122,7 +122,7 @@ async function measureWait(
     await searched
     return measured
   }
-  const added = await measureAdded(measure, measureDuringSearches)
+  const [added = Number.NaN] = await measureAdded(measure, [measureDuringSearches])
   searcher.close()
   return added
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { sendAtConstantRate } from './constant-rate.ts'
 import type { DriveMessage, DriveResult, DriverMessage, PrepareMessage } from './load-driver.ts'
-import { readResponses } from './responses.ts'
+import { openSocket, readResponses } from './sockets.ts'
 import { createTokenSigner } from './token-signer.ts'
 
 /**
@@ -59,7 +59,7 @@ async function prepare({
 
 async function drive({ name, from, count, port, connections }: DriveMessage): Promise<DriveResult> {
   const requests = selectRequests({ name, from, count })
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
+  const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(port)))
   process.send?.({ type: 'connected' })
   // The next message is `go`.
   await once(process, 'message')
@@ -108,14 +108,6 @@ function selectRequests({
   if (requests.length < count)
     throw new Error(`only ${requests.length} of ${count} requests are prepared`)
   return requests
-}
-
-function open(port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
-    socket.once('error', reject)
-    socket.once('connect', () => resolve(socket))
-  })
 }
 
 interface PendingRequest {

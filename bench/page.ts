@@ -29,7 +29,7 @@ export function renderPage(results: Results): string {
     ...section(titles.requests, describeRequests(rows)),
     ...section(
       titles.embedding,
-      '`holdfast serve guard` in front of a server that returns responses from memory without a token, and a program with `createProvider` whose source returns one page from memory. The CPU time is that of the guard alone, without the server behind it. The added p99 is the difference between requests through the guard and requests to the lower bound, at half of the guard’s capacity.',
+      '`holdfast serve guard` in front of a server that returns responses from memory without a token, and a program with `createProvider` whose source returns one page from memory. The CPU time is that of the guard alone, without the server behind it. The added p99 is the difference between requests through the guard and requests to the lower bound, at half of the guard’s capacity. The copying proxy shows what the machine and its disk add: it copies the bytes of a request to the lower bound when a record of it is on disk.',
     ),
     ...section(
       titles.products,

@@ -55,6 +55,11 @@ export async function startServer(file: string, args: readonly string[]): Promis
   }
 }
 
+/** Starts one of the servers that Holdfast is compared with or embedded in, by the name of its file. */
+export function startOtherServer(name: string, args: readonly string[]): Promise<Running> {
+  return startServer(fileURLToPath(new URL(`servers/${name}`, import.meta.url)), args)
+}
+
 async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

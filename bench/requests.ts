@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Bench, servePlatform, serveProvider, toPath } from './bench.ts'
 import { type Case, createOperationCases, createPageCase, createProductCase } from './cases.ts'
 import {
@@ -13,7 +12,7 @@ import {
   warmUpServers,
 } from './compare.ts'
 import { audience, type BenchRequest, subdomain } from './load-driver.ts'
-import { holdfastProgram, type Running, startServer } from './processes.ts'
+import { holdfastProgram, type Running, startOtherServer } from './processes.ts'
 import { type Group, type Log, type Row, toFigure } from './results.ts'
 import { algorithms, type BenchKeys, createTokenSigner } from './token-signer.ts'
 
@@ -34,8 +33,7 @@ export interface Stores {
 }
 
 export function startHandWritten({ jwksUrl }: Bench, database: string): Promise<Running> {
-  const file = fileURLToPath(new URL('servers/hand-written.ts', import.meta.url))
-  return startServer(file, [toPath(database), jwksUrl, audience, subdomain])
+  return startOtherServer('hand-written.ts', [toPath(database), jwksUrl, audience, subdomain])
 }
 
 /** The name of the row of B3 with 25 records per page. */
@@ -204,8 +202,7 @@ export async function startLowerBound(
     .map(({ request }) => formatRequestLine(request))
   const input = join(folder, 'lower-bound.json')
   writeFileSync(input, JSON.stringify({ keys: keySet.keys, responses, publicRequests, headers }))
-  const file = fileURLToPath(new URL('servers/lower-bound.ts', import.meta.url))
-  return startServer(file, [input])
+  return startOtherServer('lower-bound.ts', [input])
 }
 
 function formatRequestLine({ method, path, query }: BenchRequest): string {

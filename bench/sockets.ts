@@ -1,4 +1,13 @@
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
+
+/** Resolves when it is connected. */
+export function openSocket(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+    socket.once('error', reject)
+    socket.once('connect', () => resolve(socket))
+  })
+}
 
 const headEnd = Buffer.from('\r\n\r\n')
 
