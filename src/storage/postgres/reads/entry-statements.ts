@@ -44,7 +44,6 @@ const total = '(select coalesce(sum(last - first + 1), 0) from list_range)'
 export const listEntriesByAccount: Statement = {
   name: 'list-entries-by-account',
   isPage: true,
-  isLong: true,
   text: `with ${severalLists},
     placed as materialized (
       select *, sum(last - first + 1) over (order by place) - (last - first + 1) as before from list_range
@@ -68,7 +67,6 @@ const byTime = 'order by e.time desc, e.id, s.id'
 export const listEntriesByTime: Statement = {
   name: 'list-entries-by-time',
   isPage: true,
-  isLong: true,
   text: `with ${severalLists}
     select ${missingAny}, ${total},
       array_to_string(array(

@@ -25,6 +25,10 @@ import {
 
 type OneList = ReturnType<typeof entries.partitionStatements>
 
+/** A read of lists of at most so many accounts, that sorts at most so many keys, shares its round trip with others. */
+const shortReadAccounts = 20
+const shortReadKeys = 1000
+
 /** The lists of accounts in the layout `partitions`. Each method is one statement. */
 export function openPartitionedLists(
   query: Query,
@@ -75,12 +79,19 @@ export function openPartitionedLists(
 
 function selectStatement({
   window,
-  accountIds,
+  accountIds: { length: accounts },
   page,
   pageSize,
 }: EntriesOfAccountsQuery): Statement {
-  if (!window) return entries.listEntriesByAccount
-  return accountIds.length * page * pageSize <= keysReadMax
+  const isShort = accounts <= shortReadAccounts
+  if (!window) return isShort ? entries.listEntriesByAccount : asLong(entries.listEntriesByAccount)
+  const keys = accounts * page * pageSize
+  if (keys > keysReadMax) return entries.listEntriesByTimeLater
+  return isShort && keys <= shortReadKeys
     ? entries.listEntriesByTime
-    : entries.listEntriesByTimeLater
+    : asLong(entries.listEntriesByTime)
+}
+
+function asLong(statement: Statement): Statement {
+  return { ...statement, isLong: true }
 }
