@@ -140,12 +140,17 @@ export async function measureCustomers(
       })
       const smallest = measured[formatCount(sizes[0] ?? 0)]
       for (const [size, figure] of Object.entries(measured)) {
+        const ratio = ratioToSmallest(figure, smallest, formatCount(sizes[0] ?? 0))
+        // A run of hours may be ended before it prints its tables.
+        for (const [baseline, times] of Object.entries(ratio.ratios ?? {})) {
+          log(`${operation} with ${size} customers: ${times.toFixed(2)} × ${baseline}`)
+        }
         rows.push({
           group: 'growth',
           name: `${operation}, ${size} customers`,
           on: engine === 'sqlite' ? onSqlite : onPostgres,
           figure: toFigure(figure),
-          ...ratioToSmallest(figure, smallest, formatCount(sizes[0] ?? 0)),
+          ...ratio,
         })
       }
     }
@@ -171,7 +176,11 @@ async function loadCustomers(
   return database
 }
 
-function ratioToSmallest(figure: Measured, smallest: Measured | undefined, size: string) {
+function ratioToSmallest(
+  figure: Measured,
+  smallest: Measured | undefined,
+  size: string,
+): Pick<Row, 'ratios'> {
   if (!smallest || smallest === figure) return {}
   return { ratios: { [`${size} customers`]: calculateRatio(figure, smallest) } }
 }
