@@ -11,7 +11,7 @@ export interface Rate {
 const name = 'rate'
 const rounds = 5
 
-/** The p99 of requests at a constant rate, in milliseconds. */
+/** The p99 of requests at a constant rate, in milliseconds. Those of the second before it are not counted: a server that was idle is slower. */
 export async function measureP99(
   driver: LoadDriver,
   request: BenchRequest,
@@ -19,9 +19,10 @@ export async function measureP99(
   { perSecond, seconds, connections }: Rate,
 ): Promise<number> {
   const count = perSecond * seconds
-  await driver.prepare(name, [request], count)
-  const options = { name, from: 0, count, port, perSecond, connections }
-  const { answered } = await driver.sendAtConstantRate(options)
+  await driver.prepare(name, [request], perSecond + count)
+  const options = { name, port, perSecond, connections }
+  await driver.sendAtConstantRate({ ...options, from: 0, count: perSecond })
+  const { answered } = await driver.sendAtConstantRate({ ...options, from: perSecond, count })
   await driver.forget(name)
   return answered.p99
 }
