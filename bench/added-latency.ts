@@ -11,7 +11,10 @@ export interface Rate {
 const name = 'rate'
 const rounds = 5
 
-/** The p99 of requests at a constant rate, in milliseconds. Those of the second before it are not counted: a server that was idle is slower. */
+/**
+ * The p99 of requests at a constant rate, in milliseconds. Those of the first second are not counted: a server that was
+ * idle is slower.
+ */
 export async function measureP99(
   driver: LoadDriver,
   request: BenchRequest,
@@ -27,7 +30,10 @@ export async function measureP99(
   return answered.p99
 }
 
-/** For each of `others`, the median of the differences of several rounds: a single pause of the machine changes the percentile of one. */
+/**
+ * How much each of `others` is above the baseline: the median of several rounds, since a single pause of the machine
+ * changes the percentile of one.
+ */
 export async function measureAdded(
   measureBaseline: () => Promise<number>,
   others: readonly (() => Promise<number>)[],

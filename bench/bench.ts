@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { installProgram } from '../scripts/program.ts'
 import { makeSigningKey, toPublicKeySet } from '../src/auth/signing.ts'
+import { isPostgres, sqlitePath } from '../src/storage/open.ts'
 import { replayPath } from '../src/storage/sqlite/driver/files.ts'
 import { makePostgres, type PostgresServer } from '../test/support/postgres.ts'
 import { audience, type LoadDriver, openLoadDriver, subdomain } from './load-driver.ts'
@@ -68,8 +69,8 @@ export async function openBench(): Promise<Bench> {
       return postgres.url(unique)
     },
     async removeDatabase(url) {
-      if (isSqlite(url)) {
-        const path = toPath(url)
+      if (!isPostgres(url)) {
+        const path = sqlitePath(url)
         for (const file of [path, replayPath(path)]) {
           for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
         }
@@ -84,15 +85,6 @@ export async function openBench(): Promise<Bench> {
       await postgres.remove()
     },
   }
-}
-
-export function isSqlite(database: string): boolean {
-  return database.startsWith('sqlite:')
-}
-
-/** The path of a SQLite database. */
-export function toPath(database: string): string {
-  return database.replace(/^sqlite:/, '')
 }
 
 export async function runSql(url: string, sql: string): Promise<pg.QueryResult> {

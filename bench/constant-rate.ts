@@ -30,7 +30,10 @@ interface PendingRequest {
 
 const tickMs = 1
 
-/** Sends requests at a constant rate, as many independent clients do. All connections are open before the first request is due. */
+/**
+ * Sends requests at a constant rate, as many independent clients do. All connections are open before the first request
+ * is due.
+ */
 export async function sendAtConstantRate(
   requests: readonly Buffer[],
   { port, perSecond, connections }: ConstantRateOptions,

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type GenerateOptions, generateLines } from '../src/generate/index.ts'
-import { toPath } from './bench.ts'
+import { sqlitePath } from '../src/storage/open.ts'
 import type { BenchRequest } from './load-driver.ts'
 
 /** Histories end today, so that the default time window includes them. */
@@ -64,7 +64,7 @@ export function findCustomers(
   kind: 'banking' | 'energy',
   limit: number,
 ): CustomerAccounts[] {
-  const file = new DatabaseSync(toPath(database), { readOnly: true })
+  const file = new DatabaseSync(sqlitePath(database), { readOnly: true })
   const rows = file
     .prepare(
       `select customer.id as customer, json_group_array(account.id) as accounts
@@ -83,7 +83,7 @@ export function findCustomers(
 }
 
 export function findFirstProduct(database: string): string {
-  const file = new DatabaseSync(toPath(database), { readOnly: true })
+  const file = new DatabaseSync(sqlitePath(database), { readOnly: true })
   const row = file.prepare('select id from product order by id limit 1').get()
   file.close()
   return String(row?.['id'])

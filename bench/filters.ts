@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
+import { sqlitePath } from '../src/storage/open.ts'
 import { measureAdded, measureP99, type Rate } from './added-latency.ts'
-import { type Bench, engines, serveProvider, toPath } from './bench.ts'
+import { type Bench, engines, serveProvider } from './bench.ts'
 import { createPageCase, everything } from './cases.ts'
 import { compare, type Measured, readPostgresPid, warmUpServers } from './compare.ts'
 import { createTransactionsRequest, getLargeAccountId, largeCustomer } from './data.ts'
@@ -138,7 +139,7 @@ function total({ cpu, databaseCpu = 0 }: Measured): number {
 
 /** Bounds between which this share of the amounts of an account is. */
 function findAmounts(database: string, account: string, share: number): [string, string] {
-  const file = new DatabaseSync(toPath(database), { readOnly: true })
+  const file = new DatabaseSync(sqlitePath(database), { readOnly: true })
   const amounts = file
     .prepare(
       `select record ->> 'amount' as amount from entry

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type Bench, type Engine, engines, serveProvider, toPath } from './bench.ts'
+import { sqlitePath } from '../src/storage/open.ts'
+import { type Bench, type Engine, engines, serveProvider } from './bench.ts'
 import { createPageCase, everything } from './cases.ts'
 import {
   type Candidate,
@@ -138,19 +139,18 @@ export async function measureCustomers(
         rounds,
         warmUp: 1000,
       })
-      const smallest = measured[formatCount(sizes[0] ?? 0)]
+      const smallestSize = formatCount(sizes[0] ?? 0)
+      const smallest = measured[smallestSize] as Measured
       for (const [size, figure] of Object.entries(measured)) {
-        const ratio = ratioToSmallest(figure, smallest, formatCount(sizes[0] ?? 0))
+        const ratio = size === smallestSize ? undefined : calculateRatio(figure, smallest)
         // A run of hours may be ended before it prints its tables.
-        for (const [baseline, times] of Object.entries(ratio.ratios ?? {})) {
-          log(`${operation} with ${size} customers: ${times.toFixed(2)} × ${baseline}`)
-        }
+        if (ratio) log(`${operation}, ${size} customers: ${ratio.toFixed(2)} × ${smallestSize}`)
         rows.push({
           group: 'growth',
           name: `${operation}, ${size} customers`,
           on: engine === 'sqlite' ? onSqlite : onPostgres,
           figure: toFigure(figure),
-          ...ratio,
+          ...(ratio && { ratios: { [`${smallestSize} customers`]: ratio } }),
         })
       }
     }
@@ -176,21 +176,12 @@ async function loadCustomers(
   return database
 }
 
-function ratioToSmallest(
-  figure: Measured,
-  smallest: Measured | undefined,
-  size: string,
-): Pick<Row, 'ratios'> {
-  if (!smallest || smallest === figure) return {}
-  return { ratios: { [`${size} customers`]: calculateRatio(figure, smallest) } }
-}
-
 /** Requests for customers distributed over the whole database, each for one bank account. */
 function createRequests(
   operation: (typeof growingOperations)[number],
   database: string,
 ): BenchRequest[] {
-  const file = new DatabaseSync(toPath(database), { readOnly: true })
+  const file = new DatabaseSync(sqlitePath(database), { readOnly: true })
   const rows = file
     .prepare(
       `select customer.id as customer, customer.email as email, min(account.id) as account

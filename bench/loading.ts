@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { type Bench, type Engine, engines, toPath } from './bench.ts'
+import { sqlitePath } from '../src/storage/open.ts'
+import { type Bench, type Engine, engines } from './bench.ts'
 import { median } from './compare.ts'
 import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
 import { runToEnd } from './processes.ts'
@@ -122,7 +123,7 @@ async function prepareDatabase(
 
 /** Reads the rows that Holdfast created from the lines, for the bulk inserts. */
 function readEntries(database: string): Entry[] {
-  const file = new DatabaseSync(toPath(database), { readOnly: true })
+  const file = new DatabaseSync(sqlitePath(database), { readOnly: true })
   const statement = file.prepare(
     `select position & 4294967295 as ordinal, time, id, amount, description, reference, record
      from entry order by position`,
@@ -140,7 +141,7 @@ const bulkInsert: Readonly<
   Record<Engine, (database: string, entries: readonly Entry[]) => Promise<number>>
 > = {
   async sqlite(database, entries) {
-    const file = new DatabaseSync(toPath(database))
+    const file = new DatabaseSync(sqlitePath(database))
     file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -32768')
     const account = BigInt(Number(file.prepare('select number from account').get()?.['number']))
     const list = account * 8n + BigInt(transactionList)

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { listCodes, listsMax } from '../src/storage/enum-codes.ts'
-import { isSqlite, runSql, toPath } from './bench.ts'
+import { isPostgres, sqlitePath } from '../src/storage/open.ts'
+import { runSql } from './bench.ts'
 import type { Log } from './results.ts'
 
 const list = listCodes.transaction
@@ -17,8 +18,8 @@ export async function multiplyTransactions(
   copies: number,
   log: Log,
 ): Promise<void> {
-  if (isSqlite(database)) multiplySqlite(toPath(database), copies, log)
-  else await multiplyPostgres(database, copies, log)
+  if (isPostgres(database)) await multiplyPostgres(database, copies, log)
+  else multiplySqlite(sqlitePath(database), copies, log)
 }
 
 function multiplySqlite(path: string, copies: number, log: Log): void {

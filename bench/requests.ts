@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bench, servePlatform, serveProvider, toPath } from './bench.ts'
+import { sqlitePath } from '../src/storage/open.ts'
+import { type Bench, servePlatform, serveProvider } from './bench.ts'
 import { type Case, createOperationCases, createPageCase, createProductCase } from './cases.ts'
 import {
   type Candidate,
@@ -33,7 +34,7 @@ export interface Stores {
 }
 
 export function startHandWritten({ jwksUrl }: Bench, database: string): Promise<Running> {
-  return startOtherServer('hand-written.ts', [toPath(database), jwksUrl, audience, subdomain])
+  return startOtherServer('hand-written.ts', [sqlitePath(database), jwksUrl, audience, subdomain])
 }
 
 /** The name of the row of B3 with 25 records per page. */

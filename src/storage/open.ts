@@ -58,7 +58,8 @@ async function loadEngine(database: string): Promise<Engine> {
   return sqliteEngine(sqlitePath(database))
 }
 
-function sqlitePath(database: string): string {
+/** The path of a SQLite database. */
+export function sqlitePath(database: string): string {
   if (!database.startsWith('sqlite:')) {
     throw new DatabaseError('a database is sqlite:FILE or postgres://USER@HOST/NAME')
   }

@@ -141,12 +141,9 @@ describe('the explorer in a browser', { timeout: 600_000 }, () => {
     for (const [id, text] of [
       ['restricted', 'The contact details of this account are restricted'],
       ['none', 'This account has no contact details'],
-    ]) {
+    ] as const) {
       await page.goto(`${console.platform}/console/explorer/contacts/${id}?tab=contact`)
-      await page
-        .locator('.tab')
-        .getByText(text ?? '')
-        .waitFor()
+      await page.locator('.tab').getByText(text).waitFor()
       assert.equal(await page.getByRole('alert').count(), 0)
     }
     await check(page, 'explorer-contact')

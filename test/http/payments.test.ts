@@ -11,6 +11,8 @@ const identical = {
   record: { accountId: 'identical', lastDebitAmount: '5' },
 }
 
+const many = Array.from({ length: 30 }, (_, index) => `many-${(index * 7) % 30}`)
+
 const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
@@ -29,6 +31,7 @@ const provider = sharedProvider([
   ...['c', 'a', '10', 'b', '9'].map((id) => lines.directDebit('a1', id)),
   ...['a', 'z'].map((id) => lines.directDebit('a2', id)),
   lines.directDebit('bens', 'bens'),
+  ...many.flatMap((id) => [lines.bankingAccount(id, { ana: true }), lines.directDebit(id, 'd')]),
 ])
 
 function paymentIds(answer: Answer): string[] {
@@ -122,6 +125,19 @@ describe('B5, the direct debits of accounts', () => {
 
     assert.deepEqual(debitIds(middle), ['a2 a', 'a2 z', 'a1 10'])
     assert.deepEqual(debitIds(next), ['a1 9', 'a1 a', 'a1 b'])
+  })
+
+  it('lists those of many accounts in the same order', async () => {
+    const here = await provider()
+    const pages = [1, 2].map((page) => `page=${page}&page-size=20`)
+    const answers = await Promise.all(
+      pages.map((query) => ask(here, 'B5', { accounts: many, query })),
+    )
+
+    assert.deepEqual(
+      answers.flatMap(debitIds),
+      many.map((id) => `${id} d`),
+    )
   })
 
   it('stores identical records once, and separately if they have different keys', async () => {

@@ -25,7 +25,7 @@ import {
 
 type OneList = ReturnType<typeof entries.partitionStatements>
 
-/** A read of lists of at most so many accounts, that sorts at most so many keys, shares its round trip with others. */
+/** A read of at most so many lists that sorts at most so many keys shares its round trip with others. */
 const shortReadAccounts = 20
 const shortReadKeys = 1000
 
@@ -83,15 +83,9 @@ function selectStatement({
   page,
   pageSize,
 }: EntriesOfAccountsQuery): Statement {
-  const isShort = accounts <= shortReadAccounts
-  if (!window) return isShort ? entries.listEntriesByAccount : asLong(entries.listEntriesByAccount)
-  const keys = accounts * page * pageSize
-  if (keys > keysReadMax) return entries.listEntriesByTimeLater
-  return isShort && keys <= shortReadKeys
-    ? entries.listEntriesByTime
-    : asLong(entries.listEntriesByTime)
-}
-
-function asLong(statement: Statement): Statement {
-  return { ...statement, isLong: true }
+  const sortedKeys = window ? accounts * page * pageSize : 0
+  if (sortedKeys > keysReadMax) return entries.listEntriesByTimeLater
+  const statement = window ? entries.listEntriesByTime : entries.listEntriesByAccount
+  const isShort = accounts <= shortReadAccounts && sortedKeys <= shortReadKeys
+  return isShort ? statement : { ...statement, isLong: true }
 }
