@@ -74,20 +74,33 @@ const parts: Readonly<
   validation: async () => measureValidation(),
 }
 
-const { values: flags } = parseArgs({
-  options: {
-    // Includes accounts of a million entries, and a million customers with a hundred million: hours instead of minutes.
-    full: { type: 'boolean', default: false },
-    // Runs only the named parts: page,load
-    only: { type: 'string' },
-    // Repeats every part and states the median, the lowest and the highest value.
-    runs: { type: 'string', default: '1' },
-    // Stores the results and generates the performance page. With --only, replaces those parts of the results of this machine.
-    write: { type: 'boolean', default: false },
-    // Only regenerates the page from the stored results.
-    page: { type: 'boolean', default: false },
+const options = {
+  full: {
+    type: 'boolean',
+    about: 'measures accounts of a million entries, and a million customers, too: hours, 70 GB',
   },
-})
+  only: { type: 'string', about: `measures these parts: ${Object.keys(parts).join(',')}` },
+  runs: {
+    type: 'string',
+    default: '1',
+    about: 'repeats each part and states the median, the lowest and the highest value',
+  },
+  write: {
+    type: 'boolean',
+    about:
+      'stores the results and generates the performance page; with --only, replaces these parts',
+  },
+  page: { type: 'boolean', about: 'only generates the page from the stored results' },
+  help: { type: 'boolean', short: 'h', about: 'prints this' },
+} as const
+const { values: flags } = parseArgs({ options })
+if (flags.help) {
+  console.log('Usage: npm run bench -- [options]\n')
+  for (const [name, { about }] of Object.entries(options)) {
+    console.log(`  --${name.padEnd(8)}${about}`)
+  }
+  process.exit()
+}
 const names = flags.only?.split(',') ?? Object.keys(parts)
 const unknown = names.filter((name) => !Object.hasOwn(parts, name))
 if (unknown.length > 0) {
@@ -173,7 +186,7 @@ async function measure(sizes: Sizes): Promise<Results> {
     const rows = combineRuns(rowsOfRuns)
     return {
       machine,
-      isFull: flags.full,
+      isFull: flags.full === true,
       minutes: (performance.now() - started) / 60_000,
       rows,
       targets: evaluateTargets(rows),
