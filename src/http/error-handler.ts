@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** The Retry-After of an error without one of its own. */
-const retryAfterDefaultSeconds = 1
+export const retryAfterDefaultSeconds = 1
 
 export interface ErrorHandlerOptions extends Pick<RequestLogOptions, 'metrics'> {
   /** Whether a key id or an issuer is known, so that the log may contain it. */

@@ -15,6 +15,7 @@ import type { RequestHeaders } from '../upstream/request-headers.ts'
 import type { ResponseCheck } from '../upstream/response-check.ts'
 import { handOnHeaders } from '../upstream/response-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
+import { retryAfterDefaultSeconds } from './error-handler.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { countBytes, jsonType, sendReserved, untilSent } from './json.ts'
 import type { Responder } from './provider-app.ts'
@@ -89,8 +90,7 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
       }
       const replacement = judgeResponse(operation, response)
       if (mode === 'enforce' && response.status < 300) requireValid(operation, response, check)
-      if (response.status >= 400)
-        request.failure = { reason: `upstream: status ${response.status}` }
+      if (response.status >= 400) noteError(request, response.status)
       if (replacement === undefined) handOn(reply, response)
       else replaceBody(reply, response, replacement)
     } catch (error) {
@@ -111,6 +111,9 @@ function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse
   const bytes = isCollected(body) ? countBytes(body) : streamBytes
   reply.reserveBytes(bytes)
   handOnHeaders(headers, reply.status(status))
+  if (status === 503 && headers['retry-after'] === undefined) {
+    reply.header('retry-after', retryAfterDefaultSeconds)
+  }
   if (isCollected(body)) {
     if (bytes === 0) reply.send()
     else sendReserved(reply, body, bytes)
@@ -119,6 +122,14 @@ function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse
   const { 'content-length': length } = headers
   if (length !== undefined) reply.header('content-length', length)
   reply.send(body)
+}
+
+function noteError(request: FastifyRequest, status: number): void {
+  const reason = `upstream: status ${status}`
+  request.failure = { reason }
+  if (status >= 500) {
+    request.logDetail = { level: 'warn', message: 'request failed', fields: { reason } }
+  }
 }
 
 /** Responds with the status of the upstream and an error of the interface. */

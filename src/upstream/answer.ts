@@ -16,6 +16,7 @@ export function judgeResponse(operation: Operation, response: UpstreamResponse):
     return undefined
   }
   if (status < 400) throw upstreamError('redirect')
+  if (status > 599) throw upstreamError('invalid HTTP')
   const isPlainJson = isJson(headers) && !isEncoded(headers)
   if (isPlainJson && isCollected(body) && hasErrorBody(joinChunks(body))) return undefined
   if (status >= 500) throw upstreamError(serverFailure(status), readRetryAfter(headers))
@@ -28,10 +29,10 @@ function findFailure(
   { mayBeEmpty }: Operation,
   { status, headers, body }: UpstreamResponse,
 ): UpstreamFailure | undefined {
-  const isEmpty = isCollected(body) && body.length === 0
-  if (isEmpty) return mayBeEmpty ? undefined : 'response is empty'
   // The guard requests neither a range nor a coding.
   if (status === 206) return 'invalid HTTP'
+  const isEmpty = isCollected(body) && body.length === 0
+  if (isEmpty) return mayBeEmpty ? undefined : 'response is empty'
   if (isEncoded(headers)) return 'compressed response'
   return isJson(headers) ? undefined : 'response is not JSON'
 }
@@ -40,7 +41,9 @@ function findFailure(
 function isEncoded(headers: HeaderFields): boolean {
   const { 'content-encoding': content = 'identity', 'transfer-encoding': transfer = 'chunked' } =
     headers
-  return content !== 'identity' || String(transfer).toLowerCase() !== 'chunked'
+  return (
+    String(content).toLowerCase() !== 'identity' || String(transfer).toLowerCase() !== 'chunked'
+  )
 }
 
 function isJson({ 'content-type': type }: HeaderFields): boolean {
@@ -65,6 +68,12 @@ function serverFailure(status: number): UpstreamFailure {
   return status === 504 ? 'gateway timeout' : 'server error'
 }
 
+const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
+
+/** In seconds. The field states seconds or a date. */
 function readRetryAfter({ 'retry-after': value }: HeaderFields): number | undefined {
-  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined
+  if (typeof value !== 'string') return undefined
+  if (/^\d{1,6}$/.test(value)) return Number(value)
+  const milliseconds = httpDate.test(value) ? Date.parse(value) - Date.now() : Number.NaN
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, Math.ceil(milliseconds / 1000))
 }

@@ -97,6 +97,25 @@ describeOnce('the response of the upstream', () => {
     })
   }
 
+  it('is not a part of a response, even if it is empty', async (t) => {
+    const upstream = await openUpstream(t, (response) => response.writeHead(206).end())
+    const guard = await openGuardServer(t, upstream.address, {
+      'resource-url': 'https://bank.example',
+    })
+
+    const { status, text } = await guard.ask(contactPath)
+
+    assert.deepEqual([status, text], [502, '{"error":"Bad gateway"}'])
+  })
+
+  it('may say in any case that it has no coding', async (t) => {
+    const fields = { 'content-encoding': 'Identity' }
+    const upstream = await openUpstream(t, respond(200, 'application/json', accountsPage, fields))
+    const guard = await openGuardServer(t, upstream.address)
+
+    assert.equal((await guard.ask(accountsPath)).text, accountsPage)
+  })
+
   for (const [name, upstreamRespond] of Object.entries({
     'an error of the interface': respondJson('{ "error":"Customer not found" }', 404),
     'an error with other members': respondJson('{"error":"No","code":7}', 422),
@@ -153,6 +172,21 @@ describeOnce('the response of the upstream', () => {
       'Service unavailable',
       '7',
     ],
+    [
+      'a 503 with a date that has passed',
+      respond(503, 'text/html', html, { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' }),
+      503,
+      'Service unavailable',
+      '0',
+    ],
+    [
+      'a 503 with a date that is none',
+      respond(503, 'text/html', html, { 'retry-after': 'Fri, 99 Dec 1999 23:59:59 GMT' }),
+      503,
+      'Service unavailable',
+      '1',
+    ],
+    ['a 600 of the interface', respondJson('{"error":"Broken"}', 600), 502, 'Bad gateway'],
     ['a 504 in HTML', respond(504, 'text/html', html), 504, 'Gateway timeout'],
     ['a 401 in HTML', respond(401, 'text/html', html), 502, 'Bad gateway'],
     ['a 403 without a body', (r) => r.writeHead(403).end(), 502, 'Bad gateway'],
@@ -197,6 +231,45 @@ describeOnce('the response of the upstream', () => {
       assert.equal(upstream.requests.length, 1)
     })
   }
+
+  it('states the seconds until the date that a 503 of the upstream has', async (t) => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString()
+    const upstream = await openUpstream(t, respond(503, 'text/html', html, { 'retry-after': date }))
+    const guard = await openGuardServer(t, upstream.address)
+
+    const { headers } = await guard.ask(accountsPath)
+
+    const seconds = Number(headers['retry-after'])
+    assert.ok(seconds > 3000 && seconds <= 3600, `${seconds}`)
+  })
+
+  for (const [fields, expected] of [
+    [{}, '1'],
+    [{ 'retry-after': '20' }, '20'],
+  ] as const) {
+    it(`has Retry-After: ${expected} if it is a 503 of the interface with ${JSON.stringify(fields)}`, async (t) => {
+      const body = '{"error":"Maintenance"}'
+      const upstream = await openUpstream(t, respond(503, 'application/json', body, fields))
+      const guard = await openGuardServer(t, upstream.address)
+
+      const { text, headers } = await guard.ask(accountsPath)
+
+      assert.deepEqual([text, headers['retry-after']], [body, expected])
+    })
+  }
+
+  it('is a warning in the log if it is a server error of the interface', async (t) => {
+    const upstream = await openUpstream(t, respondJson('{"error":"Broken"}', 500))
+    const guard = await openGuardServer(t, upstream.address)
+
+    await guard.ask(accountsPath)
+
+    const [line] = guard.log().filter(({ operation }) => operation === 'B1')
+    assert.deepEqual(
+      [line?.['level'], line?.['status'], line?.['msg'], line?.['reason']],
+      [40, 500, 'request failed', 'upstream: status 500'],
+    )
+  })
 
   it('has its reason in the log if it is replaced', async (t) => {
     const upstream = await openUpstream(t, respond(403, 'text/html', html))
