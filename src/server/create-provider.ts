@@ -3,7 +3,9 @@ import type { TlsOptions } from 'node:tls'
 import type { FastifyPluginAsync } from 'fastify'
 import { errorTable, providerOperations } from '../contract/index.ts'
 import { type HttpApp, toFastifyPath } from '../http/app.ts'
+import { retryAfterDefaultSeconds } from '../http/error-handler.ts'
 import { probes } from '../http/health.ts'
+import { interactionHeader, resolveInteractionId } from '../http/interaction-id.ts'
 import { jsonType } from '../http/json.ts'
 import { respondFromStore } from '../http/provider-app.ts'
 import type { ProviderOperationId } from '../provider/handler.ts'
@@ -23,7 +25,7 @@ import { createPlugin } from './provider-plugin.ts'
 import { logCertificate, logFailedHandshakes, readTls } from './tls.ts'
 
 export interface Provider {
-  /** Listens on the host and port of the settings, or on these. Returns the URL. */
+  /** Listens on the host and port of the settings, or on these, once. Returns the URL. */
   listen(options?: { readonly host?: string; readonly port?: number }): Promise<string>
   /** Serves the operations in an application of Fastify 5. Its prefix is the path of the provider URL. */
   readonly plugin: FastifyPluginAsync
@@ -58,15 +60,19 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     return closing
   }
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    if (closing) rejectRequest(response)
+    if (closing) rejectRequest(request, response)
     else app.server.emit('request', request, response)
   }
+  let isListening = false
   return {
-    listen: async ({ host = settings.host, port = settings.port } = {}) =>
-      listen(app, host, port, 'choose another').catch(async (error) => {
+    async listen({ host = settings.host, port = settings.port } = {}) {
+      if (isListening) throw new Error('listen: the provider listens already')
+      isListening = true
+      return listen(app, host, port, 'choose another').catch(async (error) => {
         await close()
         throw error
-      }),
+      })
+    },
     plugin: createPlugin(
       served.map((id) => toFastifyPath(providerOperations[id])),
       handle,
@@ -101,9 +107,14 @@ async function openSourceApp(
 }
 
 /** For a server that still passes requests after the provider was closed. */
-function rejectRequest(response: ServerResponse): void {
+function rejectRequest({ headers }: IncomingMessage, response: ServerResponse): void {
   const { status, message } = errorTable.unavailable
-  response.writeHead(status, { 'content-type': jsonType, 'retry-after': '1', connection: 'close' })
+  response.writeHead(status, {
+    'content-type': jsonType,
+    'retry-after': String(retryAfterDefaultSeconds),
+    [interactionHeader]: resolveInteractionId(headers[interactionHeader]),
+    connection: 'close',
+  })
   response.end(JSON.stringify({ error: message }))
 }
 

@@ -1,4 +1,12 @@
-import { locateAccounts, type Operation, providerOperations } from '../contract/index.ts'
+import {
+  BankingBalance,
+  formatProblem,
+  locateAccounts,
+  type Operation,
+  type PageRequest,
+  providerOperations,
+  validator,
+} from '../contract/index.ts'
 import type { ProviderOperationId } from '../provider/handler.ts'
 import type { Missing, Page } from '../provider/store.ts'
 import { SourceError } from './source-error.ts'
@@ -8,7 +16,7 @@ import { SourceError } from './source-error.ts'
 export function readPage(
   id: ProviderOperationId,
   answer: unknown,
-  pageSize: number,
+  { page, pageSize }: PageRequest,
 ): Page<string> | Missing {
   const notFound = readMissing(id, answer)
   if (notFound) return notFound
@@ -18,7 +26,9 @@ export function readPage(
     throw new SourceError(`${id}: total is not a whole number`)
   }
   if (items.length > pageSize) throw new SourceError(`${id}: more items than pageSize`)
-  return { items: writeRecords(id, items), total }
+  // The records may have been counted before they were read, and others added in between.
+  const read = items.length > 0 ? (page - 1) * pageSize + items.length : 0
+  return { items: writeRecords(id, items), total: Math.max(total, read) }
 }
 
 /** The `isQueryParamUnsupported` of a page. */
@@ -35,6 +45,15 @@ export function readList(id: ProviderOperationId, answer: unknown): string[] {
 
 export function readRecord(id: ProviderOperationId, answer: unknown): string | Missing {
   return readMissing(id, answer) ?? writeRecord(id, readFields(id, answer))
+}
+
+/** A balance of which the response is composed, so that its members must be what they are declared to be. */
+export function readBalance(id: ProviderOperationId, answer: unknown): string | Missing {
+  const record = readRecord(id, answer)
+  if (typeof record !== 'string') return record
+  const [problem] = validator(BankingBalance).problems(JSON.parse(record), 1)
+  if (problem) throw new SourceError(`${id}: ${formatProblem(problem)}`)
+  return record
 }
 
 export function isRestricted(id: ProviderOperationId, answer: unknown): boolean {

@@ -6,10 +6,12 @@ export class SourceError extends Error {
 /** What a function of a source throws while the system that it reads from is unavailable. The client gets a 503. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable'
+  /** A whole number. Undefined if none was given, or one that is negative or not finite: the client then waits a second. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(options: ErrorOptions & { readonly retryAfterSeconds?: number } = {}) {
     super('the source is unavailable', options)
-    this.retryAfterSeconds = options.retryAfterSeconds
+    const seconds = Math.ceil(options.retryAfterSeconds ?? Number.NaN)
+    this.retryAfterSeconds = Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : undefined
   }
 }

@@ -5,6 +5,7 @@ import type { Missing, ProviderReads } from '../provider/store.ts'
 import { entryOperation, toBounds } from './entry-queries.ts'
 import {
   isRestricted,
+  readBalance,
   readList,
   readMissing,
   readPage,
@@ -64,7 +65,7 @@ export function toProviderReads(source: Source): ProviderReads {
 
   const listOfAccounts = (id: ProviderOperationId, query: AccountsQuery & PageRequest) => {
     const accountIds = [...new Set(query.accountIds)]
-    const read = (answer: unknown) => readPage(id, answer, query.pageSize)
+    const read = (answer: unknown) => readPage(id, answer, query)
     return askOfAccounts(id, { ...query, accountIds }, accountIds, read)
   }
 
@@ -72,7 +73,7 @@ export function toProviderReads(source: Source): ProviderReads {
     async listAccounts({ kind, filters, ...query }) {
       if (!isId(query.customerId)) return noCustomer
       const id = kind === 'banking' ? 'listBankingAccounts' : 'listEnergyAccounts'
-      return ask(id, { ...query, ...filters }, (answer) => readPage(id, answer, query.pageSize))
+      return ask(id, { ...query, ...filters }, (answer) => readPage(id, answer, query))
     },
 
     readEnergyAccounts: ({ filters, ...query }) =>
@@ -85,7 +86,7 @@ export function toProviderReads(source: Source): ProviderReads {
       const id = entryOperation(list, 'ofAccount')
       const bounds = window && toBounds(list, window)
       return askOfAccount(id, { ...query, ...bounds }, (answer) => {
-        const page = readPage(id, answer, query.pageSize)
+        const page = readPage(id, answer, query)
         if ('missing' in page || list !== 'transaction') return page
         return { ...page, isQueryParamUnsupported: readUnsupported(id, answer) }
       })
@@ -114,7 +115,7 @@ export function toProviderReads(source: Source): ProviderReads {
 
     readBalance(customerId, accountId) {
       const id = 'getExampleBalance'
-      return askOfAccount(id, { customerId, accountId }, (answer) => readRecord(id, answer))
+      return askOfAccount(id, { customerId, accountId }, (answer) => readBalance(id, answer))
     },
 
     readContact(customerId, accountId) {

@@ -7,6 +7,7 @@ import { ask as askOperation } from '../support/operations.ts'
 import { openProvider } from '../support/provider.ts'
 import { accountsPath, openSourceProvider, smallSource } from './source-provider.ts'
 
+const examplePath = '/customer/c1/accounts/a1/balances'
 const secret = 'secret-of-the-record'
 const record = { accountId: secret }
 const cyclic: Record<string, unknown> = { ...record }
@@ -162,6 +163,63 @@ describeOnce('a source', () => {
     const line = JSON.parse(log.find((each) => each.includes('request failed')) ?? '{}')
     assert.equal(line.reason, 'the source is unavailable')
     assert.equal(log.join('').includes(secret), false, 'a value is logged')
+  })
+
+  for (const [retryAfterSeconds, expected] of [
+    [0, '0'],
+    [1.5, '2'],
+    [-5, '1'],
+    [Number.NaN, '1'],
+    [Number.POSITIVE_INFINITY, '1'],
+    [1e300, '1'],
+  ] as const) {
+    it(`that is unavailable for ${retryAfterSeconds} seconds has Retry-After: ${expected}`, async (t) => {
+      const listBankingAccounts = () => Promise.reject(new SourceUnavailable({ retryAfterSeconds }))
+      const provider = await openReads(t, { ...smallSource, listBankingAccounts })
+
+      const { headers } = await provider.get(accountsPath)
+
+      assert.equal(headers['retry-after'], expected)
+    })
+  }
+
+  for (const [name, balance, reason] of [
+    ['a text', { availableBalance: secret }, 'availableBalance must be a decimal string'],
+    ['members', { availableBalance: '1,"current":9' }, 'availableBalance must be a decimal string'],
+    ['no digits', { currentBalance: '' }, 'currentBalance must be a decimal string'],
+    ['a number', { currentBalance: 5 }, 'currentBalance must be a decimal string'],
+    ['no account', { accountId: undefined }, 'accountId is required'],
+    ['a currency that is a number', { currency: 36 }, 'currency must be a string'],
+  ] as const) {
+    it(`that answers a balance with ${name} is a 500`, async (t) => {
+      const valid = { accountId: 'a1', availableBalance: '1.00', currentBalance: '2.00' }
+      const getExampleBalance = async () => ({ ...valid, ...balance })
+      const source = { ...smallSource, getExampleBalance } as unknown as Source
+      const { provider, ask, log } = await openSourceProvider(t, source)
+
+      const { status, text } = await ask(await provider.listen({ port: 0 }), examplePath)
+
+      assert.deepEqual([status, text], [500, '{"error":"Internal error"}'])
+      const line = JSON.parse(log.find((each) => each.includes('request failed')) ?? '{}')
+      assert.equal(line.err.message, `getExampleBalance: ${reason}`)
+      assert.equal(log.join('').includes(secret), false, 'a value is logged')
+    })
+  }
+
+  it('that counted its records before others were added has a total of all that it answers', async (t) => {
+    const listBankingAccounts = (async ({ page }) => ({
+      items: page < 3 ? [{ accountId: 'a1' }, { accountId: 'a2' }] : [],
+      total: 3,
+    })) as Source['listBankingAccounts']
+    const source = { ...smallSource, ...(listBankingAccounts && { listBankingAccounts }) }
+    const provider = await openReads(t, source)
+
+    const totals = []
+    for (const page of [1, 2, 3]) {
+      const { body } = await provider.get(`${accountsPath}?page-size=2&page=${page}`)
+      totals.push(body.meta.totalRecords)
+    }
+    assert.deepEqual(totals, [3, 4, 3])
   })
 
   it('that never answers is a 503 after the timeout of a handler', async (t) => {

@@ -173,6 +173,7 @@ describeOnce('the request listener of a provider', () => {
 
     assert.equal((await answer).status, 200)
     assert.deepEqual([rejected.status, rejected.headers['retry-after']], [503, '1'])
+    assert.match(String(rejected.headers['x-fapi-interaction-id']), /^[0-9a-f-]{36}$/)
     assert.equal(await provider.isReady(), false)
     await closed
   })

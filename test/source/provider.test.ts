@@ -36,6 +36,15 @@ describe('a provider with a source', () => {
 })
 
 describeOnce('a provider with a source', () => {
+  it('listens once, and goes on when it is to listen again', async (t) => {
+    const { provider, ask } = await openSourceProvider(t, smallSource)
+    const address = await provider.listen({ port: 0 })
+
+    await assert.rejects(provider.listen({ port: 0 }), /the provider listens already/)
+
+    assert.equal((await ask(address, accountsPath)).status, 200)
+  })
+
   it('creates the database of used tokens only if it is to', async (t) => {
     const guard = {
       subdomain,
