@@ -40,11 +40,17 @@ export function isAccountMatch(
 
 /** The query of B3 with its default time window, which its links must repeat: now is later on the next page. */
 export function withTimeWindow(query) {
-  const { 'newest-time': newest = Temporal.Now.instant().toString() } = query
+  const times = {}
+  for (const name of ['oldest-time', 'newest-time']) {
+    // Clients may leave the plus sign of a UTC offset unescaped, which Express decodes as a space.
+    if (query[name] !== undefined) times[name] = query[name].replace(' ', '+')
+  }
+  const { 'newest-time': newest = Temporal.Now.instant().toString() } = times
+  const offset = /[+-]\d\d:\d\d$/.exec(newest)?.[0] ?? 'UTC'
   const start = Temporal.Instant.from(newest)
-    .toZonedDateTimeISO('UTC')
+    .toZonedDateTimeISO(offset)
     .subtract({ months: historyMonths })
-  return { 'oldest-time': start.toInstant().toString(), ...query, 'newest-time': newest }
+  return { 'oldest-time': start.toInstant().toString(), ...query, ...times, 'newest-time': newest }
 }
 
 /** The transactions in the time window of a query that match its other filters, newest first. */
