@@ -41,17 +41,7 @@ const groups = [
  */
 const variants = ['guard', 'source']
 const providerTests = ['test/auth/*.test.ts', 'test/http/*.test.ts']
-const opensProvider = /from '\.\.\/support\/(token-)?provider\.ts'/
-/** Tests of the command in processes of its own, of key sets and of replay records, which no response depends on. */
-const independentTests = [
-  'busy-replay-file',
-  'clock-steps',
-  'key-kinds',
-  'key-set',
-  'overload',
-  'replay-processes',
-  'rotation',
-].map((name) => `test/auth/${name}.test.ts`)
+const opensProvider = /\b(open|shared)(Token)?Provider\(/
 
 /** Commands of their own run these: `npm run test:system` and `npm run check`. */
 const separate = ['test/system/**', 'test/tidy.test.ts']
@@ -89,7 +79,7 @@ function listFiles(): string[] {
 }
 
 function formatVariants(): string[] {
-  const again = globSync(providerTests, { exclude: independentTests })
+  const again = globSync(providerTests)
     .sort()
     .filter((file) => opensProvider.test(readFileSync(file, 'utf8')))
   return variants.map((variant) => {
