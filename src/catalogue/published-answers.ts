@@ -27,12 +27,10 @@ import type { PublishedEntry, PublishedProducts, PublishedView } from './publish
 /** The public endpoints of products in the Consumer Data Standards. */
 export const publishedEndpoints = {
   products: {
-    method: 'GET',
     path: '/banking/products',
     versions: [cdsListVersions[0], cdsListVersions[cdsListVersions.length - 1] as number],
   },
   product: {
-    method: 'GET',
     path: '/banking/products/{productId}',
     versions: [cdsDetailVersions[0], cdsDetailVersions[cdsDetailVersions.length - 1] as number],
   },
@@ -93,8 +91,14 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
       `{"data":{"products":[${texts.join()}]},"links":${links},"meta":${meta}}`,
     )
   }
+  /** One at a time: a page may be large, needs no token, and counts as unsent bytes only when it is complete. */
+  let rendering: Promise<unknown> = Promise.resolve()
   const answerList = (baseUrl: string, request: ListRequest, view: PublishedView): Answering => {
-    const render = () => renderList(baseUrl, request, view)
+    const render = () => {
+      const page = rendering.then(() => renderList(baseUrl, request, view))
+      rendering = page.catch(() => undefined)
+      return page
+    }
     if (!isCacheable(request.query, view)) return render()
     return cache.get(getCacheKey(request, view.serial, baseUrl), render)
   }

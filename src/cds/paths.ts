@@ -45,15 +45,15 @@ export const standardPaths: readonly string[] = [
 
 /** An endpoint that is served. */
 export interface ServedPath {
-  readonly method: string
   readonly path: string
+  readonly methods: readonly string[]
 }
 
 /** The error for a request that no endpoint serves. `path` is without the base path. */
 export function rejectPath(path: string, served: readonly ServedPath[]): CdsError {
   const matches = (pattern: string) =>
     new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
-  const methods = served.filter((each) => matches(each.path)).map(({ method }) => method)
+  const methods = served.filter((each) => matches(each.path)).flatMap((each) => each.methods)
   if (methods.length > 0) {
     return new CdsError('methodNotAllowed', 'the method is not allowed', {
       allow: methods.join(', '),

@@ -13,7 +13,6 @@ export interface PublicAnswer {
 }
 
 export interface PublicEndpoint {
-  readonly method: 'GET'
   readonly path: string
   /** The lowest and the highest version. */
   readonly versions: readonly [number, number]

@@ -24,6 +24,6 @@ export function selectVersion(
 }
 
 function readVersion(header: string, text: string): number {
-  if (/^0*[1-9]\d{0,8}$/.test(text)) return Number(text)
+  if (/^0*[1-9]\d*$/.test(text)) return Number(text)
   throw new CdsError('invalidVersion', `${header} must be a positive integer`)
 }

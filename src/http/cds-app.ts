@@ -1,7 +1,5 @@
 import type { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
-import { publishedEndpoints } from '../catalogue/published-answers.ts'
-import { discoveryEndpoints } from '../cds/discovery.ts'
 import { toCdsErrorList } from '../cds/errors.ts'
 import { cdsBasePath } from '../cds/paths.ts'
 import type { RawQuery } from '../cds/query.ts'
@@ -13,6 +11,7 @@ import { mountOtherPaths, readHeader, readPath, respond } from './cds-response.t
 import type { Endpoint } from './endpoints.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
+import { publicPaths } from './public-cds-endpoint.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,9 +37,8 @@ const bodyBytesMax = 256 * 1024
 export function mountCds(app: HttpApp, consent: Consent): void {
   for (const id of Object.keys(cdsEndpoints) as CdsEndpointId[]) mountEndpoint(app, consent, id)
   mountOtherPaths(app, consent.basePath, [
-    ...Object.values(cdsEndpoints),
-    ...Object.values(publishedEndpoints),
-    ...Object.values(discoveryEndpoints),
+    ...Object.values(cdsEndpoints).map(({ path, method }) => ({ path, methods: [method] })),
+    ...publicPaths,
   ])
 }
 

@@ -4,7 +4,7 @@ import * as drafts from '../catalogue/drafts.ts'
 import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
 import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
-import { openPublishedAnswers, publishedEndpoints } from '../catalogue/published-answers.ts'
+import { openPublishedAnswers } from '../catalogue/published-answers.ts'
 import {
   openPublishedProducts,
   type PublishedProducts,
@@ -13,7 +13,6 @@ import {
 import type { CatalogueStore } from '../catalogue/store.ts'
 import * as summaries from '../catalogue/summaries.ts'
 import * as unpublished from '../catalogue/unpublished.ts'
-import { discoveryEndpoints } from '../cds/discovery.ts'
 import type { CheckRuns } from '../check-runs/check-runs.ts'
 import { consentsHandlers } from '../consent/consents-handlers.ts'
 import type { ConsentStore } from '../consent/store.ts'
@@ -41,6 +40,7 @@ import { mountExplorer } from './explorer-app.ts'
 import { sendJson } from './json.ts'
 import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
 import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
+import { publicPaths } from './public-cds-endpoint.ts'
 import { mountPublishedProducts } from './published-products-app.ts'
 import { mountSessions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
@@ -162,10 +162,7 @@ function mountPublished(
   })
   // The consent role answers them together with its own.
   if (!consent) {
-    mountOtherPaths(app, basePath, [
-      ...Object.values(publishedEndpoints),
-      ...Object.values(discoveryEndpoints),
-    ])
+    mountOtherPaths(app, basePath, publicPaths)
   }
 }
 

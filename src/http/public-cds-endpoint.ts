@@ -1,7 +1,9 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { matchesIfNoneMatch } from '../catalogue/entity-tags.ts'
+import { publishedEndpoints } from '../catalogue/published-answers.ts'
+import { discoveryEndpoints } from '../cds/discovery.ts'
 import { CdsError, toCdsErrorList } from '../cds/errors.ts'
-import { cdsBasePath } from '../cds/paths.ts'
+import { cdsBasePath, type ServedPath } from '../cds/paths.ts'
 import type { PublicAnswer, PublicEndpoint, PublicRequest } from '../cds/public-answer.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import { readHeader, sendIfCdsError } from './cds-response.ts'
@@ -30,6 +32,12 @@ const cached = {
   vary: 'accept, x-min-v, x-v',
 }
 
+/** The paths of all endpoints that need no token. */
+export const publicPaths: readonly ServedPath[] = [
+  ...Object.values(publishedEndpoints),
+  ...Object.values(discoveryEndpoints),
+].map(({ path }) => ({ path, methods: ['GET', 'HEAD', 'OPTIONS'] }))
+
 export interface PublicMount {
   /** The path before that of the standards. */
   readonly basePath: string
@@ -41,7 +49,7 @@ export interface PublicMount {
 export function mountPublicEndpoint(
   app: HttpApp,
   { basePath, readOrigin }: PublicMount,
-  { method, path }: PublicEndpoint,
+  { path }: PublicEndpoint,
   routeConfig: Pick<FastifyContextConfig, 'endpoint' | 'worksWithoutDatabase'>,
   answer: (input: PublicRequest, request: FastifyRequest) => PublicAnswer | Promise<PublicAnswer>,
 ): void {
@@ -55,7 +63,7 @@ export function mountPublicEndpoint(
   }
   const config = { ...routeConfig, formatError: toCdsErrorList, responseHeaders: crossOrigin }
   app.route({
-    method,
+    method: ['GET', 'HEAD'],
     url,
     config,
     // Without a promise, unless there is something to wait for: a response from memory costs little more than its promise.

@@ -76,6 +76,23 @@ describe('holdfast products check', { timeout: 60_000 }, () => {
     assert.deepEqual([status, stderr], [1, '2 of 3 products cannot be published\n'])
   })
 
+  it('names an id that cannot be published', async (t) => {
+    const { check, load } = await open(t)
+    await load({ p1: minimalProduct, ü: minimalProduct, '..': minimalProduct })
+    const sentence =
+      'product_id must be a string of ASCII characters other than . and .. for publication'
+
+    const all = await check()
+    const named = await check('ü', 'p1')
+
+    assert.deepEqual(all.stdout.split('\n'), [
+      `..  Saver: ${sentence}`,
+      `ü  Saver: ${sentence}`,
+      '',
+    ])
+    assert.deepEqual([named.status, named.stderr], [1, '1 of 2 products cannot be published\n'])
+  })
+
   it('succeeds if all products can be published, and without products', async (t) => {
     const { check, load } = await open(t)
     const empty = await check()

@@ -152,7 +152,7 @@ describeOnce('a request for the discovery of a platform', { timeout: 120_000 }, 
       assert.deepEqual([second.status, second.text], [304, ''])
     })
 
-    it(`to ${path} may come from a page of any origin, with GET only`, async () => {
+    it(`to ${path} may come from a page of any origin, and only read`, async () => {
       const platform = await open()
 
       const preflight = await platform.send(path, { method: 'OPTIONS' })
@@ -162,7 +162,7 @@ describeOnce('a request for the discovery of a platform', { timeout: 120_000 }, 
       assert.equal(preflight.headers['access-control-allow-origin'], '*')
       assert.match(preflight.headers['access-control-allow-headers'] ?? '', /x-min-v, x-v/)
       assertCdsError(post, 405, 'GeneralError/Expected')
-      assert.equal(post.headers['allow'], 'GET')
+      assert.equal(post.headers['allow'], 'GET, HEAD, OPTIONS')
     })
   }
 

@@ -105,6 +105,37 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
     })
   }
 
+  it('imports the products of all pages before one that cannot be read', async (t) => {
+    const { holder, run, isStored } = await openImport(t)
+    holder.replaced.set(holder.listPath, (response, request) => {
+      const isFirst = !request.url?.includes('page=2')
+      const answer = isFirst
+        ? listPage([{ productId: 'p1' }, { productId: 'p2' }], '?page=2')
+        : respondJson('{}', 404)
+      answer(response, request)
+    })
+
+    const { status, stdout, stderr } = await run()
+
+    assert.deepEqual(
+      [status, stdout],
+      [1, '2 products: 2 created, 0 changed, 0 unchanged, 0 not imported\n'],
+    )
+    assert.match(stderr, /^page 2 of /)
+    assert.deepEqual([await isStored('p1'), await isStored('p2')], [true, true])
+  })
+
+  it('stops at a page that it has read before', async (t) => {
+    const { holder, run } = await openImport(t)
+    holder.replaced.set(holder.listPath, listPage([], '?page=1'))
+
+    const { status, stderr } = await run()
+
+    assert.equal(status, 1)
+    assert.match(stderr, /^page 3 of .* is one that was read before\. /)
+    assert.equal(holder.requests.length, 2)
+  })
+
   it('stops after 1000 pages', async (t) => {
     const { holder, run } = await openImport(t)
     holder.replaced.set(holder.listPath, (response, request) => {

@@ -28,6 +28,9 @@ describeOnce('the version of published products', () => {
     ['7', undefined, 406, '7'],
     ['7', '1', '5', '7'],
     ['999999999', '5', '5', '7'],
+    ['9'.repeat(400), '5', '5', '7'],
+    ['9'.repeat(400), undefined, 406, 406],
+    ['5', '9'.repeat(400), '5', '5'],
     ['9', '6', 406, '7'],
     ['9', '8', 406, 406],
     ['4', '4', '4', '4'],
@@ -237,6 +240,18 @@ describeOnce('a request for published products', () => {
     })
   }
 
+  it('with HEAD gets the headers of GET', async () => {
+    const platform = await open()
+    const get = await platform.send(publishedPath, { headers: listVersion })
+
+    const head = await platform.send(publishedPath, { method: 'HEAD', headers: listVersion })
+
+    assert.deepEqual([head.status, head.text], [200, ''])
+    for (const name of ['etag', 'x-v', 'content-type', 'content-length', 'cache-control']) {
+      assert.equal(head.headers[name], get.headers[name], name)
+    }
+  })
+
   it('with a method that the path does not have learns which it has', async () => {
     const platform = await open()
 
@@ -244,7 +259,7 @@ describeOnce('a request for published products', () => {
       const answer = await platform.send(publishedPath, { method, headers: listVersion })
 
       assertCdsError(answer, 405, 'GeneralError/Expected')
-      assert.equal(answer.headers['allow'], 'GET')
+      assert.equal(answer.headers['allow'], 'GET, HEAD, OPTIONS')
     }
   })
 
@@ -268,13 +283,13 @@ describeOnce('the guide Public products', () => {
       'utf8',
     )
 
-    for (const { method, path, versions } of [
+    for (const { path, versions } of [
       ...Object.values(publishedEndpoints),
       ...Object.values(discoveryEndpoints),
     ]) {
       const [min, max] = versions
       const listed = Array.from({ length: max - min + 1 }, (_, index) => min + index)
-      assert.ok(guide.includes(`| \`${method} ${cdsBasePath}${path}\` | ${listed.join(', ')} |`))
+      assert.ok(guide.includes(`| \`GET ${cdsBasePath}${path}\` | ${listed.join(', ')} |`))
     }
   })
 })

@@ -33,7 +33,7 @@ export async function checkProducts(
   for await (const { id, product } of drafts ? readDraftsOf(store, ids) : readOf(store, ids)) {
     checked += 1
     // One more than can be printed, so that a cut is noticed.
-    const faults = findPublicationFaults(product, limit - printed + 1)
+    const faults = findPublicationFaults({ ...product, product_id: id }, limit - printed + 1)
     if (faults.length > 0) unpublishable += 1
     isCut ||= faults.length > limit - printed
     for (const fault of faults.slice(0, limit - printed)) {

@@ -74,8 +74,10 @@ export async function* readHolderProducts(
   options: HolderOptions,
 ): AsyncGenerator<HolderProduct> {
   let failures = 0
-  const find = (product: ListedProduct | HolderProduct) =>
-    'id' in product ? findProduct(product, listUrl, options) : Promise.resolve(product)
+  const find = async (product: ListedProduct | HolderProduct | CommandError) => {
+    if (product instanceof CommandError) throw product
+    return 'id' in product ? findProduct(product, listUrl, options) : product
+  }
   for await (const found of mapInOrder(readList(listUrl, options.read), find)) {
     yield found
     failures = found.failure === undefined ? 0 : failures + 1
@@ -113,16 +115,20 @@ async function findProduct(
   }
 }
 
+/** The last item is an error if the rest of the list cannot be read: the products before it are still requested. */
 async function* readList(
   start: URL,
   read: ReadJson,
-): AsyncGenerator<ListedProduct | HolderProduct> {
+): AsyncGenerator<ListedProduct | HolderProduct | CommandError> {
   const ids = new Set<string>()
+  const pages = new Set<string>()
   const headers = acceptVersions(cdsListVersions)
   let url: URL | undefined = start
   for (let page = 1; url; page += 1) {
     try {
       if (page > pagesMax) throw new RequestError(`is more than the ${pagesMax} that are read`)
+      if (pages.has(url.href)) throw new RequestError('is one that was read before')
+      pages.add(url.href)
       const body: unknown = await read({ url, headers, bytesMax: listBytesMax })
       for (const product of findListed(body, page)) {
         // A product moves to another page when others are added or removed meanwhile.
@@ -134,7 +140,8 @@ async function* readList(
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       const message = `page ${page} of ${formatUrl(start)} ${error.message}`
-      throw new CommandError(1, message, { cause: error })
+      yield new CommandError(1, message, { cause: error })
+      return
     }
   }
 }
