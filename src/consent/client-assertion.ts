@@ -60,7 +60,8 @@ export async function authenticateClient(
   }
   const claims = await verifyAssertion(provider, client, url, assertion)
   requireAssertionClaims(provider.issuer, client, claims)
-  const { jti = '', exp = 0 } = claims
+  const { jti, exp = 0 } = claims
+  if (typeof jti !== 'string' || jti === '') throw new errors.InvalidClientAuth('jti is required')
   const isFirst = await provider.ReplayDetection.unique(
     client.clientId,
     jti,

@@ -12,7 +12,7 @@ import {
 } from './flow-context.ts'
 import { actions, cancel, showStep } from './flow-steps.ts'
 import { renderError } from './pages/steps.ts'
-import { isFormToken } from './sealed-states.ts'
+import { isFormToken, makeFormToken } from './sealed-states.ts'
 
 /** Answers a request to the page of a flow, and records what the flow decided. */
 export async function answerPage(
@@ -26,7 +26,7 @@ export async function answerPage(
     response = context ? await answer(options, context) : expired(options)
   } catch (error) {
     if (error instanceof errors.SessionNotFound) response = expired(options)
-    else if (error instanceof ProviderUnavailable) response = unavailable(options, request)
+    else if (error instanceof ProviderUnavailable) response = unavailable(options, request, context)
     else throw error
   }
   const { decision } = response
@@ -55,10 +55,22 @@ function expired(options: FlowOptions): PageResponse {
   return { ...renderPage(options, 400, expiredPage), decision }
 }
 
-function unavailable(options: FlowOptions, { interactionId }: PageRequest): PageResponse {
+/** Cancelling needs no provider. Without a new cookie, as above. */
+function unavailable(
+  options: FlowOptions,
+  { interactionId, secret }: PageRequest,
+  context: FlowContext | undefined,
+): PageResponse {
   const text = `${options.brand.name} does not respond at the moment. Nothing was shared. Wait a moment, then try again.`
-  const page = renderError('Please try again', text, { retry: '', interactionId })
-  return { ...renderPage(options, 503, page), decision: fail('provider_unreachable') }
+  const decision = fail('provider_unreachable')
+  if (!context || context.secret !== secret) {
+    const page = renderError('Please try again', text, { retry: '', interactionId })
+    return { ...renderPage(options, 503, page), decision }
+  }
+  const { formTarget, asked } = context
+  const cancel = { token: makeFormToken(secret), thirdParty: asked.thirdParty }
+  const page = renderError('Please try again', text, { retry: '', interactionId, cancel })
+  return { ...renderPage(options, 503, page), formTarget, decision }
 }
 
 const expiredPage = renderError(

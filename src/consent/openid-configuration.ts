@@ -54,8 +54,9 @@ export const routes = {
   userinfo: '/oidc/userinfo',
 } as const
 
+/** The console of the same server has a cookie of its own, `holdfast_session`. */
 export const cookieNames = {
-  session: 'holdfast_session',
+  session: 'holdfast_authorization',
   interaction: 'holdfast_interaction',
   resume: 'holdfast_resume',
 } as const
@@ -288,6 +289,7 @@ function requireKnownAcr(requested: unknown): void {
     readonly value?: unknown
     readonly values?: readonly unknown[]
   }
+  if (!Array.isArray(values)) throw new errors.InvalidRequest('the values of acr must be an array')
   if (!essential || values.includes(acr) || values.every((each) => each === undefined)) return
   throw new errors.UnmetAuthenticationRequirements(`acr must be ${acr}`)
 }

@@ -1,4 +1,4 @@
-import { endSession, session } from './session.ts'
+import { compareSession, endSession, session } from './session.ts'
 
 /** An error of an operation, in the words of the server. */
 export class ApiError extends Error {
@@ -53,6 +53,8 @@ export async function send(
     throw new ApiError(0, 'The server cannot be reached.')
   })
   if (response.status === 401 && session.value) endSession()
+  // Either a scope is missing, or the CSRF token is not that of the session.
+  if (response.status === 403 && method !== 'GET' && session.value) await compareSession()
   return response
 }
 

@@ -26,11 +26,15 @@ export function hasScope(scope: Scope): boolean {
   return permits(session.value?.scopes ?? [], scope)
 }
 
+async function readState(): Promise<SessionState> {
+  const response = await fetch(path, { credentials: 'same-origin' })
+  if (!response.ok) throw new Error(`status ${response.status}`)
+  return (await response.json()) as SessionState
+}
+
 export async function loadSession(): Promise<void> {
   try {
-    const response = await fetch(path, { credentials: 'same-origin' })
-    if (!response.ok) throw new Error(`status ${response.status}`)
-    const state = (await response.json()) as SessionState
+    const state = await readState()
     features.value = state.features
     if (state.session) start(state.session)
     else sessionStatus.value = 'signedOut'
@@ -58,16 +62,30 @@ export async function signIn(credentials?: {
   return undefined
 }
 
-export async function signOut(): Promise<void> {
-  const token = session.value?.csrf_token ?? ''
-  await fetch(path, {
-    method: 'DELETE',
-    credentials: 'same-origin',
-    headers: { 'x-csrf-token': token },
-  }).catch(() => undefined)
+/** Returns why it failed. It signs out the session that the browser has now: another tab may have started one. */
+export async function signOut(): Promise<string | undefined> {
+  try {
+    const { session: current } = await readState()
+    if (current) await endOnServer(current)
+  } catch {
+    return 'You are still signed in: the server cannot be reached. Try again.'
+  }
   session.value = undefined
   clientId.value = undefined
   sessionStatus.value = 'signedOut'
+  return undefined
+}
+
+async function endOnServer({ csrf_token: token }: Session): Promise<void> {
+  const headers = { 'x-csrf-token': token }
+  const response = await fetch(path, { method: 'DELETE', credentials: 'same-origin', headers })
+  if (!response.ok) throw new Error(`status ${response.status}`)
+}
+
+/** Ends the session of this tab if another tab has signed out, or has signed in again. */
+export async function compareSession(): Promise<void> {
+  const state = await readState().catch(() => undefined)
+  if (state && state.session?.csrf_token !== session.value?.csrf_token) endSession()
 }
 
 /** The server does not accept the session any more. */

@@ -119,8 +119,9 @@ function Header() {
 async function leave(): Promise<void> {
   const question = 'There are unsaved changes. Sign out and discard them?'
   if (hasStoredEdits() && !window.confirm(question)) return
-  await signOut()
-  removeStoredEdits()
+  const failure = await signOut()
+  if (failure === undefined) removeStoredEdits()
+  else window.alert(failure)
 }
 
 function CurrentView() {

@@ -17,6 +17,22 @@ const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
 const day = 86_400
 
 describe('a consent flow with openid-client', () => {
+  it('leaves the session of the console in the same browser alone', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform)
+    const browser = platform.browse()
+    const ofConsole = { name: 'holdfast_session', value: 'of-the-console', path: '/' }
+    browser.cookies = [ofConsole]
+    await browser.open((await thirdParty.start()).url)
+
+    await agree(browser, platform)
+
+    assert.deepEqual(
+      browser.cookies.find(({ name }) => name === ofConsole.name),
+      ofConsole,
+    )
+  })
+
   it('gives a plain third party tokens bound to its key, and the identity of the customer', async () => {
     const platform = await platformOnEachEngine()
     const thirdParty = await registerThirdParty(platform)

@@ -183,6 +183,17 @@ describeOnce('a client assertion', () => {
   })
 })
 
+describeOnce('a request for a level of assurance', () => {
+  for (const values of ['x', null, {}, 5]) {
+    it(`is invalid if its values are ${JSON.stringify(values)}`, async () => {
+      const thirdParty = await registerThirdParty(await openPlatform())
+      const claims = JSON.stringify({ id_token: { acr: { essential: true, values } } })
+
+      await assert.rejects(thirdParty.start({ claims }), { error: 'invalid_request', status: 400 })
+    })
+  }
+})
+
 describeOnce('the metadata of the OpenID provider', () => {
   it('has what the Consumer Data Standards require', async () => {
     const { port } = await openPlatform()

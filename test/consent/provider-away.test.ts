@@ -53,6 +53,22 @@ describeOnce('a consent flow while the provider does not respond', () => {
     assert.deepEqual(await listFailures(platform, thirdParty.id), ['identify provider_unreachable'])
   })
 
+  it('can be cancelled at the accounts, which the provider has', async () => {
+    const platform = await platformOnce()
+    const thirdParty = await registerThirdParty(platform)
+    const browser = platform.browse()
+    await browser.open((await thirdParty.start()).url)
+    await identify(browser, platform)
+
+    platform.setProviderAway(true)
+    await browser.open(browser.page.url)
+    assert.equal(browser.page.status, 503)
+    const target = await browser.submit('cancel')
+    platform.setProviderAway(false)
+
+    assert.equal(target?.searchParams.get('error'), 'access_denied')
+  })
+
   it('continues with the accounts that the customer chose, and with an unused code', async () => {
     const platform = await platformOnce()
     const thirdParty = await registerThirdParty(platform)

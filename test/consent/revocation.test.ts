@@ -129,6 +129,9 @@ describeOnce('the arrangement revocation endpoint', () => {
     const cases: Record<string, Promise<{ readonly status: number; readonly body: object }>> = {
       'a used assertion': revoke(platform, thirdParty, form, { jti }),
       'no id': revoke(platform, thirdParty, form, { jti: undefined }),
+      'an empty id': revoke(platform, thirdParty, form, { jti: '' }),
+      'an id that is null': revoke(platform, thirdParty, form, { jti: null }),
+      'an id that is a number': revoke(platform, thirdParty, form, { jti: 5 }),
       'another audience': revoke(platform, thirdParty, form, { aud: 'https://other.example' }),
       'an audience that FAPI 2.0 excludes': revoke(platform, thirdParty, form, {
         aud: revocationUrl,

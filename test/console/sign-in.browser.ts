@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fileScope } from '../support/engines.ts'
 import { assertQuiet, check, focusOn, openConsole } from './console-browser.ts'
+import { fillBasics, isSaved, newProduct, save, signIn } from './editor-steps.ts'
 
 const console = await openConsole(fileScope)
 
@@ -41,6 +42,28 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await page.getByText('This page needs the scope operations.read').waitFor()
     await check(page, 'no-permission')
     assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('asks to sign in again, and signs out, after another tab signed in', async () => {
+    const page = await console.visit(newProduct)
+    const other = await page.context().newPage()
+    await other.goto(`${console.platform}/console`)
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByRole('button', { name: 'Sign in to the demo' }).click()
+    await other.getByRole('button', { name: 'Sign out' }).waitFor()
+
+    await fillBasics(page, 'Kept')
+    await save(page)
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await signIn(page)
+    await save(page)
+    await isSaved(page)
+
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    await other.reload()
+    await other.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
     await page.context().close()
   })
 

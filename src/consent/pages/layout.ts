@@ -53,8 +53,16 @@ ${body}
 
 /** The buttons at the end of a form. Cancelling says what happens. */
 export function renderButtons(label: string, action: string, thirdParty: string): Html {
+  return renderCancel(
+    thirdParty,
+    html`<button type="submit" name="action" value="${action}">${label}</button>`,
+  )
+}
+
+/** The button that ends a flow, after `others`. */
+export function renderCancel(thirdParty: string, others = html``): Html {
   return html`<div class="buttons">
-<button type="submit" name="action" value="${action}">${label}</button>
+${others}
 <button type="submit" name="action" value="cancel" class="secondary">Cancel</button>
 </div>
 <p class="muted">If you cancel, nothing is shared and you return to ${thirdParty}.</p>`

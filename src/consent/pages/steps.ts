@@ -15,6 +15,7 @@ import {
   type Page,
   type Problem,
   renderButtons,
+  renderCancel,
   renderForm,
 } from './layout.ts'
 
@@ -166,19 +167,25 @@ ${accounts.length > 0 && html`<p><button type="submit" name="action" value="back
 }
 
 /** An error page. The interaction id lets an operator find the request in the log. */
+interface ErrorOptions {
+  /** The URL to try again with. */
+  readonly retry?: string | undefined
+  readonly interactionId?: string | undefined
+  /** The form to cancel with. */
+  readonly cancel?: { readonly token: string; readonly thirdParty: string } | undefined
+}
+
 export function renderError(
   title: string,
   text: string,
-  {
-    retry,
-    interactionId,
-  }: { readonly retry?: string | undefined; readonly interactionId?: string | undefined } = {},
+  { retry, interactionId, cancel }: ErrorOptions = {},
 ): Page {
   return {
     title,
     body: html`<p>${text}</p>
 ${retry !== undefined && html`<p><a href="${retry}">Try again</a></p>`}
-${interactionId !== undefined && html`<p class="muted">Reference: <code>${interactionId}</code></p>`}`,
+${interactionId !== undefined && html`<p class="muted">Reference: <code>${interactionId}</code></p>`}
+${cancel && renderForm(cancel.token, renderCancel(cancel.thirdParty))}`,
   }
 }
 
