@@ -18,6 +18,28 @@ const products = new Map<string, Pick<BankingAccount, 'productCategory' | 'produ
   ['TD', { productCategory: 'TERM_DEPOSITS', productName: 'Term Deposit' }],
 ])
 
+const openStatuses = new Map<string, NonNullable<BankingAccount['openStatus']>>([
+  ['A', 'OPEN'],
+  ['C', 'CLOSED'],
+])
+
+/** Primary and joint holders own the account, a signatory does not. */
+const ownership = new Map([
+  ['P', true],
+  ['J', true],
+  ['S', false],
+])
+
+const pending = new Map([
+  ['Y', true],
+  ['N', false],
+])
+
+const signs = new Map([
+  ['CR', ''],
+  ['DR', '-'],
+])
+
 const transactionTypes = new Map<string, NonNullable<Transaction['type']>>([
   ['POS', 'PAYMENT'],
   ['DDR', 'DIRECT_DEBIT'],
@@ -34,22 +56,25 @@ const maps = new Map<string, (row: Row) => Line | readonly Line[]>([
   ['transactions.csv', mapTransaction],
 ])
 
-const map: MapRow<Row> = (row, { file }) => find(maps, basename(file))(row)
+const map: MapRow<Row> = (row, { file }) => find(maps, basename(file), 'the file name')(row)
 export default map
 
 function mapCustomer(row: Row): Line {
   const { CUST_NO = '', SURNAME = '', GIVEN_NAME = '', EMAIL = '', MOBILE = '' } = row
-  const familyName = SURNAME.toLowerCase().replace(/\b\p{L}/gu, (letter) => letter.toUpperCase())
+  // `\b` would find a word boundary beside every letter that is not ASCII.
+  const familyName = SURNAME.toLowerCase().replace(/(?<![\p{L}\p{M}])\p{L}/gu, (letter) =>
+    letter.toUpperCase(),
+  )
   return {
     type: 'customer',
     record: {
       id: CUST_NO,
       name: `${GIVEN_NAME} ${familyName}`,
-      email: EMAIL.toLowerCase(),
+      ...(EMAIL !== '' && { email: EMAIL.toLowerCase() }),
       givenName: GIVEN_NAME,
       familyName,
-      phoneNumber: MOBILE.replace(/^0/, '+61'),
-      updatedAt: toInstant(...splitPair(row['LAST_CHANGED'])),
+      ...(MOBILE !== '' && { phoneNumber: MOBILE.replace(/^0/, '+61') }),
+      updatedAt: toInstant(row['LAST_CHANGED'], 'LAST_CHANGED'),
       address: {
         streetAddress: row['ADDRESS'] ?? '',
         locality: row['SUBURB'] ?? '',
@@ -63,26 +88,25 @@ function mapCustomer(row: Row): Line {
 
 /** A row has the account and its balance. */
 function mapAccount(row: Row): Line[] {
-  const { ACCT_NO = '', PROD_CD = '', NICKNAME = '', OPEN_DT = '', STATUS } = row
-  const holders = find(holdersByAccount, ACCT_NO)
+  const { ACCT_NO = '', PROD_CD = '', NICKNAME = '', OPEN_DT, STATUS = '' } = row
+  const holders = find(holdersByAccount, ACCT_NO, 'the holder of ACCT_NO').map(
+    ({ customer, role }) => ({ customer, isOwned: find(ownership, role, 'ROLE') }),
+  )
   const accountId = ACCT_NO
   return [
     {
       type: 'banking.account',
-      holders: holders.map(({ customer, role }) => ({
-        customerId: customer,
-        isOwned: role !== 'S',
-      })),
+      holders: holders.map(({ customer, isOwned }) => ({ customerId: customer, isOwned })),
       record: {
         accountId,
-        creationDate: toInstant(OPEN_DT, '000000'),
+        creationDate: toInstant(`${OPEN_DT} 000000`, 'OPEN_DT'),
         ...(NICKNAME !== '' && { nickname: NICKNAME }),
-        openStatus: STATUS === 'C' ? 'CLOSED' : 'OPEN',
-        ...find(products, PROD_CD),
+        openStatus: find(openStatuses, STATUS, 'STATUS'),
+        ...find(products, PROD_CD, 'PROD_CD'),
         ...(holders.length > 1 && {
-          users: holders.map(({ customer, role }) => ({
+          users: holders.map(({ customer, isOwned }) => ({
             id: Number(customer),
-            isAccountHolder: role !== 'S',
+            isAccountHolder: isOwned,
           })),
         }),
       },
@@ -91,8 +115,8 @@ function mapAccount(row: Row): Line[] {
       type: 'banking.balance',
       record: {
         accountId,
-        currentBalance: toSigned(row['LEDGER_BAL']),
-        availableBalance: toSigned(row['AVAIL_BAL']),
+        currentBalance: toSigned(row['LEDGER_BAL'], 'LEDGER_BAL'),
+        availableBalance: toSigned(row['AVAIL_BAL'], 'AVAIL_BAL'),
       },
     },
   ]
@@ -100,19 +124,20 @@ function mapAccount(row: Row): Line[] {
 
 function mapTransaction(row: Row): Line {
   const { ACCT_NO = '', SEQ = '', TRAN_CD = '', NARRATIVE = '', DEBIT = '', CREDIT = '' } = row
-  const isPending = row['PENDING'] === 'Y'
-  const time = toInstant(row['POST_DT'] ?? '', row['POST_TM'] ?? '')
+  if (DEBIT !== '' && CREDIT !== '') throw new Error('DEBIT and CREDIT are both present')
+  const isPending = find(pending, row['PENDING'] ?? '', 'PENDING')
+  const time = toInstant(`${row['POST_DT']} ${row['POST_TM']}`, 'POST_DT with POST_TM')
   return {
     type: 'banking.transaction',
     record: {
       accountId: ACCT_NO,
       transactionId: `${ACCT_NO}-${SEQ.padStart(6, '0')}`,
-      type: find(transactionTypes, TRAN_CD),
+      type: find(transactionTypes, TRAN_CD, 'TRAN_CD'),
       status: isPending ? 'PENDING' : 'POSTED',
       description: NARRATIVE,
       // A pending transaction is not posted yet: its time is that of the execution.
       ...(isPending ? { executionDateTime: time } : { postingDateTime: time }),
-      amount: DEBIT === '' ? CREDIT : `-${DEBIT}`,
+      amount: DEBIT === '' ? toAmount(CREDIT) : `-${toAmount(DEBIT)}`,
     },
   }
 }
@@ -130,30 +155,41 @@ function readHolders(file: string): Map<string, { customer: string; role: string
   return holders
 }
 
-/** `31/10/2026` and `093000`, local time, as an RFC 3339 date-time in UTC. */
-function toInstant(date: string, time: string): string {
-  const [day, month, year] = date.split('/')
-  const [hours, minutes, seconds] = time.match(/\d\d/g) ?? []
-  const local = Temporal.PlainDateTime.from(
-    `${year}-${month}-${day}T${hours}:${minutes}:${seconds}`,
-  )
-  return local.toZonedDateTime(zone).toInstant().toString()
+/** `31/10/2026 093000` or `31/10/2026 09:30:00`, local time, as an RFC 3339 date-time in UTC. */
+function toInstant(text: string | undefined, field: string): string {
+  const local = parseLocal(text, field)
+  // A time that occurs twice, at the end of daylight saving time, is the earlier of the two.
+  const zoned = local.toZonedDateTime(zone, { disambiguation: 'earlier' })
+  if (!zoned.toPlainDateTime().equals(local)) {
+    throw new Error(`${field} does not exist: it is skipped at the start of daylight saving time`)
+  }
+  return zoned.toInstant().toString()
 }
 
-function splitPair(text = ''): [string, string] {
-  const [date = '', time = ''] = text.split(' ')
-  return [date, time]
+function parseLocal(text = '', field: string): Temporal.PlainDateTime {
+  const format = /^(\d\d)\/(\d\d)\/(\d{4}) (\d{6}|\d\d:\d\d:\d\d)$/
+  const [, day, month, year, time] = format.exec(text) ?? []
+  try {
+    return Temporal.PlainDateTime.from(`${year}-${month}-${day}T${time}`)
+  } catch {
+    throw new Error(`${field} is not a valid time`)
+  }
 }
 
 /** `1,840.25 DR` is `-1840.25`. */
-function toSigned(text = ''): string {
-  const [amount = '', side] = text.replaceAll(',', '').split(' ')
-  return side === 'DR' ? `-${amount}` : amount
+function toSigned(text = '', field: string): string {
+  const [amount = '', side = ''] = text.split(' ')
+  return find(signs, side.toUpperCase(), `CR or DR of ${field}`) + toAmount(amount)
 }
 
-/** An unknown code rejects the row. */
-function find<Value>(values: ReadonlyMap<string, Value>, key: string): Value {
+/** Removes thousands separators only: the load rejects a decimal comma. */
+function toAmount(text: string): string {
+  return text.replace(/,(?=\d{3}(?!\d))/g, '')
+}
+
+/** An unknown code rejects the row. The message names the field, not the value, which may be personal data. */
+function find<Value>(values: ReadonlyMap<string, Value>, key: string, field: string): Value {
   const value = values.get(key)
-  if (value === undefined) throw new Error(`unknown: ${key}`)
+  if (value === undefined) throw new Error(`${field} is unknown`)
   return value
 }
