@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -88,6 +89,65 @@ describeOnce('a follower of a file that is rotated', () => {
     await second.stop()
 
     assert.deepEqual(splitLines(await bank.dump()).toSorted(), [...base, ...lines].toSorted())
+  })
+
+  it('continues in the file that it has read, also if the new file has the same first line', async (t) => {
+    const [first = '', ...others] = transactions(0, 4)
+    const bank = await openBank(t)
+    await bank.fill(base)
+    const file = bank.path('changes.ndjson')
+    bank.write('changes.ndjson', [first])
+    const flags = ['changes.ndjson', '--feed', 'core']
+    const follower = startFollower(bank, ...flags)
+    await untilLines(bank, 1, follower)
+    await follower.stop()
+    appendFileSync(file, toText(others.slice(0, 2)))
+    renameSync(file, `${file}.1`)
+    appendFileSync(file, toText([first, ...others.slice(2)]))
+
+    const again = startFollower(bank, ...flags)
+    await untilLines(bank, 5, again)
+    await again.stop()
+
+    assert.match(again.stdout(), /4 lines committed: 3 created, 0 changed, 1 unchanged/)
+  })
+
+  it('does not guess which of several copies it has read', async (t) => {
+    const bank = await openWithData(t)
+    const follower = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 2, follower)
+    await follower.stop()
+    bank.write('data.ndjson.2', [...base, ...transactions(0, 1)])
+    bank.write('data.ndjson.1', [...base, ...transactions(1, 1)])
+    rmSync(bank.path('data.ndjson'))
+    bank.write('data.ndjson', transactions(2, 1))
+
+    const again = startFollower(bank, '--feed', 'core')
+
+    assert.equal(await again.ended, 1)
+    assert.match(
+      again.stderr(),
+      /data\.ndjson\.2 and data\.ndjson\.1 have the same lines up to line 2, where the feed continues: move away those that it has read to their end, and start again/,
+    )
+    assert.equal((await readFeed(bank))?.lines, 2)
+  })
+
+  it('reports that it continues in a copy', async (t) => {
+    const bank = await openWithData(t)
+    const follower = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 2, follower)
+    await follower.stop()
+    renameSync(bank.path('data.ndjson'), bank.path('old'))
+    bank.write('data.ndjson', [...base, ...transactions(0, 1)])
+
+    const again = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 3, again)
+    await again.stop()
+
+    assert.match(
+      again.stderr(),
+      /data\.ndjson is a copy of the file that the feed has read, or a new file that begins with the same lines: continuing after line 2/,
+    )
   })
 
   it('starts again at the beginning of a truncated file, and reports it', async (t) => {

@@ -10,6 +10,8 @@ export interface Position {
   readonly first: Fingerprint
   /** What precedes `offset`. */
   readonly last: Fingerprint
+  /** Of the file. A rotated file keeps it, a copy has another. */
+  readonly inode?: string
 }
 
 export interface Fingerprint {
@@ -69,7 +71,7 @@ interface Piece {
  * Keeps the bytes that identify a position, until a later position is taken. A position is at the end of a line or of the
  * input: of a line that is not complete, the last bytes are enough, however long it becomes.
  */
-export function openPositionTracker(firstLines: number, resumed?: Resumed) {
+export function openPositionTracker(firstLines: number, resumed?: Resumed, inode?: bigint) {
   let first = resumed?.position.first
   let beginning = Buffer.alloc(0)
   /** The offset of the end of what was read. */
@@ -128,6 +130,7 @@ export function openPositionTracker(firstLines: number, resumed?: Resumed) {
         // The only line may end without a newline.
         first: first ?? fingerprint(beginning),
         last: fingerprint(cut(offset)),
+        ...(inode !== undefined && { inode: String(inode) }),
       }
     },
 

@@ -71,14 +71,24 @@ export async function findLaterFiles(path: string, before: FoundFile): Promise<F
   return unread
 }
 
-/** The file that contains a position: the path itself, or the newest rotated file that does. */
+/**
+ * The file that contains a position: the path itself or a rotated file. Files may have the same beginning, so the one
+ * that was read is recognised by its inode. Copies have other inodes.
+ */
 export async function findPosition(
   path: string,
   position: Position,
 ): Promise<FoundFile | undefined> {
-  const candidates = [await findFile(path), ...(await listRotated(path)).reverse()]
-  for (const file of candidates) if (file && (await contains(file, position))) return file
-  return undefined
+  const found: FoundFile[] = []
+  for (const file of [...(await listRotated(path)), await findFile(path)]) {
+    if (file && (await contains(file, position))) found.push(file)
+  }
+  const read = found.find(({ inode }) => String(inode) === position.inode)
+  if (read || found.length <= 1) return read ?? found[0]
+  const names = found.map((file) => file.path).join(' and ')
+  throw new LostPosition(
+    `${names} have the same lines up to line ${position.line.toLocaleString('en')}, where the feed continues: move away those that it has read to their end, and start again`,
+  )
 }
 
 async function contains({ path, size }: FoundFile, position: Position): Promise<boolean> {

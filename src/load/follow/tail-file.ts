@@ -35,12 +35,12 @@ export async function* tailFile(
   position: Position | undefined,
   options: TailOptions,
 ): AsyncGenerator<Segment> {
-  let start = position ? await resume(path, position) : { path }
+  let start = position ? await resume(path, position, options) : { path }
   for (;;) {
     const handle = await open(start.path)
     const file = describeFile(start.path, await handle.stat({ bigint: true }))
     const { offset = 0, line = 0 } = start.resumed?.position ?? {}
-    const tracker = openPositionTracker(options.firstLines, start.resumed)
+    const tracker = openPositionTracker(options.firstLines, start.resumed, file.inode)
     let end = offset
     try {
       yield {
@@ -67,14 +67,19 @@ export async function* tailFile(
   }
 }
 
-async function resume(path: string, position: Position): Promise<Start> {
+async function resume(path: string, position: Position, { onNotice }: TailOptions): Promise<Start> {
   const file = await findPosition(path, position)
   if (!file) {
     throw new LostPosition(
       `the file that the feed had read up to line ${position.line.toLocaleString('en')} was not found as ${path}, nor among its rotated files`,
     )
   }
-  const { offset, last } = position
+  const { offset, last, inode = String(file.inode) } = position
+  if (inode !== String(file.inode)) {
+    onNotice(
+      `${file.path} is a copy of the file that the feed has read, or a new file that begins with the same lines: continuing after line ${position.line.toLocaleString('en')}`,
+    )
+  }
   const lastBytes = await readBytes(file.path, offset - last.bytes, last.bytes)
   const header = cutHeader(await readBytes(file.path, 0, Math.min(offset, headerBytesMax)))
   return { path: file.path, resumed: { position, lastBytes, header } }
