@@ -66,7 +66,7 @@ Examples:
   holdfast load --map map.ts --from postgres://reader@core/bank --query accounts.sql
   holdfast load --follow --feed core changes.ndjson
 
-A load that is stopped by a signal reports what was committed and exits with 130 (SIGINT) or 143 (SIGTERM). With --follow, it commits all complete lines and exits with 0.`,
+A load that is stopped by a signal reports what was committed and exits with 130 (SIGINT) or 143 (SIGTERM). With --follow, it commits the complete lines that it has read, reports what is left and exits with 0.`,
     )
   return addSettingFlags(command, 'provider', databaseSettings).action(
     (names: string[], flags: Flags) =>

@@ -61,6 +61,43 @@ describe('a follower of a file', () => {
   })
 })
 
+describeOnce('a follower that is stopped early', () => {
+  it('reports what it has not read, also in the files after a rotation', async (t) => {
+    const bank = await openWithData(t, [...base, ...transactions(0, 3000)])
+    const file = bank.path('data.ndjson')
+    const bytes = statSync(file).size
+    // Nothing is read after the first lines before the signal arrives.
+    bank.write(
+      'map.ts',
+      `const timer = setInterval(() => {}, 1000)
+      const stopped = new Promise((resolve) => process.once('SIGTERM', resolve))
+      stopped.then(() => clearInterval(timer))
+      export default async (row, { line }) => {
+        if (line === 1) console.error('read')
+        await stopped
+        return row
+      }`,
+    )
+    const follower = startFollower(bank, '--feed', 'core', '--map', 'map.ts')
+    await until(() => /^read$/m.test(follower.stderr()))
+    renameSync(file, `${file}.1`)
+    appendFileSync(file, toText(transactions(3000, 1)))
+
+    assert.equal(await follower.stop(), 0)
+
+    const { offset } = JSON.parse((await readFeed(bank))?.position ?? '')
+    const left = (bytes - offset + statSync(file).size).toLocaleString('en')
+    assert.ok(
+      follower
+        .stdout()
+        .endsWith(
+          `Not loaded: the last ${left} bytes, which were not read yet. The next follower of the feed core continues there.\n`,
+        ),
+      follower.stdout(),
+    )
+  })
+})
+
 describeOnce('a follower of a file that is rotated', () => {
   it('reads every file to its end, while it runs and after it was stopped', async (t) => {
     const bank = await openWithData(t)

@@ -110,7 +110,7 @@ export async function runFollow(
       signal,
     })
     progress.clear()
-    terminal.out(`${formatResult(result, stoppedBy())}\n`)
+    terminal.out(`${formatResult(result, stoppedBy(), feedName)}\n`)
   } catch (error) {
     throw toCommandError(error, name, feedName, stoppedBy())
   } finally {
@@ -246,19 +246,29 @@ function openRetryNotice(notify: (text: string) => void): (error: unknown) => vo
   }
 }
 
-function formatResult(result: FollowResult, stop: StopSignal | undefined): string {
+function formatResult(
+  result: FollowResult,
+  stop: StopSignal | undefined,
+  feed: string | undefined,
+): string {
   const counts = lineOutcomes.map((each) => `${formatCount(result[each])} ${each}`)
   const skipped = result.rejected > 0 ? [`${formatQuantity(result.rejected, 'line')} skipped.`] : []
-  const left =
-    result.bytesLeft > 0
-      ? [`Not loaded: the last ${formatQuantity(result.bytesLeft, 'byte')}, an incomplete line.`]
-      : []
   return [
     ...(stop ? [`Stopped by ${stop}.`] : []),
     `${formatQuantity(result.lines, 'line')} committed: ${counts.join(', ')}.`,
     ...skipped,
-    ...left,
+    ...formatLeft(result, feed),
   ].join(' ')
+}
+
+function formatLeft({ left: { read, unread } }: FollowResult, feed: string | undefined): string[] {
+  if (unread === undefined) return ['Not loaded: the rest of standard input.']
+  const bytes = formatQuantity(read + unread, 'byte')
+  if (unread > 0) {
+    const next = feed === undefined ? '' : ` The next follower of the feed ${feed} continues there.`
+    return [`Not loaded: the last ${bytes}, which were not read yet.${next}`]
+  }
+  return read > 0 ? [`Not loaded: the last ${bytes}, an incomplete line.`] : []
 }
 
 function toCommandError(

@@ -40,8 +40,8 @@ export type FollowResult = Readonly<Record<LineOutcome, number>> & {
   readonly lines: number
   readonly rejected: number
   readonly bytes: number
-  /** What was read and not committed: an incomplete line. */
-  readonly bytesLeft: number
+  /** What a stop left: bytes that were read and not committed, an incomplete line, and bytes that were not read. */
+  readonly left: { readonly read: number; readonly unread: number | undefined }
 }
 
 /** Another process has written the feed. */
@@ -79,7 +79,7 @@ export async function follow(
 ): Promise<FollowResult> {
   const { feed, batchLines, flushMs, unknownFields } = options
   const outcomes = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
-  const result = { ...outcomes, lines: 0, rejected: 0, bytes: 0, bytesLeft: 0 }
+  const result = { ...outcomes, lines: 0, rejected: 0, bytes: 0, left: { read: 0, unread: 0 } }
   let number = feed?.batch ?? 0
 
   /** Returns the errors because of which nothing was committed. */
@@ -134,7 +134,9 @@ export async function follow(
       const { count, bytes } = reader.pending()
       const isDue = event !== 'read' || count >= batchLines || bytes >= batchBytesMax
       if (isDue && count > 0) await commit(reader)
-      if (event === 'stopped') return { ...result, bytesLeft: reader.bytesLeft() }
+      if (event === 'stopped') {
+        return { ...result, left: { read: reader.bytesLeft(), unread: await segment.unread() } }
+      }
       if (event === 'end') break
     }
   }

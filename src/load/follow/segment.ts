@@ -11,6 +11,8 @@ export interface Segment {
   readonly header?: Buffer
   /** Bytes from the offset on. Ends when no more can follow; fails with an `AbortError` when it is stopped. */
   data(): AsyncIterable<Buffer>
+  /** After a stop: the number of bytes that could have been read. Undefined if there are some, but it is unknown how many. */
+  unread(): Promise<number | undefined>
 }
 
 export interface TailOptions {

@@ -56,6 +56,8 @@ export async function* tailFile(
             yield data
           }
         },
+        unread: async () =>
+          countUnread(path, describeFile(path, await handle.stat({ bigint: true })), end),
       }
       start = await findNext(path, describeFile(path, await handle.stat({ bigint: true })), {
         ...options,
@@ -115,6 +117,14 @@ async function* readToEnd(
     }
     await wait(pollMs, undefined, { signal })
   }
+}
+
+/** The number of bytes after an offset of a file and in the files after it. */
+async function countUnread(path: string, file: FoundFile, end: number): Promise<number> {
+  const present = await findFile(path)
+  const later = await findLaterFiles(path, file)
+  if (present && !isSameFile(present, file)) later.push(present)
+  return later.reduce((sum, { size }) => sum + size, Math.max(0, file.size - end))
 }
 
 /** The file to read after another one. */

@@ -24,7 +24,7 @@ export async function* tailStream(
   position: Position | undefined,
   { firstLines, signal, onNotice }: TailOptions,
 ): AsyncGenerator<Segment> {
-  const chunks = readUntilStopped(stream, signal)
+  const { chunks, isDrained } = readUntilStopped(stream, signal)
   const skipped = position && (await skipTo(position, firstLines, chunks))
   const tracker = openPositionTracker(firstLines, skipped?.resumed)
   if (skipped) {
@@ -47,6 +47,7 @@ export async function* tailStream(
         yield data
       }
     },
+    unread: async () => (isDrained() ? 0 : undefined),
   }
 }
 
@@ -96,8 +97,23 @@ function differentInput({ line }: Position): LostPosition {
   )
 }
 
-/** Ends at the end of the stream. Fails with an `AbortError` when it is stopped and what was written has been read. */
-async function* readUntilStopped(stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
+function readUntilStopped(stream: Readable, signal: AbortSignal) {
+  let isDrained = true
+  const chunks = readChunks(stream, signal, () => {
+    isDrained = false
+  })
+  return { chunks, isDrained: () => isDrained }
+}
+
+/**
+ * Ends at the end of the stream. Fails with an `AbortError` when it is stopped and what was written has been read, or
+ * `onLeft` was called because there is too much of it.
+ */
+async function* readChunks(
+  stream: Readable,
+  signal: AbortSignal,
+  onLeft: () => void,
+): AsyncGenerator<Buffer> {
   const iterator = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
   let stoppedAt: number | undefined
   let next = iterator.next()
@@ -109,9 +125,12 @@ async function* readUntilStopped(stream: Readable, signal: AbortSignal): AsyncGe
       if (result.done) return
       yield result.value
       next = iterator.next()
-      if (stoppedAt !== undefined && performance.now() - stoppedAt > drainMs) break
-    } else if (stoppedAt === undefined) stoppedAt = performance.now()
-    else break
+      if (stoppedAt === undefined || performance.now() - stoppedAt <= drainMs) continue
+      onLeft()
+      break
+    }
+    if (stoppedAt !== undefined) break
+    stoppedAt = performance.now()
   }
   // The pending read must not keep the process alive.
   stream.destroy()
