@@ -187,6 +187,43 @@ describeOnce('a follower of a file that is rotated', () => {
     )
   })
 
+  it('reads a rotated file while the new one is empty', async (t) => {
+    const bank = await openWithData(t)
+    const file = bank.path('data.ndjson')
+    const first = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 2, first)
+    await first.stop()
+    renameSync(file, `${file}.2`)
+    bank.write('data.ndjson.1', transactions(0, 2))
+    bank.write('data.ndjson', [])
+
+    const second = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 4, second)
+    renameSync(`${file}.1`, `${file}.3`)
+    renameSync(file, `${file}.1`)
+    appendFileSync(`${file}.1`, toText(transactions(2, 1)))
+    bank.write('data.ndjson', [])
+    await untilLines(bank, 5, second)
+
+    assert.equal(await second.stop(), 0)
+  })
+
+  it('waits for the new file if it is started before that exists', async (t) => {
+    const bank = await openWithData(t)
+    const file = bank.path('data.ndjson')
+    const first = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 2, first)
+    await first.stop()
+    renameSync(file, `${file}.1`)
+
+    const second = startFollower(bank, '--feed', 'core')
+    await until(() => /following/.test(second.stderr()) || second.child.exitCode !== null)
+    appendFileSync(file, toText(transactions(0, 1)))
+    await untilLines(bank, 3, second)
+
+    assert.equal(await second.stop(), 0)
+  })
+
   it('starts again at the beginning of a truncated file, and reports it', async (t) => {
     const bank = await openWithData(t, [...base, ...transactions(0, 2)])
     const follower = startFollower(bank, '--feed', 'core')

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { FeedWriter, FeedWriterOptions } from '../../load/feed-writer.ts'
 import type { FollowResult } from '../../load/follow/follow.ts'
 import type { Position } from '../../load/follow/position.ts'
@@ -67,11 +68,13 @@ export async function runFollow(
   const flushMs = parseNumber('--flush-ms', flags.flushMs, flushMsMax) ?? flushMsDefault
   if (flags.rejects !== undefined) requireNoInput('--rejects', flags.rejects, names)
   const format = await openFormat(name, flags)
-  requireRegularFile(name)
+  const isMissing = !findRegularFile(name)
   const feedName = await parseFeedName(flags.feed)
   const settings = readCommandSettings('provider', flags, terminal)
   await prepareDatabase(settings, true, terminal)
   const feed = feedName === undefined ? undefined : await readFeed(feedName, settings)
+  // Between the steps of a rotation, there is no file with this name.
+  if (isMissing && !feed?.position) throw new CommandError(2, `${name}: file not found`)
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects)
   const progress = openLoadProgress(terminal, undefined)
   const notify = (text: string): void => {
@@ -136,9 +139,14 @@ function requireUsable(names: readonly string[], flags: Flags): string {
   return name
 }
 
-/** A position in a pipe cannot be read again. */
-function requireRegularFile(name: string): void {
-  if (name === '-' || statSync(name).isFile()) return
+/** Returns whether the input exists. A position in a pipe cannot be read again. */
+function findRegularFile(name: string): boolean {
+  const stats = name === '-' ? fstatSync(0) : statSync(name, { throwIfNoEntry: false })
+  if (stats?.isDirectory()) {
+    const input = name === '-' ? 'standard input' : basename(name)
+    throw new CommandError(2, `${input} is a directory, not a file`)
+  }
+  if (!stats || name === '-' || stats.isFile()) return stats !== undefined
   throw new CommandError(
     2,
     `${name} is not a regular file: redirect it to standard input, and use -`,

@@ -46,7 +46,6 @@ export interface Format {
 
 /** The format of one input whose bytes come in several files. */
 export async function openFormat(name: string, flags: InputFlags): Promise<Format> {
-  openBytes(name)
   return selectFormat(name, flags, await openConverter(flags))
 }
 

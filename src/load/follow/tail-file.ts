@@ -98,6 +98,8 @@ async function* readToEnd(
   const buffer = Buffer.allocUnsafe(readSize)
   let end = offset
   let isReplaced = false
+  /** The file at the path when later files were last searched for. */
+  let searched: FoundFile | undefined = file
   for (;;) {
     signal.throwIfAborted()
     const { bytesRead } = await handle.read(buffer, 0, readSize, end)
@@ -110,13 +112,23 @@ async function* readToEnd(
     const present = await findFile(path)
     if (present && isSameFile(present, file)) {
       if (present.size < end) return
-    } else if (present && present.size > 0) {
-      // The writer has switched to the new file. What it wrote before is read now.
-      isReplaced = true
-      continue
+    } else {
+      const isSearched = present && searched ? isSameFile(present, searched) : present === searched
+      searched = present
+      const hasLater = !isSearched && (await hasLaterFiles(path, handle))
+      if (hasLater || (present && present.size > 0)) {
+        // The writer has switched to another file. What it wrote before is read now.
+        isReplaced = true
+        continue
+      }
     }
     await wait(pollMs, undefined, { signal })
   }
+}
+
+async function hasLaterFiles(path: string, handle: FileHandle): Promise<boolean> {
+  const file = describeFile(path, await handle.stat({ bigint: true }))
+  return (await findLaterFiles(path, file)).length > 0
 }
 
 /** The number of bytes after an offset of a file and in the files after it. */
