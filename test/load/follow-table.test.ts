@@ -92,6 +92,21 @@ describeOnce('a follower of a CSV file', () => {
     assert.deepEqual(await listTransactions(bank), expected('t1', 't2', 't3'))
   })
 
+  it('counts all lines of the rows before a restart', async (t) => {
+    const bank = await openWithAccount(t)
+    bank.write('data.csv', [header, '', row('t1')])
+    const first = startFollower(bank, 'data.csv', ...typed)
+    await untilLines(bank, 1, first)
+    await first.stop()
+    appendFileSync(bank.path('data.csv'), toText(['', row('x1', 'LOST')]))
+
+    const second = startFollower(bank, 'data.csv', ...typed)
+
+    assert.equal(await second.ended, 1)
+    assert.match(second.stderr(), /^following data\.csv after line 4$/m)
+    assert.match(second.stderr(), /\(at data\.csv:6\)/)
+  })
+
   it('does not mix rows of different headers in the rejects', async (t) => {
     const bank = await openWithAccount(t)
     bank.write('rejects.csv', ['transactionId,accountId', 'x1,a1'])
@@ -117,7 +132,7 @@ describeOnce('a follower of CSV on standard input', () => {
     const other = await run(row('t4'), row('t5'))
 
     assert.match(first.stdout, /^2 lines committed: 2 created/)
-    assert.match(again.stderr, /continuing after line 4/)
+    assert.match(again.stderr, /continuing after line 5/)
     assert.match(again.stdout, /^1 line committed: 1 created/)
     assert.match(other.stderr, /the input is new/)
     assert.match(other.stdout, /^2 lines committed: 2 created/)

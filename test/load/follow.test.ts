@@ -273,6 +273,19 @@ describeOnce('an invalid line', () => {
     assert.equal((await readFeed(bank))?.lines, 2)
   })
 
+  it('is located by its line in the file, after a restart and blank lines', async (t) => {
+    const bank = await openWithData(t, ['', ...base, '', ''])
+    const first = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 2, first)
+    await first.stop()
+    appendFileSync(bank.path('data.ndjson'), toText(['', account]))
+
+    const second = startFollower(bank, '--feed', 'core')
+
+    assert.equal(await second.ended, 1)
+    assert.match(second.stderr(), /\(at data\.ndjson:7\)/)
+  })
+
   it('is reported with its value only on request', async (t) => {
     const bank = await openWithData(t, [...base, account])
 

@@ -61,6 +61,12 @@ export function findLineEnd(data: Buffer, lines: number): number {
   return end
 }
 
+export function countLineFeeds(data: Buffer): number {
+  let count = 0
+  for (let at = data.indexOf(newline); at >= 0; at = data.indexOf(newline, at + 1)) count += 1
+  return count
+}
+
 interface Piece {
   /** Its offset in the input. */
   readonly start: number
@@ -76,6 +82,10 @@ export function openPositionTracker(firstLines: number, resumed?: Resumed, inode
   let beginning = Buffer.alloc(0)
   /** The offset of the end of what was read. */
   let end = resumed?.position.offset ?? 0
+  /** The last offset that was taken, and the number of line feeds before it. */
+  let taken = end
+  let lineFeeds = resumed?.position.line ?? 0
+  if (resumed && resumed.lastBytes.at(-1) !== newline) lineFeeds -= 1
   let kept: Piece[] = []
   if (resumed) kept = [{ start: end - resumed.lastBytes.length, bytes: resumed.lastBytes }]
 
@@ -101,6 +111,10 @@ export function openPositionTracker(firstLines: number, resumed?: Resumed, inode
   const cut = (offset: number): Buffer => {
     const from = offset - fingerprintBytes
     const before = kept.filter(({ start }) => start < offset)
+    for (const { start, bytes } of before) {
+      lineFeeds += countLineFeeds(bytes.subarray(Math.max(0, taken - start), offset - start))
+    }
+    taken = offset
     const parts = before.map(({ start, bytes }) =>
       bytes.subarray(Math.max(0, from - start), offset - start),
     )
@@ -123,13 +137,14 @@ export function openPositionTracker(firstLines: number, resumed?: Resumed, inode
     end: (): number => end,
 
     /** The position at the end of a line. Positions never decrease. */
-    at(offset: number, line: number): Position {
+    at(offset: number): Position {
+      const last = cut(offset)
       return {
         offset,
-        line,
+        line: last.at(-1) === newline ? lineFeeds : lineFeeds + 1,
         // The only line may end without a newline.
         first: first ?? fingerprint(beginning),
-        last: fingerprint(cut(offset)),
+        last: fingerprint(last),
         ...(inode !== undefined && { inode: String(inode) }),
       }
     },

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ByteSource, chunkLinesDefault } from '../lines.ts'
 import type { Chunk, LineSource, TextLine } from '../source.ts'
+import { countLineFeeds } from './position.ts'
 import { LostPosition, type Segment } from './segment.ts'
 
 export interface ReaderOptions {
@@ -45,10 +46,9 @@ export function openSegmentReader(
   const chunks = source
     .read({ withRaw, chunkLinesMax: Math.min(chunkLinesDefault, batchLines) })
     [Symbol.asyncIterator]()
-  const lineShift = segment.line - countLines(preamble)
+  const lineShift = segment.line - (preamble ? countLineFeeds(preamble) : 0)
   let header: Buffer | undefined
   let lines: TextLine[] = []
-  let lastLine = segment.line
   /** The end of the pending lines. */
   let end = segment.offset - (preamble?.length ?? 0)
   let start = segment.offset
@@ -70,7 +70,6 @@ export function openSegmentReader(
     if (lines.length === 0) firstAt = performance.now()
     header = chunk.header ?? header
     for (const line of chunk.lines) lines.push({ ...line, line: line.line + lineShift })
-    lastLine = lines.at(-1)?.line ?? lastLine
     end += chunk.bytes
     // Blank lines are not committed, and may be all that is read for a long time.
     if (lines.length === 0) tracker.forget(end)
@@ -100,7 +99,7 @@ export function openSegmentReader(
       const taken = {
         lines,
         bytes: end - start,
-        position: JSON.stringify(tracker.at(end, lastLine)),
+        position: JSON.stringify(tracker.at(end)),
       }
       lines = []
       start = end
@@ -109,10 +108,6 @@ export function openSegmentReader(
 
     bytesLeft: () => (isLast ? 0 : tracker.end() - end),
   }
-}
-
-function countLines(bytes: Buffer = Buffer.alloc(0)): number {
-  return bytes.toString('latin1').split('\n').length - 1
 }
 
 /** Waits for the work until the deadline. */
