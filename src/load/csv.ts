@@ -36,15 +36,14 @@ async function* readRows(
   rowBytesMax: number,
   options: ReadOptions = {},
 ): AsyncGenerator<RowChunk> {
-  const table = openTable(format, rowBytesMax, options.withRaw ?? false)
+  const table = openTable(format, rowBytesMax, options)
   for await (const read of openStream(source, options)) {
     for (let start = 0; start < read.length; start += pieceBytes) {
-      const chunk = await table.parse(read.subarray(start, start + pieceBytes))
-      yield chunk
+      yield* await table.parse(read.subarray(start, start + pieceBytes))
       if (table.hasEnded()) return
     }
   }
-  yield await table.end()
+  yield* await table.end()
 }
 
 interface ParsedRecord {
@@ -53,26 +52,34 @@ interface ParsedRecord {
   readonly end: number
 }
 
-function openTable(format: TableFormat, rowBytesMax: number, withRaw: boolean) {
+function openTable(format: TableFormat, rowBytesMax: number, options: ReadOptions) {
+  const { withRaw = false, chunkLinesMax = Number.POSITIVE_INFINITY } = options
   const parser = openParser(format, rowBytesMax)
   const bytes = openBytes()
   let columns: readonly string[] | undefined
   let hasEnded = false
 
-  const toChunk = (failure: CsvError | undefined): RowChunk => {
-    const rows: Row[] = []
+  const toChunks = (failure: CsvError | undefined): RowChunk[] => {
+    const chunks: RowChunk[] = []
+    let rows: Row[] = []
     let header: RowChunk['header']
+    const endChunk = (): void => {
+      chunks.push({ bytes: bytes.passed(), rows, ...(header && { header }) })
+      rows = []
+      header = undefined
+    }
     for (const { cells, end } of parser.takeRecords()) {
       const { line, raw, isText } = bytes.take(end)
       const copied = withRaw ? { raw } : {}
       if (columns) {
         rows.push({ line, ...toRow(cells, columns, isText), ...copied })
+        if (rows.length >= chunkLinesMax) endChunk()
         continue
       }
       const problems = isText ? findHeaderProblems(cells) : [notUtf8]
       if (problems.length > 0) {
         hasEnded = true
-        return { bytes: bytes.passed(), rows: [{ line, problems: problems.map(endSource) }] }
+        return [{ bytes: bytes.passed(), rows: [{ line, problems: problems.map(endSource) }] }]
       }
       columns = cells
       header = { line, columns, ...copied }
@@ -87,19 +94,20 @@ function openTable(format: TableFormat, rowBytesMax: number, withRaw: boolean) {
         : (failures.get(failure?.code ?? '') ?? 'is not valid CSV')
       rows.push({ line: bytes.nextLine(), problems: [endSource({ path: '', reason })] })
     }
-    return { bytes: bytes.passed(), rows, ...(header && { header }) }
+    endChunk()
+    return chunks
   }
   return {
     hasEnded: () => hasEnded,
-    async parse(piece: Buffer): Promise<RowChunk> {
+    async parse(piece: Buffer): Promise<RowChunk[]> {
       bytes.add(piece)
       const failure = await parser.write(piece)
-      return toChunk(failure ?? (bytes.endWithRow() ? await parser.completeRow() : undefined))
+      return toChunks(failure ?? (bytes.endWithRow() ? await parser.completeRow() : undefined))
     },
-    async end(): Promise<RowChunk> {
-      const chunk = toChunk(await parser.finish())
-      if (columns || hasEnded) return chunk
-      return { ...chunk, rows: [{ line: 1, problems: [endSource(missingHeader)] }] }
+    async end(): Promise<RowChunk[]> {
+      const chunks = toChunks(await parser.finish())
+      if (columns || hasEnded) return chunks
+      return [{ bytes: 0, rows: [{ line: 1, problems: [endSource(missingHeader)] }] }]
     },
   }
 }

@@ -18,7 +18,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
   /** Whether lines have `raw`. */
   readonly withRaw?: boolean | undefined
-  /** The most lines per chunk; the default is 100. */
+  /** The most lines or rows per chunk; the default is 100, and without limit in a table. */
   readonly chunkLinesMax?: number | undefined
 }
 

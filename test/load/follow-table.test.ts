@@ -107,6 +107,18 @@ describeOnce('a follower of a CSV file', () => {
     assert.match(second.stderr(), /\(at data\.csv:6\)/)
   })
 
+  it('commits after the rows of a batch', async (t) => {
+    const bank = await openWithAccount(t)
+    const rows = Array.from({ length: 50 }, (_, index) => row(`t${index}`))
+    bank.write('data.csv', [header, ...rows])
+
+    const follower = startFollower(bank, 'data.csv', ...typed, '--batch', '5')
+    await untilLines(bank, 50, follower)
+    await follower.stop()
+
+    assert.equal((await readFeed(bank))?.batch, 10)
+  })
+
   it('does not mix rows of different headers in the rejects', async (t) => {
     const bank = await openWithAccount(t)
     bank.write('rejects.csv', ['transactionId,accountId', 'x1,a1'])
