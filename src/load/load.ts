@@ -1,6 +1,7 @@
 import { type CommitResult, openCommits } from './commits.ts'
 import { type OnError, openErrorLog } from './error-log.ts'
 import { readLine, type UnknownFields } from './line.ts'
+import { type LineWarnings, openLineWarnings } from './line-warnings.ts'
 import type { LineSource, TextLine } from './source.ts'
 import type { LineError, LocatedItem, ProviderWriter, SourceLocation } from './writer.ts'
 
@@ -24,27 +25,14 @@ export interface Progress {
   readonly bytes: number
 }
 
-export interface LoadResult extends CommitResult {
+export interface LoadResult extends CommitResult, LineWarnings {
   readonly lines: number
   readonly errors: number
   /** The lines from which on sources were not read, because of an error. Nothing is committed after it. */
   readonly unread: readonly SourceLocation[]
-  /** Unknown fields that were left out. */
-  readonly leftOut: LeftOutFields
-  /** The number of lines with a customer that the consent flow cannot find. */
-  readonly customersWithoutEmail: number
   /** True if the signal ended the load early. */
   readonly isStopped: boolean
 }
-
-export interface LeftOutFields {
-  readonly total: number
-  /** The number of times by field, for the first `leftOutNamesMax` fields. Elements of lists are counted together. */
-  readonly byField: ReadonlyMap<string, number>
-}
-
-/** How many different fields are counted separately: the names come from the input. */
-const leftOutNamesMax = 1000
 
 const progressLines = 1000
 
@@ -61,8 +49,7 @@ export async function load(
   const batch = dryRun ? undefined : options.batch
   let lines = 0
   let bytes = 0
-  let customersWithoutEmail = 0
-  const leftOut = { total: 0, byField: new Map<string, number>() }
+  const warnings = openLineWarnings()
   const errors = openErrorLog(options.onError)
   const inBatches = batch !== undefined
   const commits = openCommits(writer, errors, { inBatches, skipInvalid, dryRun, signal })
@@ -76,8 +63,7 @@ export async function load(
     }
     commits.add(result.item)
     errors.addValid(result.item)
-    if (isCustomerWithoutEmail(result.item)) customersWithoutEmail += 1
-    for (const path of result.leftOut) countLeftOut(leftOut, path)
+    warnings.add(result.item, result.leftOut)
   }
   const readAll = async (): Promise<void> => {
     for (const [file, source] of sources.entries()) {
@@ -108,21 +94,9 @@ export async function load(
     errors: errors.count(),
     unread: errors.unread(),
     ...commits.result(),
-    leftOut,
-    customersWithoutEmail,
+    ...warnings.result(),
     isStopped,
   }
-}
-
-function isCustomerWithoutEmail(item: LocatedItem): boolean {
-  return item.type === 'customer' && item.email === undefined
-}
-
-function countLeftOut(counts: { total: number; byField: Map<string, number> }, path: string): void {
-  counts.total += 1
-  const field = path.replaceAll(/\[\d+\]/g, '')
-  const count = counts.byField.get(field) ?? 0
-  if (count > 0 || counts.byField.size < leftOutNamesMax) counts.byField.set(field, count + 1)
 }
 
 /** Reads and validates a line. */

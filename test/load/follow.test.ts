@@ -335,6 +335,21 @@ describeOnce('a follower of standard input', () => {
     assert.equal((await readFeed(bank))?.lines, 7)
   })
 
+  it('counts the fields that it dropped, and customers without an e-mail address', async (t) => {
+    const bank = await openBank(t)
+    const lines = [
+      put.customer('c1', { email: undefined, nickname: 'x' }),
+      put.customer('c2', { email: undefined, nickname: 'x', id: 2 }),
+    ]
+    const rejecting = ['--skip-invalid', '--rejects', 'rejects.ndjson']
+
+    const { stdout } = await run(bank, lines, '--unknown-fields', 'drop', ...rejecting)
+
+    assert.match(stdout, /^1 line committed: 1 created/)
+    assert.match(stdout, /^1 unknown field left out: nickname 1$/m)
+    assert.match(stdout, /^1 customer has no e-mail address/m)
+  })
+
   it('refuses an input that differs before the position', async (t) => {
     const bank = await openBank(t)
     const flags = ['--feed', 'core']

@@ -21,6 +21,7 @@ import { openFormat, requireNoInput, toInputError } from './inputs.ts'
 import { parseBatch, parseNumber } from './parse-number.ts'
 import { synchronize, writeOrFail } from './rejects.ts'
 import type { LoadFlags } from './run-load.ts'
+import { formatWarnings } from './summary.ts'
 
 /** How often a file is checked for new lines. */
 const pollMs = 20
@@ -261,12 +262,13 @@ function formatResult(
 ): string {
   const counts = lineOutcomes.map((each) => `${formatCount(result[each])} ${each}`)
   const skipped = result.rejected > 0 ? [`${formatQuantity(result.rejected, 'line')} skipped.`] : []
-  return [
+  const summary = [
     ...(stop ? [`Stopped by ${stop}.`] : []),
     `${formatQuantity(result.lines, 'line')} committed: ${counts.join(', ')}.`,
     ...skipped,
     ...formatLeft(result, feed),
   ].join(' ')
+  return [summary, ...formatWarnings(result)].join('\n')
 }
 
 function formatLeft({ left: { read, unread } }: FollowResult, feed: string | undefined): string[] {

@@ -2,7 +2,8 @@ import { escapeInvisible } from '../../contract/characters.ts'
 import { type RecordType, recordTypes } from '../../contract/index.ts'
 import type { CommitResult } from '../../load/commits.ts'
 import { type Counts, type LineCounts, lineOutcomes } from '../../load/line-counts.ts'
-import type { LeftOutFields, LoadResult } from '../../load/load.ts'
+import type { LeftOutFields, LineWarnings } from '../../load/line-warnings.ts'
+import type { LoadResult } from '../../load/load.ts'
 import type { LineSource } from '../../load/source.ts'
 import { type StopSignal, signalStatus } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
@@ -68,9 +69,12 @@ function formatCommitted({ linesCommitted }: CommitResult): string {
   return `Committed: the batches of the first ${formatQuantity(linesCommitted, 'line')}, except those with errors. Not committed: all later lines, and lines that refer to an account or a customer that was not loaded yet.`
 }
 
-function formatDetails({ counts, leftOut, customersWithoutEmail }: LoadResult): string[] {
+function formatDetails(result: LoadResult): string[] {
+  return [...formatCounts(result.counts), ...formatWarnings(result)]
+}
+
+export function formatWarnings({ leftOut, customersWithoutEmail }: LineWarnings): string[] {
   return [
-    ...formatCounts(counts),
     ...(leftOut.total > 0 ? [formatLeftOut(leftOut)] : []),
     ...(customersWithoutEmail > 0 ? [formatWithoutEmail(customersWithoutEmail)] : []),
   ]

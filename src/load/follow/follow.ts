@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FeedWriter } from '../feed-writer.ts'
 import type { UnknownFields } from '../line.ts'
 import { type LineOutcome, lineOutcomes } from '../line-counts.ts'
+import { type LineWarnings, openLineWarnings } from '../line-warnings.ts'
 import { readItem } from '../load.ts'
 import type { TextLine } from '../source.ts'
 import type { LineError, LocatedItem } from '../writer.ts'
@@ -29,17 +30,21 @@ export interface FollowOptions extends ReaderOptions {
     errors: readonly LineError[],
     lines: readonly TextLine[],
   ) => void
-  readonly onCommit: (result: FollowResult) => void
+  readonly onCommit: (progress: FollowProgress) => void
   /** Whether a failed commit is tried again, as the database may become available. */
   readonly isTemporary: (error: unknown) => boolean
   readonly onRetry: (error: unknown) => void
   readonly signal: AbortSignal
 }
 
-export type FollowResult = Readonly<Record<LineOutcome, number>> & {
+export type FollowProgress = Readonly<Record<LineOutcome, number>> & {
   readonly lines: number
   readonly rejected: number
   readonly bytes: number
+}
+
+/** Warnings are about committed lines. */
+export interface FollowResult extends FollowProgress, LineWarnings {
   /** What a stop left: bytes that were read and not committed, an incomplete line, and bytes that were not read. */
   readonly left: { readonly read: number; readonly unread: number | undefined }
 }
@@ -79,7 +84,8 @@ export async function follow(
 ): Promise<FollowResult> {
   const { feed, batchLines, flushMs, unknownFields } = options
   const outcomes = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
-  const result = { ...outcomes, lines: 0, rejected: 0, bytes: 0, left: { read: 0, unread: 0 } }
+  const result = { ...outcomes, lines: 0, rejected: 0, bytes: 0 }
+  const warnings = openLineWarnings()
   let number = feed?.batch ?? 0
 
   /** Returns the errors because of which nothing was committed. */
@@ -112,10 +118,12 @@ export async function follow(
   const commit = async (reader: SegmentReader): Promise<void> => {
     const { lines, position, bytes } = reader.take()
     const items: LocatedItem[] = []
+    const leftOut = new Map<LocatedItem, readonly string[]>()
     let errors: readonly LineError[] = lines.flatMap((line) => {
       const read = readItem(line, 0, unknownFields)
       if ('errors' in read) return read.errors
       items.push(read.item)
+      leftOut.set(read.item, read.leftOut)
       return []
     })
     let batch: Batch = { lines, items }
@@ -123,6 +131,7 @@ export async function follow(
       if (errors.length > 0) batch = skip(reader, batch, errors)
       errors = await send(batch, position)
     } while (errors.length > 0)
+    for (const item of batch.items) warnings.add(item, leftOut.get(item) ?? [])
     result.bytes += bytes
     options.onCommit(result)
   }
@@ -135,12 +144,13 @@ export async function follow(
       const isDue = event !== 'read' || count >= batchLines || bytes >= batchBytesMax
       if (isDue && count > 0) await commit(reader)
       if (event === 'stopped') {
-        return { ...result, left: { read: reader.bytesLeft(), unread: await segment.unread() } }
+        const left = { read: reader.bytesLeft(), unread: await segment.unread() }
+        return { ...result, ...warnings.result(), left }
       }
       if (event === 'end') break
     }
   }
-  return result
+  return { ...result, ...warnings.result(), left: { read: 0, unread: 0 } }
 }
 
 async function retry<Result>(
