@@ -364,6 +364,30 @@ describeOnce('a follower of standard input', () => {
     }
   })
 
+  it('says that nothing was loaded if it is stopped while it skips lines', async (t) => {
+    const bank = await openBank(t)
+    await run(bank, [...base, ...transactions(0, 3)], '--feed', 'core')
+    const follower = startFollower(bank, '-', '--feed', 'core')
+    follower.child.stdin.write(toText(base))
+    await until(() => /skipping it up to line 5$/m.test(follower.stderr()))
+
+    assert.equal(await follower.stop(), 1)
+    assert.match(
+      follower.stderr(),
+      /stopped before line 5 of standard input, .* nothing of it was loaded, so send it again\. To read it from its beginning: holdfast feeds remove core\n$/,
+    )
+  })
+
+  it('stops without an error before it gets any input', async (t) => {
+    const bank = await openBank(t)
+    await run(bank, base, '--feed', 'core')
+    const follower = startFollower(bank, '-', '--feed', 'core')
+    await until(() => /following standard input/.test(follower.stderr()))
+
+    assert.equal(await follower.stop(), 0)
+    assert.match(follower.stdout(), /^Stopped by SIGTERM\. 0 lines committed/)
+  })
+
   it('commits the complete lines that were written when it is stopped', async (t) => {
     const bank = await openBank(t)
     await bank.fill(base)

@@ -308,7 +308,7 @@ function toCommandError(
     case 'LostPosition':
       return new CommandError(
         1,
-        `${(error as Error).message}. To read ${name} from its beginning: holdfast feeds remove ${feed}`,
+        `${(error as Error).message}. To read ${name === '-' ? 'it' : name} from its beginning: holdfast feeds remove ${feed}`,
       )
     default:
       return toInputError(error)

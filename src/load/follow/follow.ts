@@ -136,7 +136,7 @@ export async function follow(
     options.onCommit(result)
   }
 
-  for await (const segment of segments) {
+  for await (const segment of untilStopped(segments)) {
     const reader = openSegmentReader(segment, options, options.reject !== undefined)
     for (;;) {
       const event = await reader.next(flushMs)
@@ -151,6 +151,15 @@ export async function follow(
     }
   }
   return { ...result, ...warnings.result(), left: { read: 0, unread: 0 } }
+}
+
+/** A stop may arrive before there is a segment. */
+async function* untilStopped(segments: AsyncIterable<Segment>): AsyncGenerator<Segment> {
+  try {
+    yield* segments
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error
+  }
 }
 
 async function retry<Result>(

@@ -25,7 +25,7 @@ export async function* tailStream(
   { firstLines, signal, onNotice }: TailOptions,
 ): AsyncGenerator<Segment> {
   const { chunks, isDrained } = readUntilStopped(stream, signal)
-  const skipped = position && (await skipTo(position, firstLines, chunks))
+  const skipped = position && (await skipTo(position, firstLines, chunks, onNotice))
   const tracker = openPositionTracker(firstLines, skipped?.resumed)
   if (skipped) {
     const line = skipped.resumed?.position.line.toLocaleString('en')
@@ -61,6 +61,7 @@ async function skipTo(
   position: Position,
   firstLines: number,
   chunks: AsyncGenerator<Buffer>,
+  onNotice: TailOptions['onNotice'],
 ): Promise<Skipped> {
   const { offset, first, last } = position
   let data = Buffer.alloc(0)
@@ -76,15 +77,23 @@ async function skipTo(
   if (!isFingerprintOf(first, data.subarray(0, first.bytes))) {
     return { read: data.length > 0 ? [data] : [] }
   }
+  const line = position.line.toLocaleString('en')
+  onNotice(`standard input begins like the input of the feed: skipping it up to line ${line}`)
+  const skipMore = async (): Promise<void> => {
+    const hasMore = await readMore().catch((error: Error) => {
+      throw error.name === 'AbortError' ? stoppedBefore(position) : error
+    })
+    if (!hasMore) throw differentInput(position)
+  }
   while (data.length < Math.min(offset, headerBytesMax) && cutHeader(data).length === 0) {
-    if (!(await readMore())) throw differentInput(position)
+    await skipMore()
   }
   const header = cutHeader(data)
   while (start + data.length < offset) {
     const dropped = Math.max(0, data.length - last.bytes)
     data = data.subarray(dropped)
     start += dropped
-    if (!(await readMore())) throw differentInput(position)
+    await skipMore()
   }
   const lastBytes = data.subarray(offset - last.bytes - start, offset - start)
   if (!isFingerprintOf(last, lastBytes)) throw differentInput(position)
@@ -94,6 +103,13 @@ async function skipTo(
 function differentInput({ line }: Position): LostPosition {
   return new LostPosition(
     `standard input begins like the input of the feed, but differs before line ${(line + 1).toLocaleString('en')}, which the feed has reached`,
+  )
+}
+
+/** Whether the lines that were skipped are those that the feed has committed is known only at its position. */
+function stoppedBefore({ line }: Position): LostPosition {
+  return new LostPosition(
+    `stopped before line ${line.toLocaleString('en')} of standard input, up to which it was skipped because it begins like the input of the feed: nothing of it was loaded, so send it again`,
   )
 }
 
