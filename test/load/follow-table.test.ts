@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { describeOnce, type Scope } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 import { type Bank, openBank, splitLines } from './bank.ts'
-import { readFeed, startFollower, untilLines } from './follower.ts'
+import { readFeed, startFollower, toText, untilLines } from './follower.ts'
 import { put } from './lines.ts'
 
 const header = 'accountId,transactionId,status,amount,description'
@@ -14,10 +14,6 @@ const rejecting = ['--skip-invalid', '--rejects', 'rejects.csv']
 /** A row that is valid unless the status is another one. */
 function row(id: string, status = 'PENDING'): string {
   return `a1,${id},${status},1.00,"two\nlines, ${id}"`
-}
-
-function toText(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('')
 }
 
 async function openWithAccount(t: Scope): Promise<Bank> {

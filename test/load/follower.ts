@@ -1,7 +1,28 @@
 import { openFeedStore } from '../../src/storage/open.ts'
+import type { Scope } from '../support/engines.ts'
 import { readOutput } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Bank } from './bank.ts'
+import { type Bank, openBank } from './bank.ts'
+import { put } from './lines.ts'
+
+/** A customer and an account. */
+export const base = [put.customer('c1'), put.account('a1', ['c1'])]
+
+export function transactions(from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => put.transaction('a1', `t${from + index}`))
+}
+
+export function toText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Opens a bank with an empty database and `data.ndjson`. */
+export async function openWithData(t: Scope, lines: readonly string[] = base): Promise<Bank> {
+  const bank = await openBank(t)
+  await bank.fill([])
+  bank.write('data.ndjson', lines)
+  return bank
+}
 
 /** Starts a follower of `data.ndjson`, or of the input that the arguments start with. */
 export function startFollower(bank: Bank, ...args: readonly string[]) {
