@@ -19,9 +19,11 @@ const accountsMax = 30
 /** The customers of the options, by id and by e-mail address. */
 export function findCustomers(context: CheckContext): Promise<readonly string[]> {
   return context.once('customers', async () => {
-    const ids = [...context.options.customers]
-    for (const email of context.options.emails) ids.push(...(await searchByEmail(context, email)))
-    const customers = [...new Set(ids)].slice(0, customersMax)
+    const ids = new Set(context.options.customers)
+    for (const email of context.options.emails) {
+      for (const id of await searchByEmail(context, email)) ids.add(id)
+    }
+    const customers = [...ids].slice(0, customersMax)
     if (customers.length === 0) skip('no customer has one of the given e-mail addresses')
     return customers
   })

@@ -57,7 +57,8 @@ export function readList(
       })
       const found = readRecords(subject.list, response)
       responses.push(response)
-      records.push(...found)
+      // One by one: a provider may ignore the page size.
+      for (const record of found) records.push(record)
       const pages = Number(readTotals(response).totalPages)
       isWhole = found.length === 0 || (found.length < pageSize && !(page < pages))
     }

@@ -313,3 +313,19 @@ describe('the lines of a feed', () => {
     assert.ok([days, days.toReversed()].some((order) => order.join() === dumped.join()))
   })
 })
+
+describe('a batch with more errors than a call can have arguments', { timeout: 120_000 }, () => {
+  const many = 140_000
+  const ids = Array.from({ length: many }, (_, index) => `x${index}`)
+
+  for (const [name, lines] of [
+    ['unknown holders of an account', [put.account('a1', ids)]],
+    ['lines of unknown accounts', ids.map((id) => put.balance(id))],
+  ] as const) {
+    it(`is rejected with all of them: ${name}`, async (t) => {
+      const { writer } = await openFeeds(t)
+      const outcome = await commitOne(writer, createBatch('core', 1, lines))
+      assert.equal('errors' in outcome && outcome.errors.length, many)
+    })
+  }
+})

@@ -129,18 +129,22 @@ async function findErrors(run: Run, staging: Staging): Promise<LineError[]> {
   const hasCustomers = staging.count('staged_customer') > 0
   const hasAccounts = staging.count('staged_account') > 0
   const errors: LineError[] = []
+  // One by one: as arguments of a call, the errors of a large batch would exceed the stack.
+  const addErrors = async <Row>(sql: string, toError: (row: Row) => LineError): Promise<void> => {
+    for (const row of (await run(sql)).rows) errors.push(toError(row))
+  }
   await analyzeStaged(run, staging)
   if (hasCustomers) await run(customerEffects)
   if (staging.count('staged_holder') > 0) {
-    errors.push(...(await run(`${unresolvedHoldersInOrder} order by 1, 2`)).rows.map(toHolderError))
+    await addErrors(`${unresolvedHoldersInOrder} order by 1, 2`, toHolderError)
     if (errors.length > 0) await run(deleteAccountsWithoutHolder)
   }
   if (hasAccounts) await run(findAccountEffects)
-  if (hasCustomers || hasAccounts) errors.push(...(await run(rejectedLines)).rows.map(toRejection))
+  if (hasCustomers || hasAccounts) await addErrors(rejectedLines, toRejection)
   const hasReferences = staging.count('staged_entry') > 0 || staging.count('staged_part') > 0
   // Without lines of accounts, their order does not matter.
   if (hasReferences && (hasAccounts || (await run(hasUnresolvedLines)).rowCount)) {
-    errors.push(...(await run(unresolvedInOrder)).rows.map(toLineError))
+    await addErrors(unresolvedInOrder, toLineError)
   }
   return errors
 }

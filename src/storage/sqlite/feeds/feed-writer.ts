@@ -63,7 +63,9 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     const errors: LineError[] = []
     for (let at = 0; at < all.length; at += groupSize) {
       if (at > 0) await setImmediate()
-      for (const item of all.slice(at, at + groupSize)) errors.push(...writeItem(item))
+      // One by one: an account may have more unknown holders than a call can have arguments.
+      for (const item of all.slice(at, at + groupSize))
+        for (const error of writeItem(item)) errors.push(error)
     }
     return errors
   }
