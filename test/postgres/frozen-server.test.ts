@@ -17,7 +17,7 @@ import { lockSession, unlockSession } from '../../src/storage/postgres/loads/loa
 import { put } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { describeOn, runSql, type Scope } from '../support/engines.ts'
-import { commitOne, createBatch } from '../support/feed.ts'
+import { commitOne, createBatch, passChecks } from '../support/feed.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
 import { batchPath } from '../support/intake.ts'
@@ -110,11 +110,8 @@ async function setStandby(name: string): Promise<void> {
   )
 }
 
-/** Commits while no synchronous standby is reachable, and cancels the wait for one. */
-async function commitWithoutStandby(
-  scope: Scope,
-  commit: () => Promise<unknown>,
-): Promise<unknown> {
+/** Commits while no synchronous standby is reachable. */
+async function beginWithoutStandby<Result>(scope: Scope, commit: () => Promise<Result>) {
   const unlock = await lockLoads(scope)
   const committed = commit()
   committed.catch(() => {})
@@ -122,6 +119,13 @@ async function commitWithoutStandby(
   await setStandby('missing')
   scope.after(() => setStandby(''))
   await unlock()
+  await untilSession(`wait_event = 'SyncRep'`)
+  return { committed }
+}
+
+/** Commits while no synchronous standby is reachable, and cancels the wait for one. */
+async function commitWithoutStandby(scope: Scope, commit: () => Promise<unknown>) {
+  const { committed } = await beginWithoutStandby(scope, commit)
   return cancelWaits(committed)
 }
 
@@ -185,14 +189,7 @@ describeOn('postgres', 'a load on a server that stops responding', { timeout: 60
 
   it('can be aborted during its commit, and reports that the outcome is unknown', async (t) => {
     const { controller, writer } = await openLoad('committed')
-    const unlock = await lockLoads(t)
-    const committed = writer.commit()
-    committed.catch(() => {})
-    await untilSession(`wait_event = 'advisory'`)
-    await setStandby('missing')
-    t.after(() => setStandby(''))
-    await unlock()
-    await untilSession(`wait_event = 'SyncRep'`)
+    const { committed } = await beginWithoutStandby(t, () => writer.commit())
 
     await whileFrozen(async () => {
       controller.abort()
@@ -263,6 +260,22 @@ describeOn(
     })
   },
 )
+
+describeOn('postgres', 'a batch that waits for a standby', { timeout: 60_000 }, () => {
+  it('is committed when a standby has it, however often its connection was checked', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const writer = await openFeedWriter(database, { clock })
+    t.after(() => writer.close())
+    await commitOne(writer, createBatch('replicated', 1, [put.customer('r1')]))
+    const batch = createBatch('replicated', 2, [put.customer('r2')])
+    const { committed } = await beginWithoutStandby(t, () => commitOne(writer, batch))
+
+    await passChecks(t, database)
+    await setStandby('')
+
+    assert.partialDeepStrictEqual(await committed, { summary: { created: 1 } })
+  })
+})
 
 describeOn('postgres', 'an aborted transaction', { timeout: 60_000 }, () => {
   it('does not leave a statement running that began after the abort', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import type { TestContext } from 'node:test'
 import type {
   BatchKey,
   BatchOutcome,
@@ -12,7 +13,8 @@ import type {
 import { readLine } from '../../src/load/line.ts'
 import type { LocatedItem } from '../../src/load/writer.ts'
 import { openFeedStore, openFeedWriter } from '../../src/storage/open.ts'
-import { createScope, newDatabase, type Scope } from './engines.ts'
+import { createScope, newDatabase, runSql, type Scope } from './engines.ts'
+import { until } from './until.ts'
 
 export interface Feeds {
   readonly database: string
@@ -85,6 +87,22 @@ export function createBatch(
     items: lines.map(toItem),
     ...(position !== undefined && { position }),
   }
+}
+
+/** More checks than close a connection that does not respond. */
+const manyChecks = 8
+
+/** Lets time pass, by the mocked timers of a test, until a writer on PostgreSQL has checked its connection many times. */
+export async function passChecks(t: TestContext, database: string): Promise<void> {
+  const times = new Set<string>()
+  const check = `query like '%pg_stat_progress_copy%' and state = 'idle'`
+  const sql = `select query_start::text from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and ${check}`
+  await until(async () => {
+    t.mock.timers.tick(1000)
+    for (const [time] of await runSql(sql, database)) times.add(String(time))
+    return times.size >= manyChecks
+  })
 }
 
 function toItem(text: string, index: number): LocatedItem {

@@ -95,7 +95,10 @@ const uses = {
   }),
   /** A load or a dump has no statement timeout. */
   load: () => ({ statementMs: 0, session: { jit: 'off', ...readCommitted } }),
-  /** Neither has the commit of a feed, which waits for loads. Most of its batches are small. */
+  /**
+   * Neither has the commit of a feed, which waits for loads: feeds/connection-watch.ts finds out that its connection no
+   * longer responds. Most of its batches are small.
+   */
   feed: () => ({ statementMs: 0, session: { ...smallBatchPlans, ...readCommitted } }),
 } as const satisfies Record<string, Use>
 
@@ -173,6 +176,12 @@ export function makePool(
   // A connection may break before its user listens: the user's next statement then fails.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
+}
+
+/** A connection with the options of a pool, but not in the pool. */
+export function makeClient({ options }: pg.Pool): pg.Client {
+  const { Client = pg.Client } = options
+  return new Client(options) as pg.Client
 }
 
 /** Parses the address itself: the driver's parser accepts more than is supported here. */

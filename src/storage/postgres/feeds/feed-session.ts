@@ -1,14 +1,16 @@
 import type { Writable } from 'node:stream'
 import type { QueryArrayConfig, QueryConfig } from 'pg'
-import { abandonOnAbort } from '../driver/abandon.ts'
-import { type Rows, type Statement, watchStandby } from '../driver/pipeline.ts'
-import { type makePool, plannerChoice } from '../driver/pool.ts'
+import { abandonAt, abandonOnAbort } from '../driver/abandon.ts'
+import { poolTimeout, type Rows, type Statement, watchStandby } from '../driver/pipeline.ts'
+import { makeClient, type makePool, plannerChoice } from '../driver/pool.ts'
+import { longTimeoutMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
 import { createComparedEntries } from '../loads/merge-distributed-entries.ts'
 import { makeEntryTables } from '../loads/merge-entries.ts'
 import type { Run, Send } from '../loads/run.ts'
 import { makeStaging, openStaging } from '../loads/staging.ts'
+import { type Backend, findBackend, watchConnection } from './connection-watch.ts'
 import { openPipelinedCopy } from './pipelined-copy.ts'
 
 /** How much of the server's memory the commits of a process may use. */
@@ -50,6 +52,10 @@ export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
 
 interface SessionOptions {
   readonly isDistributed: boolean
+  /** Has the options of the connections that check this one. */
+  readonly checks: ReturnType<typeof makePool>
+  /** Called once per noticeable wait for a lock. */
+  readonly onWait: (() => void) | undefined
   /** Ends the wait for a lock immediately, and closes the connection after `abortMs`. */
   readonly signal: AbortSignal | undefined
   readonly abortMs: number
@@ -63,11 +69,12 @@ interface SessionOptions {
  */
 export async function openFeedSession(
   pool: ReturnType<typeof makePool>,
-  { isDistributed, signal, abortMs, waitMaxMs }: SessionOptions,
+  { isDistributed, checks, onWait, signal, abortMs, waitMaxMs }: SessionOptions,
 ) {
   const client = await pool.connect()
   const { stream } = (client as typeof client & { connection: { stream: Writable } }).connection
   let isWaiting = false
+  let isAnnounced = false
   const stopWatching = abandonOnAbort(client, {
     signal,
     isCancelled: () => isWaiting,
@@ -77,21 +84,45 @@ export async function openFeedSession(
   client.on('error', () => {
     isLost = true
   })
-  let isInTransaction = false
+  /** In a transaction, or between transactions while a statement runs. */
+  let isBusy = true
+  let stopChecks: (() => void) | undefined
   const end = (): void => {
     stopWatching()
+    stopChecks?.()
     // In pipeline mode, the driver waits for pending statements before it closes a connection: a COPY without an end
     // would keep the locks of its transaction.
-    if (isInTransaction) stream.destroy()
+    if (isBusy) stream.destroy()
     client.release(true)
   }
+  const clearDeadline = abandonAt(client, performance.now() + longTimeoutMs)
   try {
     // To PostgreSQL, 0 means no limit.
     const lockTimeout = `set lock_timeout = ${Math.max(1, Math.ceil(waitMaxMs))};`
-    await client.query(setUp + (isDistributed ? createComparedEntries : '') + lockTimeout)
+    const [found] = await Promise.all([
+      client.query<Backend>(findBackend),
+      client.query(setUp + (isDistributed ? createComparedEntries : '') + lockTimeout),
+    ])
+    const [backend] = found.rows
+    if (!backend) throw new TypeError('the backend of a connection is missing')
+    stopChecks = watchConnection(client, {
+      makeClient: () => makeClient(checks),
+      timeoutMs: poolTimeout(checks),
+      backend,
+      isDistributed,
+      isBusy: () => isBusy,
+      onLockWait() {
+        if (!isWaiting || isAnnounced) return
+        isAnnounced = true
+        onWait?.()
+      },
+    })
+    isBusy = false
   } catch (error) {
     end()
     throw error
+  } finally {
+    clearDeadline()
   }
   let failure: { readonly error: unknown } | undefined
   const onFailure = (error: unknown): void => {
@@ -136,7 +167,7 @@ export async function openFeedSession(
   const countOwners = () => staging.count('staged_customer') + staging.count('staged_account')
   const hasFewRows = () => isSmall() && insertedRows <= otherRowsMax(staging.total())
   const endTransaction = (): void => {
-    isInTransaction = false
+    isBusy = false
     deletedRows += staging.total() + insertedRows
     insertedRows = 0
     staging.clear()
@@ -156,7 +187,8 @@ export async function openFeedSession(
       values: unknown[],
     ): Promise<Rows> {
       isWaiting = true
-      isInTransaction = true
+      isAnnounced = false
+      isBusy = true
       try {
         for (const sql of locks) await sendPrepared(sql)
         return (await run({ ...statement, values, rowMode: 'array' })).rows
@@ -197,7 +229,9 @@ export async function openFeedSession(
     /** Called between transactions. */
     async trim(): Promise<void> {
       if (deletedRows < deletedRowsMax) return
+      isBusy = true
       await runPlanned(`vacuum ${temporaryTables.join()}`)
+      isBusy = false
       deletedRows = 0
     },
   }

@@ -8,7 +8,6 @@ import type {
 import { openLineCounter, totalCounts } from '../../../load/line-counts.ts'
 import type { LineError } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { announceWait } from '../../waiting.ts'
 import { isDenied } from '../driver/denied.ts'
 import { readSchema } from '../driver/migrate.ts'
 import { makePool, openPool } from '../driver/pool.ts'
@@ -59,6 +58,7 @@ export async function openPostgresFeedWriter(
   const isDistributed = (await readSchema(checks))?.layout === 'citus'
   const { abortMs = abortDefaultMs } = options
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
+  const sessionOptions = { isDistributed, checks, onWait, signal, abortMs, waitMaxMs }
   const budget = openSummaryBudget()
   let session: FeedSession | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -84,7 +84,7 @@ export async function openPostgresFeedWriter(
     signal?.throwIfAborted()
     if (session?.isLost()) endSession()
     try {
-      session ??= await openFeedSession(pool, { isDistributed, signal, abortMs, waitMaxMs })
+      session ??= await openFeedSession(pool, sessionOptions)
       signal?.throwIfAborted()
       return await work(session)
     } catch (error) {
@@ -108,7 +108,7 @@ export async function openPostgresFeedWriter(
     batches: readonly FeedBatch[],
   ): Promise<(BatchOutcome | undefined)[]> => {
     const states = readLocked(['begin', locks], readStates, stateValues(batches))
-    return decideBatches(batches, await announceWait(states, onWait))
+    return decideBatches(batches, await states)
   }
 
   const confirm = async (outcomes: BatchOutcome[]): Promise<BatchOutcome[]> => {

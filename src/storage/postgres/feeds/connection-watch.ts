@@ -1,0 +1,143 @@
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import { DatabaseError } from '../../database.ts'
+import { abandonAt } from '../driver/abandon.ts'
+import type { Rows, Statement } from '../driver/pipeline.ts'
+import { runStatement } from '../driver/statements.ts'
+
+/** How often a connection is checked on which nothing is sent or received. */
+const checkMs = 1000
+
+/** After so many checks with the same result, it is closed. */
+const checksMax = 5
+
+/** A process ID is used again, also by another server after a failover. A connection pooler hides it from the driver. */
+export const findBackend = `select pid::text, extract(epoch from backend_start)::text as start
+  from pg_stat_activity where pid = pg_backend_pid()`
+
+export interface Backend {
+  readonly pid: string
+  readonly start: string
+}
+
+/**
+ * Whether a backend waits for a lock, and in which state it waits for its client; no row if it ended. While the
+ * coordinator of a Citus cluster waits for a worker, it also reports that it waits for its client.
+ */
+const readBackend: Statement = {
+  name: 'feed-backend',
+  text: `select a.wait_event_type = 'Lock',
+      case when a.wait_event_type = 'Client'
+          and not ($3::boolean and a.state = 'active' and c.pid is null)
+        then concat_ws(' ', a.state, a.state_change, a.wait_event, c.bytes_processed) end
+    from pg_stat_activity a left join pg_stat_progress_copy c on c.pid = a.pid
+    where a.pid = $1::int and extract(epoch from a.backend_start)::text = $2`,
+}
+
+/** A transaction that waits for a lost client would keep its locks for minutes. */
+const terminateBackend: Statement = {
+  name: 'feed-terminate',
+  text: `select pg_terminate_backend(pid) from pg_stat_activity
+    where pid = $1::int and extract(epoch from backend_start)::text = $2
+      and wait_event_type = 'Client'`,
+}
+
+interface WatchOptions {
+  /** Makes the connection that runs the checks: those of a pool may be lost too. */
+  makeClient(): pg.Client
+  readonly timeoutMs: number
+  readonly backend: Backend
+  readonly isDistributed: boolean
+  /** Whether a response is awaited. */
+  isBusy(): boolean
+  /** Called by each check that finds the backend waiting for a lock. */
+  onLockWait(): void
+}
+
+/**
+ * Closes a connection that no longer transmits: this side waits for the server, and the server for this side. A backend
+ * that waits for a lock or a synchronous standby, or that runs a long statement, does not wait for its client. Neither a
+ * timeout nor TCP can tell them apart: a proxy between them may be the only one that responds. Returns a function that
+ * stops it.
+ */
+export function watchConnection(
+  client: pg.ClientBase,
+  { makeClient, timeoutMs, backend, isDistributed, isBusy, onLockWait }: WatchOptions,
+): () => void {
+  const { pid, start } = backend
+  const stream = streamOf(client)
+  const countBytes = () => stream.bytesRead + stream.bytesWritten
+  let bytes = 0
+  let state: string | undefined
+  let checks = 0
+  let isChecking = false
+  let checker: pg.Client | undefined
+
+  const isSilent = (): boolean => isBusy() && countBytes() === bytes
+
+  const closeChecker = (): void => {
+    if (checker) streamOf(checker).destroy()
+    checker = undefined
+  }
+
+  /** The connection stays open until the watched one is in use again. */
+  const connect = async (): Promise<pg.Client> => {
+    if (checker) return checker
+    const made = makeClient()
+    made.on('error', () => {})
+    checker = made
+    await made.connect()
+    // It may have been closed before it began to connect.
+    if (checker !== made) streamOf(made).destroy()
+    return made
+  }
+
+  const run = async (statement: Statement, values: readonly string[]): Promise<Rows> => {
+    const connected = await connect()
+    const clearDeadline = abandonAt(connected, performance.now() + timeoutMs)
+    try {
+      return await runStatement(connected, statement, values)
+    } finally {
+      clearDeadline()
+    }
+  }
+
+  const check = async (): Promise<void> => {
+    if (!isSilent()) {
+      bytes = countBytes()
+      state = undefined
+      closeChecker()
+      return
+    }
+    const [row] = await run(readBackend, [pid, start, `${isDistributed}`])
+    if (!isSilent()) return
+    const [isLocked, waiting] = row ?? [null, 'ended']
+    if (isLocked === 't') onLockWait()
+    checks = waiting === state ? checks + 1 : 1
+    state = waiting ?? undefined
+    if (state === undefined || checks < checksMax) return
+    const used = checker
+    const terminated = run(terminateBackend, [pid, start])
+    // The user of the connection stops the checks: this one must not end before the backend is terminated.
+    checker = undefined
+    stream.destroy(new DatabaseError('a connection to the database no longer responds'))
+    await terminated.finally(() => used?.end())
+  }
+
+  const timer = setInterval(async () => {
+    if (isChecking) return
+    isChecking = true
+    // While the server is unreachable, it is unknown what the backend waits for.
+    await check().catch(closeChecker)
+    isChecking = false
+  }, checkMs)
+  timer.unref()
+  return () => {
+    clearInterval(timer)
+    closeChecker()
+  }
+}
+
+function streamOf(client: pg.ClientBase): Socket {
+  return (client as pg.ClientBase & { connection: { stream: Socket } }).connection.stream
+}
