@@ -55,10 +55,10 @@ describeOnce('the version of a response', () => {
     [{ 'x-v': '0' }, 400, 'Header/InvalidVersion'],
     [{ 'x-v': '1.0' }, 400, 'Header/InvalidVersion'],
     [{ 'x-v': '-1' }, 400, 'Header/InvalidVersion'],
-    [{ 'x-v': '9'.repeat(40) }, 400, 'Header/InvalidVersion'],
     [{ 'x-v': '1', 'x-min-v': 'one' }, 400, 'Header/InvalidVersion'],
     [{ 'x-v': '1' }, 406, 'Header/UnsupportedVersion'],
     [{ 'x-v': '9' }, 406, 'Header/UnsupportedVersion'],
+    [{ 'x-v': '9'.repeat(40) }, 406, 'Header/UnsupportedVersion'],
     [{ 'x-v': '9', 'x-min-v': '4' }, 406, 'Header/UnsupportedVersion'],
   ] as const) {
     it(`is an error for ${JSON.stringify(headers).slice(0, 40)}: ${code}`, async () => {
