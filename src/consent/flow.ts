@@ -62,15 +62,17 @@ function unavailable(
   context: FlowContext | undefined,
 ): PageResponse {
   const text = `${options.brand.name} does not respond at the moment. Nothing was shared. Wait a moment, then try again.`
-  const decision = fail('provider_unreachable')
-  if (!context || context.secret !== secret) {
-    const page = renderError('Please try again', text, { retry: '', interactionId })
-    return { ...renderPage(options, 503, page), decision }
+  const known = context?.secret === secret ? context : undefined
+  const cancel = known && {
+    token: makeFormToken(known.secret),
+    thirdParty: known.asked.thirdParty,
   }
-  const { formTarget, asked } = context
-  const cancel = { token: makeFormToken(secret), thirdParty: asked.thirdParty }
   const page = renderError('Please try again', text, { retry: '', interactionId, cancel })
-  return { ...renderPage(options, 503, page), formTarget, decision }
+  return {
+    ...renderPage(options, 503, page),
+    ...(known && { formTarget: known.formTarget }),
+    decision: fail('provider_unreachable'),
+  }
 }
 
 const expiredPage = renderError(

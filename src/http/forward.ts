@@ -125,11 +125,12 @@ function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse
 }
 
 function noteError(request: FastifyRequest, status: number): void {
-  const reason = `upstream: status ${status}`
-  request.failure = { reason }
-  if (status >= 500) {
-    request.logDetail = { level: 'warn', message: 'request failed', fields: { reason } }
-  }
+  request.failure = { reason: `upstream: status ${status}` }
+  if (status >= 500) logFailure(request)
+}
+
+function logFailure(request: FastifyRequest): void {
+  request.logDetail = { level: 'warn', message: 'request failed', fields: { ...request.failure } }
 }
 
 /** Responds with the status of the upstream and an error of the interface. */
@@ -168,10 +169,9 @@ function watchStream(
     const failure = failureOf(error)
     if (!failure || request.raw.socket.destroyed) return
     const code = upstreamFailures[failure]
-    const reason = `upstream: ${failure}`
     request.abortStatus = errorTable[code].status
-    request.failure = { code, reason }
-    request.logDetail = { level: 'warn', message: 'request failed', fields: { code, reason } }
+    request.failure = { code, reason: `upstream: ${failure}` }
+    logFailure(request)
   })
   stream.once('close', () => {
     const failure = failureOf(stream.errored) ?? 'client closed the connection'

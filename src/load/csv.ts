@@ -107,7 +107,8 @@ function openTable(format: TableFormat, rowBytesMax: number, options: ReadOption
     async end(): Promise<RowChunk[]> {
       const chunks = toChunks(await parser.finish())
       if (columns || hasEnded) return chunks
-      return [{ bytes: 0, rows: [{ line: 1, problems: [endSource(missingHeader)] }] }]
+      const rows = [{ line: 1, problems: [endSource(missingHeader)] }]
+      return chunks.map((chunk) => ({ ...chunk, rows }))
     },
   }
 }

@@ -6,6 +6,7 @@ import { until } from '../support/until.ts'
 import { openBank, splitLines } from './bank.ts'
 import {
   base,
+  followUntil,
   openWithData,
   readFeed,
   startFollower,
@@ -106,9 +107,7 @@ describeOnce('a follower of a file that is rotated', () => {
   it('reads a rotated file while the new one is empty', async (t) => {
     const bank = await openWithData(t)
     const file = bank.path('data.ndjson')
-    const first = startFollower(bank, '--feed', 'core')
-    await untilLines(bank, 2, first)
-    await first.stop()
+    await followUntil(bank, 2)
     renameSync(file, `${file}.2`)
     bank.write('data.ndjson.1', transactions(0, 2))
     bank.write('data.ndjson', [])
@@ -127,9 +126,7 @@ describeOnce('a follower of a file that is rotated', () => {
   it('waits for the new file if it is started before that exists', async (t) => {
     const bank = await openWithData(t)
     const file = bank.path('data.ndjson')
-    const first = startFollower(bank, '--feed', 'core')
-    await untilLines(bank, 2, first)
-    await first.stop()
+    await followUntil(bank, 2)
     renameSync(file, `${file}.1`)
 
     const second = startFollower(bank, '--feed', 'core')

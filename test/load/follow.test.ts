@@ -6,6 +6,7 @@ import { until } from '../support/until.ts'
 import { type Bank, openBank, splitLines } from './bank.ts'
 import {
   base,
+  followUntil,
   openWithData,
   readFeed,
   startFollower,
@@ -99,9 +100,7 @@ describeOnce('an invalid line', () => {
 
   it('is located by its line in the file, after a restart and blank lines', async (t) => {
     const bank = await openWithData(t, ['', ...base, '', ''])
-    const first = startFollower(bank, '--feed', 'core')
-    await untilLines(bank, 2, first)
-    await first.stop()
+    await followUntil(bank, 2)
     appendFileSync(bank.path('data.ndjson'), toText(['', account]))
 
     const second = startFollower(bank, '--feed', 'core')

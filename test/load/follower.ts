@@ -57,3 +57,10 @@ export function untilLines(bank: Bank, lines: number, follower: ReturnType<typeo
     () => follower.stdout() + follower.stderr(),
   )
 }
+
+/** Follows `data.ndjson` until the feed has committed a number of lines. */
+export async function followUntil(bank: Bank, lines: number): Promise<void> {
+  const follower = startFollower(bank, '--feed', 'core')
+  await untilLines(bank, lines, follower)
+  await follower.stop()
+}

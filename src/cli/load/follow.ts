@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs'
 import type { FeedWriter, FeedWriterOptions } from '../../load/feed-writer.ts'
 import type { FollowResult } from '../../load/follow/follow.ts'
 import type { Position } from '../../load/follow/position.ts'
@@ -17,7 +16,7 @@ import { openLoadProgress } from '../common/load-progress.ts'
 import { readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorReport } from './error-report.ts'
 import { formatQuantity } from './format-quantity.ts'
-import { openFormat, requireNoInput, toInputError } from './inputs.ts'
+import { findInput, inputNotFound, openFormat, requireNoInput, toInputError } from './inputs.ts'
 import { parseBatch, parseNumber } from './parse-number.ts'
 import { synchronize, writeOrFail } from './rejects.ts'
 import type { LoadFlags } from './run-load.ts'
@@ -69,13 +68,14 @@ export async function runFollow(
   const flushMs = parseNumber('--flush-ms', flags.flushMs, flushMsMax) ?? flushMsDefault
   if (flags.rejects !== undefined) requireNoInput('--rejects', flags.rejects, names)
   const format = await openFormat(name, flags)
-  const isMissing = !findRegularFile(name)
+  const input = findInput(name)
+  if (input && name !== '-' && !input.isFile()) throw notRegular(name)
   const feedName = await parseFeedName(flags.feed)
   const settings = readCommandSettings('provider', flags, terminal)
   await prepareDatabase(settings, true, terminal)
   const feed = feedName === undefined ? undefined : await readFeed(feedName, settings)
   // Between the steps of a rotation, there is no file with this name.
-  if (isMissing && !feed?.position) throw new CommandError(2, `${name}: file not found`)
+  if (!input && !feed?.position) throw inputNotFound(name)
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects)
   const progress = openLoadProgress(terminal, undefined)
   const notify = (text: string): void => {
@@ -140,15 +140,9 @@ function requireUsable(names: readonly string[], flags: Flags): string {
   return name
 }
 
-/** Returns whether the input exists. A position in a pipe cannot be read again. */
-function findRegularFile(name: string): boolean {
-  const stats = name === '-' ? fstatSync(0) : statSync(name, { throwIfNoEntry: false })
-  if (stats?.isDirectory()) {
-    const input = name === '-' ? 'standard input' : basename(name)
-    throw new CommandError(2, `${input} is a directory, not a file`)
-  }
-  if (!stats || name === '-' || stats.isFile()) return stats !== undefined
-  throw new CommandError(
+/** A position in a pipe cannot be read again. */
+function notRegular(name: string): CommandError {
+  return new CommandError(
     2,
     `${name} is not a regular file: redirect it to standard input, and use -`,
   )

@@ -98,20 +98,29 @@ function formatOf(name: string): InputFormat {
 }
 
 function openBytes(name: string): ByteSource {
+  const stats = findInput(name)
+  if (!stats) throw inputNotFound(name)
   if (name === '-') {
-    const stats = fstatSync(0)
-    if (stats.isDirectory()) throw new CommandError(2, 'standard input is a directory, not a file')
     return { name, ...sizeOf(stats), isRepeatable: false, open: () => process.stdin }
   }
-  const stats = statSync(name, { throwIfNoEntry: false })
-  if (!stats) throw new CommandError(2, `${name}: file not found`)
-  if (stats.isDirectory()) throw new CommandError(2, `${basename(name)} is a directory, not a file`)
   return {
     name,
     ...sizeOf(stats),
     isRepeatable: stats.isFile(),
     open: () => createReadStream(name, { highWaterMark: 1024 * 1024 }),
   }
+}
+
+/** Undefined if there is no such file. Rejects a directory. */
+export function findInput(name: string): Stats | undefined {
+  const stats = name === '-' ? fstatSync(0) : statSync(name, { throwIfNoEntry: false })
+  if (!stats?.isDirectory()) return stats
+  const input = name === '-' ? 'standard input' : basename(name)
+  throw new CommandError(2, `${input} is a directory, not a file`)
+}
+
+export function inputNotFound(name: string): CommandError {
+  return new CommandError(2, `${name}: file not found`)
 }
 
 /** Opening a file for writing would destroy what is to be loaded from it. */

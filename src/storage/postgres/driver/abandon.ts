@@ -45,8 +45,11 @@ export function abandonOnAbort(
 /** Closes a connection and cancels the statement that it runs. The driver reports this like any broken connection. */
 export function abandon(client: pg.ClientBase, reason: string): void {
   cancelStatement(client)
-  const { connection } = client as pg.Client
-  connection.stream.destroy(new Error(reason))
+  streamOf(client).destroy(new Error(reason))
+}
+
+export function streamOf(client: pg.ClientBase): Socket {
+  return (client as pg.Client).connection.stream as Socket
 }
 
 /** Members of the driver that its types lack. */

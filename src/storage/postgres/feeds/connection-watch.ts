@@ -1,7 +1,6 @@
-import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { DatabaseError } from '../../database.ts'
-import { abandonAt } from '../driver/abandon.ts'
+import { abandonAt, streamOf } from '../driver/abandon.ts'
 import type { Rows, Statement } from '../driver/pipeline.ts'
 import { runStatement } from '../driver/statements.ts'
 
@@ -136,8 +135,4 @@ export function watchConnection(
     clearInterval(timer)
     closeChecker()
   }
-}
-
-function streamOf(client: pg.ClientBase): Socket {
-  return (client as pg.ClientBase & { connection: { stream: Socket } }).connection.stream
 }

@@ -1,6 +1,5 @@
-import type { Writable } from 'node:stream'
 import type { QueryArrayConfig, QueryConfig } from 'pg'
-import { abandonAt, abandonOnAbort } from '../driver/abandon.ts'
+import { abandonAt, abandonOnAbort, streamOf } from '../driver/abandon.ts'
 import { poolTimeout, type Rows, type Statement, watchStandby } from '../driver/pipeline.ts'
 import { makeClient, type makePool, plannerChoice } from '../driver/pool.ts'
 import { longTimeoutMs } from '../driver/timeouts.ts'
@@ -72,7 +71,7 @@ export async function openFeedSession(
   { isDistributed, checks, onWait, signal, abortMs, waitMaxMs }: SessionOptions,
 ) {
   const client = await pool.connect()
-  const { stream } = (client as typeof client & { connection: { stream: Writable } }).connection
+  const stream = streamOf(client)
   let isWaiting = false
   let isAnnounced = false
   const stopWatching = abandonOnAbort(client, {
