@@ -1,5 +1,6 @@
-import { examples, recordTypes, validator } from '../src/contract/index.ts'
+import { examples, recordTypes } from '../src/contract/index.ts'
 import { asNode } from '../src/contract/schema.ts'
+import { validator } from '../src/contract/validate.ts'
 import { median } from './compare.ts'
 import type { Row } from './results.ts'
 

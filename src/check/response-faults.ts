@@ -1,6 +1,7 @@
-import { type Operation, validator } from '../contract/index.ts'
+import type { Operation } from '../contract/index.ts'
 import { printable } from '../contract/problems.ts'
 import { asNode } from '../contract/schema.ts'
+import { validator } from '../contract/validate.ts'
 import { findRepeatedMember } from '../text/json-text.ts'
 import {
   type AccountVersion,

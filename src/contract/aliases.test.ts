@@ -10,7 +10,7 @@ import {
   ProductInput,
   ScheduledPayment,
   validator,
-} from './index.ts'
+} from './public.ts'
 
 const contract = (fields: object) => ({
   accountId: 'a',

@@ -9,7 +9,7 @@ import {
   downgradeAccount,
   upgradeAccount,
   validator,
-} from './index.ts'
+} from './public.ts'
 
 const four = validator(BankingAccount)
 const up = (fields: object) =>

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { anyOf } from '../../test/support/arbitrary.ts'
 import { bankingAccount } from './examples/banking.ts'
-import { BankingAccount, BankingAccountV3, downgradeAccount, validator } from './index.ts'
+import { BankingAccount, BankingAccountV3, downgradeAccount, validator } from './public.ts'
 
 const three = validator(BankingAccountV3)
 const down = (fields: object) =>

@@ -1,5 +1,5 @@
 import type { TEnum } from 'typebox'
-import * as Type from 'typebox'
+import { Type } from './type.ts'
 
 /**
  * The value lists of the interface, completed from the Consumer Data Standards 1.36.0 and FDX v6 where it

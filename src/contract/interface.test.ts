@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { TSchema } from 'typebox'
 import { assertEach, type NamedCase } from '../../test/support/assert-each.ts'
-import * as contract from './index.ts'
+import * as contract from './public.ts'
 import { asNode, type Node } from './schema.ts'
 
 /**

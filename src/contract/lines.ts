@@ -1,7 +1,8 @@
-import Type, { type Static, type TObject, type TProperties } from 'typebox'
+import type { Static, TObject, TProperties } from 'typebox'
 import { values } from './enumerations.ts'
 import type { RecordType, recordTypes } from './records/index.ts'
 import { Flag, Id, Timestamp } from './scalars.ts'
+import { Type } from './type.ts'
 
 /** The envelope fields of a line type in the NDJSON import format. */
 export interface LineSchema {

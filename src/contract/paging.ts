@@ -1,8 +1,9 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import type { Static, TProperties, TSchema } from 'typebox'
 import { pageSizeDefault, pageSizeMax, publicPageSizeMax } from './limits.ts'
 import { described, record } from './record.ts'
 import { Count, Flag, Text } from './scalars.ts'
 import { asNode, type Node } from './schema.ts'
+import { Type } from './type.ts'
 
 export const pageQuery = pageQueryUpTo(pageSizeMax)
 

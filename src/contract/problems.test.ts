@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import fc from 'fast-check'
 import { anyOf } from '../../test/support/arbitrary.ts'
 import { propertyRuns } from '../../test/support/properties.ts'
-import { findProblems, ProductInput, validator } from './index.ts'
+import { findProblems, ProductInput, validator } from './public.ts'
 import { isObject } from './schema.ts'
 
 /** Replaces, removes or adds one value at a random place. */

@@ -1,6 +1,6 @@
 import type { TObject, TOptional, TProperties, TSchema } from 'typebox'
-import * as Type from 'typebox'
 import { meetsRules, type Rule } from './rules.ts'
+import { copy, Type } from './type.ts'
 
 /** Annotations of a record's schema beyond JSON Schema. They are properties of the schema object. */
 export interface RecordOptions {
@@ -43,21 +43,10 @@ export function record<R extends TProperties, O extends TProperties = Record<nev
 
 /** Describes a field. A named record keeps its own description as well. */
 export function described<T extends TSchema>(type: T, description: string): T {
-  return annotate(type, 'name' in type ? { fieldDescription: description } : { description })
+  return copy(type, 'name' in type ? { fieldDescription: description } : { description })
 }
 
 /** Also accepts a JSON number in input and stores it as text. */
 export function acceptsNumber<T extends TSchema>(type: T): T {
-  return annotate(type, { acceptsNumber: true })
-}
-
-/** Copies a schema with its non-enumerable TypeBox properties, which a spread would lose. */
-function annotate<T extends TSchema>(type: T, annotations: object): T {
-  return Object.defineProperties(
-    {},
-    {
-      ...Object.getOwnPropertyDescriptors(type),
-      ...Object.getOwnPropertyDescriptors(annotations),
-    },
-  ) as T
+  return copy(type, { acceptsNumber: true })
 }

@@ -1,6 +1,6 @@
-import * as Type from 'typebox'
 import { epochNanoseconds, hasTemporal, plainEpochSeconds } from './date-time.ts'
 import { emailLengthMax, idLengthMax } from './limits.ts'
+import { Type } from './type.ts'
 
 /**
  * The string formats of the interface. `mustBe` completes the sentence "field must be …"; `schema` is the

@@ -1,6 +1,7 @@
 import type { AnyInput } from '../client/request.ts'
 import {
   ContractError,
+  findProblems,
   formatProblem,
   type Input,
   idLengthMax,
@@ -11,7 +12,6 @@ import {
   printable,
   problemsMax,
   providerOperations,
-  validator,
 } from '../contract/index.ts'
 import { parseText } from '../contract/parse-text.ts'
 import { describeExpected, describeExpectedOf } from '../contract/problems.ts'
@@ -81,7 +81,8 @@ function findBodyProblems({ body: schema }: Operation, body: object | undefined)
   if (!schema)
     return body === undefined ? [] : [{ path: 'body', reason: 'is not part of this operation' }]
   if (body === undefined) return [{ path: 'body', reason: 'is required' }]
-  return validator(schema)
-    .problems(normalizer(schema)(body), problemsMax)
-    .map(({ path, reason }) => ({ path: path ? `body.${path}` : 'body', reason }))
+  return findProblems(schema, normalizer(schema)(body), problemsMax).map(({ path, reason }) => ({
+    path: path ? `body.${path}` : 'body',
+    reason,
+  }))
 }

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import {
   ContractError,
+  findProblems,
   formatProblem,
   normalizer,
   type Operation,
   type Problem,
-  validator,
 } from '../contract/index.ts'
 import { parseText } from '../contract/parse-text.ts'
 import { describeExpectedOf } from '../contract/problems.ts'
@@ -77,11 +77,10 @@ function readText(name: string, node: Node, given: string): unknown {
 
 function bodyReader(schema: TSchema | undefined, problemsMax: number): (raw: unknown) => unknown {
   if (!schema) return () => undefined
-  const { problems } = validator(schema)
   const normalize = normalizer(schema)
   return (raw) => {
     const body = normalize(raw)
-    const found = problems(body, problemsMax)
+    const found = findProblems(schema, body, problemsMax)
     if (found.length === 0) return body
     const named = found.map((problem) => ({ ...problem, path: problem.path || 'the body' }))
     throw new ContractError('invalid_request', named.map(formatProblem).join('; '))

@@ -1,12 +1,7 @@
-import Type from 'typebox'
-import {
-  type LineSchema,
-  lineSchemas,
-  type Problem,
-  type RecordType,
-  validator,
-} from '../contract/index.ts'
+import { type LineSchema, lineSchemas, type Problem, type RecordType } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
+import { Type } from '../contract/type.ts'
+import { validator } from '../contract/validate.ts'
 
 function closed() {
   return { additionalProperties: false } as const

@@ -14,9 +14,9 @@ import {
   recordTypes,
   unknownFieldRemover,
   upgradeAccount,
-  validator,
 } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
+import { validator } from '../contract/validate.ts'
 import { findRepeatedMember, parseMembers } from '../text/json-text.ts'
 import { findHolderProblems } from './holders.ts'
 import { validateEnvelope } from './line-schema.ts'

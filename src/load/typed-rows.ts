@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import {
   type LineSchema,
   lineSchemas,
@@ -7,6 +6,7 @@ import {
   recordTypes,
 } from '../contract/index.ts'
 import { asNode, type Node } from '../contract/schema.ts'
+import { Type } from '../contract/type.ts'
 import type { RowConverter, RowValues } from './rows.ts'
 import type { LineProblem } from './writer.ts'
 

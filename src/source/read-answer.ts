@@ -5,8 +5,8 @@ import {
   type Operation,
   type PageRequest,
   providerOperations,
-  validator,
 } from '../contract/index.ts'
+import { validator } from '../contract/validate.ts'
 import type { ProviderOperationId } from '../provider/handler.ts'
 import type { Missing, Page } from '../provider/store.ts'
 import { SourceError } from './source-error.ts'

@@ -7,13 +7,8 @@ import { suite } from '../../src/check/suite.ts'
 import { openCheckRuns } from '../../src/check-runs/check-runs.ts'
 import { formatReport } from '../../src/check-runs/format-report.ts'
 import type { CheckRunStore } from '../../src/check-runs/store.ts'
-import {
-  CheckList,
-  CheckRun,
-  ContractError,
-  checkGroups,
-  validator,
-} from '../../src/contract/index.ts'
+import { CheckList, CheckRun, ContractError, checkGroups } from '../../src/contract/index.ts'
+import { validator } from '../../src/contract/validate.ts'
 import { openPlatformChecks } from '../../src/server/open-check-runs.ts'
 import { openCheckRunStore, openSigningKeyStore } from '../../src/storage/open.ts'
 import {

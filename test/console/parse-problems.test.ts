@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { parseProblems } from '../../src/console/pages/catalogue/edit/parse-problems.ts'
-import { ProductInput, validator } from '../../src/contract/index.ts'
+import { ProductInput } from '../../src/contract/index.ts'
 import { formatProblem } from '../../src/contract/problems.ts'
+import { validator } from '../../src/contract/validate.ts'
 
 it('the problems in the text of a response are placed at their fields', () => {
   const invalid = {

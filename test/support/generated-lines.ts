@@ -5,8 +5,8 @@ import {
   formatProblem,
   type RecordType,
   recordTypes,
-  validator,
 } from '../../src/contract/index.ts'
+import { validator } from '../../src/contract/validate.ts'
 
 export interface Line<Type extends RecordType = RecordType> {
   readonly type: Type

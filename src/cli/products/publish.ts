@@ -1,7 +1,7 @@
 import { boundedContent } from '../../catalogue/changes.ts'
 import { formatDraftTag } from '../../catalogue/entity-tags.ts'
 import { type CatalogueStore, operator } from '../../catalogue/store.ts'
-import { formatProblem, normalizer, ProductInput, validator } from '../../contract/index.ts'
+import { findProblems, formatProblem, normalizer, ProductInput } from '../../contract/index.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { findDraft, findNewest, findVersion } from './find.ts'
 
@@ -43,7 +43,7 @@ export async function restoreVersion(
     throw new CommandError(1, `version ${version} is the published version`)
   }
   const product = normalizer(ProductInput)(JSON.parse(text))
-  const problems = validator(ProductInput).problems(product, problemsShown)
+  const problems = findProblems(ProductInput, product, problemsShown)
   if (problems.length > 0) {
     throw new CommandError(
       1,

@@ -1,7 +1,7 @@
 import { buildLinks, buildMeta, type PagePosition, requirePage } from '../../cds/envelope.ts'
 import { CdsError } from '../../cds/errors.ts'
 import type { Query } from '../../cds/query.ts'
-import { AccountIds, formatProblem, printable, validator } from '../../contract/index.ts'
+import { AccountIds, findProblems, formatProblem, printable } from '../../contract/index.ts'
 import { isObject } from '../../contract/schema.ts'
 import { ProviderUnavailable } from '../customers.ts'
 import { type CdsEndpointId, payLaterVersions } from './endpoints.ts'
@@ -108,15 +108,13 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
   },
 }
 
-const { problems: findProblems } = validator(AccountIds)
-
 /** Without duplicates. */
 function readAccountIds(body: unknown): readonly string[] {
   const data = isObject(body) ? body['data'] : undefined
   if (!isObject(data) || data['accountIds'] === undefined) {
     throw new CdsError('missingField', 'data.accountIds')
   }
-  const [problem] = findProblems({ data }, 1)
+  const [problem] = findProblems(AccountIds, { data }, 1)
   if (problem) throw new CdsError('invalidField', formatProblem(problem))
   return [...new Set(data['accountIds'] as string[])]
 }

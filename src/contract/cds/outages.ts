@@ -1,11 +1,12 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { epochNanoseconds } from '../date-time.ts'
 import { problemsMax } from '../limits.ts'
+import { findProblems } from '../problems.ts'
 import { record } from '../record.ts'
 import type { Problem } from '../rules.ts'
 import { Duration, Flag, Timestamp } from '../scalars.ts'
 import { isObject } from '../schema.ts'
-import { validator } from '../validate.ts'
+import { Type } from '../type.ts'
 
 const outagesMax = 100
 const explanationLengthMax = 1000
@@ -36,10 +37,9 @@ export interface PlannedOutage {
 export function readOutages(
   list: unknown,
 ): { readonly outages: readonly PlannedOutage[] } | { readonly faults: readonly Problem[] } {
-  const validate = validator(OutageList)
-  const faults = [...validate.problems(list), ...findDurationFaults(list)]
-  if (faults.length > 0 || !validate.check(list)) return { faults: faults.slice(0, problemsMax) }
-  const outages = list.outages.map((outage) => ({
+  const faults = [...findProblems(OutageList, list, problemsMax), ...findDurationFaults(list)]
+  if (faults.length > 0) return { faults: faults.slice(0, problemsMax) }
+  const outages = (list as Static<typeof OutageList>).outages.map((outage) => ({
     outage,
     start: epochNanoseconds(outage.outageTime),
     end: findEnd(outage) as bigint,
@@ -50,9 +50,8 @@ export function readOutages(
 /** Of outages that are valid otherwise. */
 function findDurationFaults(list: unknown): Problem[] {
   if (!isObject(list) || !Array.isArray(list['outages'])) return []
-  const { check } = validator(Outage)
   return list['outages'].slice(0, outagesMax).flatMap((outage: unknown, index) =>
-    !check(outage) || findEnd(outage) !== undefined
+    findProblems(Outage, outage, 1).length > 0 || findEnd(outage as Outage) !== undefined
       ? []
       : [
           {

@@ -19,7 +19,7 @@ import {
   ProductInput,
   ScheduledPayment,
   validator,
-} from '../index.ts'
+} from '../public.ts'
 import { asNode } from '../schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are traversed by path, not by type

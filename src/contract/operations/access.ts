@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import type { Operation } from '../operation.ts'
 import { KeySet, TokenForm, TokenRequest, TokenResponse } from '../records/access.ts'
+import { Type } from '../type.ts'
 import { noQuery } from './shared-parameters.ts'
 
 const common = {

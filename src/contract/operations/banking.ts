@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { searchTextLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
@@ -7,6 +6,7 @@ import { BankingAccount, BankingAccountV3 } from '../records/banking-account.ts'
 import { BankingBalance, BankingTransaction } from '../records/banking-history.ts'
 import { DirectDebit, ScheduledPayment } from '../records/banking-payments.ts'
 import { Money } from '../scalars.ts'
+import { Type } from '../type.ts'
 import {
   AccountIds,
   AccountParams,

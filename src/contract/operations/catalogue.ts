@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { searchTextLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
@@ -8,6 +7,7 @@ import { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 import { ProductSummary, productStates } from '../records/product-summary.ts'
 import { UnpublishedProduct } from '../records/unpublished-product.ts'
 import { Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { idempotencyKey, noQuery } from './shared-parameters.ts'
 
 const common = { base: 'platform', tag: 'catalogue' } as const

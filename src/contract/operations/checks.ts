@@ -1,9 +1,9 @@
-import Type from 'typebox'
 import { checkRunsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
 import { CheckList, CheckOptions, CheckRun, CheckSummary } from '../records/checks.ts'
 import { Id } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { noQuery } from './shared-parameters.ts'
 
 const common = {

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import type { Operation } from '../operation.ts'
 import { described, record } from '../record.ts'
 import {
@@ -9,6 +8,7 @@ import {
   ShareableAccount,
 } from '../records/consent.ts'
 import { Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { CustomerParams, noQuery } from './shared-parameters.ts'
 
 const common = {

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { flowDays, flowStates } from '../consent-flows.ts'
 import { consentStatuses } from '../consent-statuses.ts'
 import { cursorLengthMax, flowPageSizeMax, pageSizeDefault, pageSizeMax } from '../limits.ts'
@@ -6,6 +5,7 @@ import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
 import { ConsentDetail, ConsentFlowList, ConsentList } from '../records/consents.ts'
 import { Id, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 const cursor = Type.Optional(
   described(

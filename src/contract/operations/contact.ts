@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { idLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
 import { AccountContact } from '../records/contact.ts'
+import { Type } from '../type.ts'
 import { noQuery } from './shared-parameters.ts'
 
 const boundedId = Type.String({ maxLength: idLengthMax })

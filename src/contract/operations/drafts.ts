@@ -1,10 +1,10 @@
-import Type from 'typebox'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { ProductInput } from '../records/product.ts'
 import { ProductDraft, ProductDraftSummary } from '../records/product-draft.ts'
 import { Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { replaceProduct } from './catalogue.ts'
 import { idempotencyKey, noQuery } from './shared-parameters.ts'
 

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { invoiceMonthsDefault } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
@@ -6,6 +5,7 @@ import { described } from '../record.ts'
 import { EnergyAccount, EnergyAccountDetail } from '../records/energy-account.ts'
 import { EnergyBillingTransaction, EnergyInvoice } from '../records/energy-billing.ts'
 import { PlainDate } from '../scalars.ts'
+import { Type } from '../type.ts'
 import {
   AccountIds,
   AccountParams,

@@ -1,9 +1,9 @@
-import Type from 'typebox'
 import { batchBytesMax, batchErrorsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
 import { BatchSummary, FeedList, FeedState } from '../records/intake.ts'
 import { BatchNumber, FeedName } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { noQuery } from './shared-parameters.ts'
 
 const common = {

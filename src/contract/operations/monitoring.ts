@@ -1,9 +1,9 @@
-import Type from 'typebox'
 import { rejectionsMax, storedRejectionsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
 import { MetricsSample, RejectionList, RejectionMatches } from '../records/monitoring.ts'
 import { Uuid } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 const shared = {
   base: 'platform',

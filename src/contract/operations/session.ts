@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import type { Operation } from '../operation.ts'
 import { Session, SessionRequest, SessionState } from '../records/session.ts'
+import { Type } from '../type.ts'
 import { noQuery } from './shared-parameters.ts'
 
 const common = {

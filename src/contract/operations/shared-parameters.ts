@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { oneOf, values, without } from '../enumerations.ts'
 import type { ErrorCode } from '../errors.ts'
 import { accountIdsMax, historyMonthsDefault, idempotencyKeyLengthMax } from '../limits.ts'
@@ -6,6 +6,7 @@ import { described, record } from '../record.ts'
 import { CheckRunningBody } from '../records/checks.ts'
 import { BatchConflictBody, InvalidLinesBody } from '../records/intake.ts'
 import { Flag, Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 /** Path parameters, account filters and bodies that several operations share. */
 

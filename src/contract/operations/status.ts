@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import type { Operation } from '../operation.ts'
 import { PlatformStatus } from '../records/status.ts'
+import { Type } from '../type.ts'
 import { noQuery } from './shared-parameters.ts'
 
 export const getStatus = {

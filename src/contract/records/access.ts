@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { Count, Text } from '../scalars.ts'
 import { scopes } from '../scopes.ts'
+import { Type } from '../type.ts'
 
 const credentials = {
   client_id: described(Text, 'The id that `holdfast client add` printed.'),

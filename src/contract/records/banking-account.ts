@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
 import { described, record } from '../record.ts'
@@ -15,6 +15,7 @@ import {
   Text,
   Timestamp,
 } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { AccountAddress } from './address.ts'
 import { Fee, FeeV3 } from './banking-fees.ts'
 import {

@@ -1,9 +1,10 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { onlyOne, union } from '../rules.ts'
 import { DecimalOrText, Duration, Money, Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 const FeeRate = described(DecimalOrText, 'Served as loaded.')
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { record } from '../record.ts'
 import { type Rule, union } from '../rules.ts'
@@ -13,6 +13,7 @@ import {
   Text,
   Timestamp,
 } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 const payeeAccountTypes = ['account', 'card', 'payId'] as const
 

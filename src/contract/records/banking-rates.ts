@@ -1,8 +1,9 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
 import { acceptsNumber, described, record } from '../record.ts'
 import { Decimal, Duration, Money, Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 /** The misspelling in a sample of the interface. */
 const misspelled = { rateApplicablityType: 'rateApplicabilityType' }

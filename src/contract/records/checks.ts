@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { Count, Flag, Id, Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 /** The groups of checks, in the order in which they run first. */
 export const checkGroups = [

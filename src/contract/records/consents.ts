@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import {
   flowDays,
   flowOutcomes,
@@ -11,6 +11,7 @@ import {
 import { changeReasons, consentStatuses } from '../consent-statuses.ts'
 import { described, record } from '../record.ts'
 import { Id, Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 export type ConsentThirdParty = Static<typeof ConsentThirdParty>
 export const ConsentThirdParty = record(

@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { Email, Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 export const ContactHolder = record(
   'ContactHolder',

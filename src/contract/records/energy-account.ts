@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { DateOrDateTime, Duration, Email, Flag, Id, Money, Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { sharedByType } from './banking-account.ts'
 import { EnergyContract } from './energy-contract.ts'
 

@@ -1,8 +1,9 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { union } from '../rules.ts'
 import { Decimal, Flag, Id, LocalDateTime, Money, PlainDate, Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 const fuelTotals = {
   totalGst: Money,

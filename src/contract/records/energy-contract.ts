@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { union } from '../rules.ts'
@@ -12,6 +12,7 @@ import {
   SeasonStart,
   Text,
 } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 const measureUnit = oneOf(values.measureUnit)
 

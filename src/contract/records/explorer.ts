@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { Count, Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 export type ExplorerHeader = Static<typeof ExplorerHeader>
 export const ExplorerHeader = record(

@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { BatchNumber, Count, FeedName, Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 const feed = described(FeedName, 'The name of the feed.')
 

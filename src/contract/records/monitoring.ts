@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { Count, Decimal, Text, Timestamp, Uuid } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 /** The servers that are observed. */
 export const monitoredRoles = ['provider', 'platform', 'intake'] as const

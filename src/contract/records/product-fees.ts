@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
-import * as Type from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { record } from '../record.ts'
 import { mappedUnion } from '../rules.ts'
 import { Duration, Money, RateText, Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { explained } from './product-rates.ts'
 
 const fixedAmount = record(

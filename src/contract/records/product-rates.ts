@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
-import * as Type from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { acceptsNumber, record } from '../record.ts'
 import { inOrder } from '../rules.ts'
 import { Duration, Money, RateText, Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 /** The explanation of a type, a link to more information, and the value that the type requires. */
 export const explained = {

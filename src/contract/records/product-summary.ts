@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { Count, Flag, Id, Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 export type ProductState = (typeof productStates)[number]
 export const productStates = ['PUBLISHED', 'SCHEDULED', 'RETIRED', 'DRAFT'] as const

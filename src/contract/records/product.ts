@@ -1,10 +1,10 @@
 import type { Static, TSchema } from 'typebox'
-import * as Type from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { inOrder } from '../rules.ts'
 import { Count, Flag, Id, Money, NonEmpty, Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { ProductFee, ProductFeeRead } from './product-fees.ts'
 import { explained, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
 

@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { Email, Id, Text, Timestamp } from '../scalars.ts'
 import { scopes } from '../scopes.ts'
+import { Type } from '../type.ts'
 import { TokenRequest } from './access.ts'
 
 const { client_id, client_secret } = TokenRequest.properties

@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { Count, Text, Timestamp } from '../scalars.ts'
+import { Type } from '../type.ts'
 import { FeedState } from './intake.ts'
 
 export const serverStates = ['ok', 'degraded', 'unavailable', 'undetermined'] as const

@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { publicationFaultsMax } from '../limits.ts'
 import { described, record } from '../record.ts'
 import { Count, Id, Text } from '../scalars.ts'
+import { Type } from '../type.ts'
 
 const PublicationFault = record(
   'PublicationFault',
