@@ -16,6 +16,8 @@ export interface Context {
   readonly store: CatalogueStore
   readonly clock: () => Temporal.Instant
   readonly pages: PageCache
+  /** Single products. */
+  readonly products: PageCache
   readonly published: PublishedProducts
   /** The authenticated API client; undefined for public operations. */
   readonly client?: Author | undefined

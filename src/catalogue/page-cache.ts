@@ -1,5 +1,4 @@
-/** Limits on the number of cached pages and on their total size. */
-const pagesMax = 256
+/** The limit on the total size of cached pages. */
 const bytesMax = 16 * 1024 * 1024
 
 /** Rendered pages, and those being rendered. A key must determine the content. */
@@ -17,7 +16,10 @@ interface Entry<Page> {
  * A change to a product changes the key of its pages, so nothing has to be invalidated. The least recently used pages are
  * evicted.
  */
-export function openPageCache<Page>(countBytes: (page: Page) => number): PageCache<Page> {
+export function openPageCache<Page>(
+  countBytes: (page: Page) => number,
+  pagesMax = 256,
+): PageCache<Page> {
   const entries = new Map<string, Entry<Page>>()
   let newest: Entry<Page> | undefined
   let bytes = 0

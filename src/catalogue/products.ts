@@ -7,7 +7,7 @@ import {
 } from '../contract/index.ts'
 import { boundedContent, changeBy, toIdempotency } from './changes.ts'
 import { formatEntityTag, matchesIfNoneMatch, parseIfMatch } from './entity-tags.ts'
-import type { Handler } from './handler.ts'
+import type { Answer, Handler } from './handler.ts'
 import { addIdentity, toEpochMilliseconds } from './product.ts'
 import type { CatalogueStore, Outcome, ProductKey, StoredProduct } from './store.ts'
 
@@ -41,13 +41,35 @@ export const deleteProduct: Handler<'deleteProduct'> = async ({ params, headers 
   return {}
 }
 
-export const getProduct: Handler<'getProduct'> = async ({ params, query, headers }, { store }) => {
-  const product = await store.read(params.productID, query.version)
+export const getProduct: Handler<'getProduct'> = async (
+  { params: { productID: id }, query: { version }, headers },
+  { store, products },
+) => {
+  if (version !== undefined)
+    return answerProduct(headers, version, await readText(store, id, version))
+  const current = await store.readCurrentVersion(id)
+  if (!current) throw new ContractError('product_not_found')
+  // A version never changes, unless the database is restored from a backup.
+  const key = `${current.version} ${current.changedAt} ${id}`
+  const text = await products.get(key, () => readText(store, id, current.version))
+  return answerProduct(headers, current.version, text)
+}
+
+async function readText(store: CatalogueStore, id: string, version: number): Promise<Buffer> {
+  const product = await store.read(id, version)
   if (!product) throw new ContractError('product_not_found')
-  const cacheHeaders = { etag: formatEntityTag(product.version) }
-  if (matchesIfNoneMatch(headers['if-none-match'], cacheHeaders.etag))
-    return { headers: cacheHeaders, status: 304 }
-  return { headers: cacheHeaders, body: toText(product) }
+  return Buffer.from(toText(product))
+}
+
+function answerProduct(
+  { 'if-none-match': known }: { readonly 'if-none-match'?: string },
+  version: number,
+  text: Uint8Array,
+): Answer {
+  const headers = { etag: formatEntityTag(version) }
+  return matchesIfNoneMatch(known, headers.etag)
+    ? { headers, status: 304 }
+    : { headers, body: [text] }
 }
 
 export const listProducts: Handler<'listProducts'> = async ({ query }, { store, clock, pages }) => {

@@ -9,6 +9,8 @@ export interface CatalogueStore extends DraftStore {
   create(product: NewProduct, change: Change): Promise<StoredProduct | 'keyReused'>
   replace(id: string, product: ProductContent, change: Change): Promise<Outcome>
   remove(id: string, change: Change): Promise<Outcome>
+  /** Undefined if the product does not exist. */
+  readCurrentVersion(id: string): Promise<CurrentVersion | undefined>
   /** The current version if none is given. */
   read(id: string, version?: number): Promise<StoredProduct | undefined>
   /** The versions of a page, without their content. */

@@ -30,22 +30,24 @@ export function mountClientOperation(
   handle: (input: ReadRequest, request: FastifyRequest, reply: FastifyReply) => Promise<Answer>,
 ): void {
   const read = createRequestReader(operation, problemsMax)
+  const authenticate = async (request: FastifyRequest, reply: FastifyReply) => {
+    request.client = await authenticateClient(request, operation, access)
+    noteValidToken(reply)
+  }
+  /** Before the body is received. Without a promise, which every public request would wait for. */
+  const checkPath = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    read.params(request.params as Record<string, string>)
+    // Public data: readable from any origin, and cacheable if revalidated.
+    if (operation.crossOrigin) {
+      reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
+    }
+    done()
+  }
   app.route({
     method: operation.method,
     url: toFastifyPath(operation),
     config: { operation },
-    onRequest: async (request, reply) => {
-      if (operation.protection === 'clientToken') {
-        request.client = await authenticateClient(request, operation, access)
-        noteValidToken(reply)
-      }
-      // Before the body is received.
-      read.params(request.params as Record<string, string>)
-      // Public data: readable from any origin, and cacheable if revalidated.
-      if (operation.crossOrigin) {
-        reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
-      }
-    },
+    onRequest: operation.protection === 'clientToken' ? [authenticate, checkPath] : checkPath,
     handler: async (request, reply) => {
       const input = {
         params: read.params(request.params as Record<string, string>),

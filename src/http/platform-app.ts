@@ -2,8 +2,8 @@ import { toPublicKeySet } from '../auth/signing.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import * as drafts from '../catalogue/drafts.ts'
 import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
-import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
-import * as products from '../catalogue/products.ts'
+import { openPageCache } from '../catalogue/page-cache.ts'
+import * as productHandlers from '../catalogue/products.ts'
 import { openPublishedAnswers } from '../catalogue/published-answers.ts'
 import {
   openPublishedProducts,
@@ -45,10 +45,13 @@ import { mountPublishedProducts } from './published-products-app.ts'
 import { mountSessions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
 
-const handlers: Handlers = { ...products, ...drafts, ...summaries, ...unpublished }
+const handlers: Handlers = { ...productHandlers, ...drafts, ...summaries, ...unpublished }
 
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300
+
+/** Of each process. Their size has a limit, too. */
+const cachedProductsMax = 4096
 
 /** The console shows the documents of all servers, and a browser may not reach the other servers. */
 const openApiDocuments = {
@@ -99,13 +102,14 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   mountSessions(app, { ...options, features: options.features ?? [] })
   mountOpenApi(app, openApiDocuments, options.version)
   const pages = openPageCache<Uint8Array>(({ length }) => length)
+  const products = openPageCache<Uint8Array>(({ length }) => length, cachedProductsMax)
   const published = openPublishedProducts({
     store: options.catalogue,
     clock: options.clock,
     onUnpublished: (entries) => logUnpublished(options, entries),
   })
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
-    mount(app, id, options, pages, published)
+    mount(app, id, options, { pages, products, published })
   }
   mountPublished(app, options, published)
   mountTokens(app, options.access, options.trustedProxies)
@@ -126,17 +130,16 @@ function mount(
   app: HttpApp,
   id: CatalogueOperationId,
   { catalogue: store, access, clock }: PlatformAppOptions,
-  pages: PageCache,
-  published: PublishedProducts,
+  shared: Pick<Context, 'pages' | 'products' | 'published'>,
 ): void {
   const handler = handlers[id] as (input: unknown, context: Context) => Promise<Answer>
   const operation = catalogueOperations[id]
   mountClientOperation(app, operation, access, async (input, { client }) => {
     try {
-      return await handler(input, { store, clock, pages, published, client })
+      return await handler(input, { store, clock, ...shared, client })
     } finally {
       // Also after an error: the change may have been committed.
-      if (operation.method !== 'GET') published.noteChange()
+      if (operation.method !== 'GET') shared.published.noteChange()
     }
   })
 }

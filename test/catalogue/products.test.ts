@@ -269,3 +269,28 @@ describe('last_updated', () => {
     ])
   })
 })
+
+describe('a product that was read before', () => {
+  it('is returned as another process changed it, without a delay', async (t) => {
+    const platform = await openPlatform(t)
+    const other = await openPlatform(t, { database: platform.database })
+    const id = await platform.made(productWithFields({ name: 'First' }))
+    const read = async () => {
+      const { status, body, headers } = await other.get(productPath(id))
+      return [status, body.name ?? body.error, headers['etag']]
+    }
+    const known = { 'if-none-match': '"1"' }
+    assert.deepEqual(await read(), [200, 'First', '"1"'])
+    assert.equal((await other.get(productPath(id), known)).status, 304)
+
+    await platform.replace(id, productWithFields({ name: 'Second' }))
+    assert.deepEqual(await read(), [200, 'Second', '"2"'])
+    assert.equal((await other.get(productPath(id), known)).status, 200)
+    assert.equal((await other.get(`${productPath(id)}?version=1`, known)).status, 304)
+    assert.equal((await other.get(`${productPath(id)}?version=1`)).body.name, 'First')
+
+    await platform.remove(id)
+    assert.deepEqual(await read(), [404, 'Product not found', undefined])
+    assert.equal((await other.get(productPath(id), known)).status, 404)
+  })
+})

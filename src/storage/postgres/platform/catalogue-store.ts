@@ -25,6 +25,10 @@ const current = {
   text: `select ${columns} from product p
     join product_version v on v.product = p.id and v.version = p.version where p.id = $1`,
 }
+const currentVersion = {
+  name: 'read-current-version',
+  text: 'select id, version, updated_at from product where id = $1',
+}
 const past = {
   name: 'read-version',
   text: `select ${columns} from product_version v
@@ -108,6 +112,12 @@ export async function openPostgresCatalogueStore(
 
     remove: (id, change) =>
       changeProduct(id, change, (query, now) => removeProduct(query, id, now, change)),
+
+    async readCurrentVersion(id) {
+      if (!id.isWellFormed()) return undefined
+      const [row] = await queryPipelined(currentVersion, [escapeNul(id)])
+      return row && toCurrentVersion(row)
+    },
 
     async read(id, version) {
       if (!id.isWellFormed()) return undefined

@@ -11,7 +11,7 @@ import {
 import { exists } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
 import { openDatabase } from '../driver/open.ts'
-import { query, snapshots } from '../driver/statements.ts'
+import { batchReads, query, snapshots } from '../driver/statements.ts'
 import { openWriteQueue } from '../driver/write-queue.ts'
 import { openDraftRows } from './draft-rows.ts'
 import { openIdempotencyKeys } from './idempotency-keys.ts'
@@ -56,6 +56,11 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
      join product_version v on v.product = p.id and v.version = p.version
      where ${filters} order by p.id limit ?6 offset ?7`,
   )
+  const currentVersion = query<readonly [version: number, changedAt: number]>(
+    database,
+    'select version, updated_at from product where id = ?',
+    { lists: true },
+  )
   const versionsAfter = query<CurrentVersion>(
     database,
     'select id, version, updated_at as changedAt from product where id > ? order by id limit ?',
@@ -79,6 +84,7 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
 
   const write = openWriteQueue(database)
   const snapshot = snapshots(database)
+  const readTogether = batchReads(database)
   const listSummaries = openSummaryList(database, snapshot)
   const changeProduct = (
     id: string,
@@ -110,6 +116,11 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
 
     async remove(id, change) {
       return changeProduct(id, change, () => rows.remove(id, change) as StoredProduct)
+    },
+
+    async readCurrentVersion(id) {
+      const row = await readTogether(() => currentVersion.first(id))
+      return row && { id, version: row[0], changedAt: row[1] }
     },
 
     async read(id, version) {
