@@ -45,7 +45,7 @@ export function createThousandCase(): Case {
     name: 'B3 × 1000',
     about: 'transactions, 1000 per page',
     request: requestThousand('page-size=1000'),
-    requestCount: 150,
+    requestCount: 600,
   }
 }
 
@@ -139,6 +139,7 @@ export function createProductCase(database: string): Case {
     },
     role: 'platform',
     isHandWritten: false,
-    requestCount: 500,
+    // A round of fewer is too short for its CPU time.
+    requestCount: 5000,
   }
 }
