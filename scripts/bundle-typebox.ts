@@ -11,7 +11,7 @@ import { bundleOptions } from './program.ts'
 export async function bundleTypebox(folder: string): Promise<string> {
   const specifier = 'typebox/schema'
   await build({ ...bundleOptions, entryPoints: { compiler: specifier }, outdir: folder })
-  const url = pathToFileURL(join(folder, 'compiler.js')).href
+  const url = JSON.stringify(pathToFileURL(join(folder, 'compiler.js')).href)
   const hook = join(folder, 'resolve-typebox.mjs')
   writeFileSync(
     hook,
@@ -19,7 +19,7 @@ export async function bundleTypebox(folder: string): Promise<string> {
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier !== '${specifier}') return next(specifier, context)
-    return { url: '${url}', shortCircuit: true }
+    return { url: ${url}, shortCircuit: true }
   },
 })
 `,

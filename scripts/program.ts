@@ -26,9 +26,9 @@ export const bundleOptions = {
 } as const satisfies BuildOptions
 
 /**
- * Bundles the command and the module `holdfast/server` into few files, because loading many files makes every start slower. The compiler of
- * TypeBox, which has 230 files, is bundled. The packages for HTTP, signing and databases stay dependencies, so that they can be audited and
- * updated separately.
+ * Bundles the command and the module `holdfast/server` into few files, because loading many files makes every start
+ * slower. The compiler of TypeBox, which has 230 files, is bundled. The packages for HTTP, signing and databases stay
+ * dependencies, so that they can be audited and updated separately.
  */
 export async function buildProgram(folder: string): Promise<void> {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -51,7 +51,7 @@ export async function buildProgram(folder: string): Promise<void> {
 export async function buildConsole(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const { name, content } of await bundleConsole()) writeFileSync(join(folder, name), content)
-  for (const name of ['preact', '@preact/signals', '@preact/signals-core', 'uplot', 'typebox']) {
+  for (const name of ['preact', '@preact/signals', '@preact/signals-core', 'uplot']) {
     const files = readdirSync(join(root, 'node_modules', name))
     const licence = files.find((file) => /^licen[cs]e(\.\w+)?$/i.test(file))
     if (licence === undefined) throw new Error(`${name} has no licence file`)

@@ -41,6 +41,8 @@ export const deleteProduct: Handler<'deleteProduct'> = async ({ params, headers 
   return {}
 }
 
+const encoder = new TextEncoder()
+
 export const getProduct: Handler<'getProduct'> = async (
   { params: { productID: id }, query: { version }, headers },
   { store, products },
@@ -55,10 +57,11 @@ export const getProduct: Handler<'getProduct'> = async (
   return answerProduct(headers, current.version, text)
 }
 
-async function readText(store: CatalogueStore, id: string, version: number): Promise<Buffer> {
+async function readText(store: CatalogueStore, id: string, version: number): Promise<Uint8Array> {
   const product = await store.read(id, version)
   if (!product) throw new ContractError('product_not_found')
-  return Buffer.from(toText(product))
+  // A small `Buffer` would be a part of a larger one, which it would keep in memory.
+  return encoder.encode(toText(product))
 }
 
 function answerProduct(

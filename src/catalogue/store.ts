@@ -112,7 +112,10 @@ export interface ProductVersion {
 
 /** The version that a product has now. */
 export interface CurrentVersion extends ProductVersion {
-  /** Milliseconds since 1970. Differs from that of a version with the same number before the database was restored. */
+  /**
+   * When the version was written, in milliseconds since 1970. Differs from that of a version with the same number before
+   * the database was restored.
+   */
   readonly changedAt: number
 }
 

@@ -1,19 +1,27 @@
 import type * as TypeBox from 'typebox'
 
-type Builders = Pick<
-  typeof TypeBox,
+type Same =
   | 'Array'
   | 'Boolean'
-  | 'Enum'
   | 'Integer'
   | 'Number'
   | 'Object'
   | 'Optional'
-  | 'Refine'
   | 'String'
   | 'Union'
   | 'Unknown'
->
+
+/** Fewer forms than in TypeBox where the contract needs only one. */
+interface Builders extends Pick<typeof TypeBox, Same> {
+  Enum<const Values extends string[]>(
+    values: readonly [...Values],
+    options?: TypeBox.TSchemaOptions,
+  ): TypeBox.TEnum<Values>
+  Refine<T extends TypeBox.TSchema>(
+    type: T,
+    check: (value: TypeBox.Static<T>) => boolean,
+  ): TypeBox.TRefineAdd<T>
+}
 
 interface Refinement {
   readonly check: (value: unknown) => boolean

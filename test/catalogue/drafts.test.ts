@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
-import { currentEngine, describe, runSql } from '../support/engines.ts'
+import { describe } from '../support/engines.ts'
 import { callPlatform, openPlatform, productPath, sharedPlatform } from '../support/platform.ts'
 import { prototypeNames } from '../support/prototype-names.ts'
 import { assertError, callDrafts, draftPath, ifMatch } from './draft-calls.ts'
 import { getContent, minimalProduct, productWithFields } from './products.ts'
+import { runStatement } from './run-statement.ts'
 
 const shared = sharedPlatform()
 
@@ -233,10 +233,10 @@ describe('publishing that fails halfway', () => {
     const saved = await drafts.save(id, changed)
     const draft = await drafts.read(id)
     // The last statement of the transaction fails.
-    await runStatement(platform.database, 'alter table product rename to elsewhere')
+    await runStatement(platform, 'alter table product rename to elsewhere')
 
     const failed = await drafts.publish(id, ifMatch(saved))
-    await runStatement(platform.database, 'alter table elsewhere rename to product')
+    await runStatement(platform, 'alter table elsewhere rename to product')
 
     assertError(failed, 500, 'Internal error')
     assert.equal((await drafts.read(id)).text, draft.text)
@@ -245,13 +245,6 @@ describe('publishing that fails halfway', () => {
     assert.equal((await drafts.publish(id, ifMatch(saved))).headers['etag'], '"2"')
   })
 })
-
-async function runStatement(database: string, sql: string): Promise<void> {
-  if (currentEngine() === 'postgres') return void (await runSql(sql, database))
-  const file = new DatabaseSync(database.slice('sqlite:'.length))
-  file.exec(sql)
-  file.close()
-}
 
 describe('the list of drafts', () => {
   it('contains every draft without its content, in pages', async (t) => {

@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { openPlatform, productPath, productsPath, sharedPlatform } from '../support/platform.ts'
 import { getContent, minimalProduct, productWithFields } from './products.ts'
+import { runStatement } from './run-statement.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -292,5 +293,23 @@ describe('a product that was read before', () => {
     await platform.remove(id)
     assert.deepEqual(await read(), [404, 'Product not found', undefined])
     assert.equal((await other.get(productPath(id), known)).status, 404)
+  })
+
+  it('is returned as it was loaded after the database had been restored', async (t) => {
+    const platform = await openPlatform(t)
+    const last_updated = '2026-01-01T00:00:00Z'
+    const read = async (name: string) => {
+      await platform.load([
+        { type: 'product', record: { ...minimalProduct, product_id: 'p', last_updated, name } },
+      ])
+      const { body, headers } = await platform.get(productPath('p'))
+      return [body.name, body.last_updated, headers['etag']]
+    }
+    assert.deepEqual(await read('Before'), ['Before', last_updated, '"1"'])
+
+    for (const table of ['product', 'product_version', 'product_summary']) {
+      await runStatement(platform, `delete from ${table}`)
+    }
+    assert.deepEqual(await read('After'), ['After', last_updated, '"1"'])
   })
 })

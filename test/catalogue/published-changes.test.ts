@@ -64,10 +64,10 @@ describeOn('sqlite', 'a published product', () => {
     const file = new DatabaseSync(platform.database.replace(/^sqlite:/, ''))
     t.after(() => file.close())
 
-    file.exec(`
-      update product_version set record = replace(record, 'Before', 'Restored');
-      update product set updated_at = updated_at - 1000;
-    `)
+    file.exec(
+      `update product_version
+       set record = replace(record, 'Before', 'Restored'), changed_at = changed_at - 1000`,
+    )
 
     await until(async () => (await listNames(platform)).join() === 'Restored')
   })

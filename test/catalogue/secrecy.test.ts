@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { currentEngine, describe, runSql } from '../support/engines.ts'
+import { currentEngine, describe } from '../support/engines.ts'
 import { openPlatform, type Platform, productPath, requestToken } from '../support/platform.ts'
 import { minimalProduct, productWithFields } from './products.ts'
+import { runStatement } from './run-statement.ts'
 
 const person = 'ana.silva@example.com'
 
@@ -58,28 +58,19 @@ async function provokeErrors(platform: Platform): Promise<string> {
   return answers.map(({ text, headers }) => `${text}${JSON.stringify(headers)}`).join('\n')
 }
 
-/** Runs a statement on the database of the platform. */
-async function run({ database }: Platform, sql: string): Promise<unknown[][]> {
-  if (currentEngine() === 'postgres') return runSql(sql, database)
-  const file = new DatabaseSync(database.slice('sqlite:'.length))
-  try {
-    return file.prepare(sql).all().map(Object.values)
-  } finally {
-    file.close()
-  }
-}
-
 /** Reads every stored byte or row. */
 async function readStoredData(platform: Platform): Promise<string> {
   if (currentEngine() === 'sqlite') {
     const file = platform.database.slice('sqlite:'.length)
     return [file, `${file}-wal`].map((name) => readFileSync(name, 'latin1')).join('')
   }
-  const tables = await run(
+  const tables = await runStatement(
     platform,
     `select table_name from information_schema.tables where table_schema = 'public'`,
   )
-  const rows = await Promise.all(tables.map(([name]) => run(platform, `select * from ${name}`)))
+  const rows = await Promise.all(
+    tables.map(([name]) => runStatement(platform, `select * from ${name}`)),
+  )
   return rows.flat(2).join('\n')
 }
 
@@ -116,7 +107,7 @@ describe('secrets, tokens and personal data', () => {
   it('are not logged for an internal error', async (t) => {
     const platform = await openPlatform(t)
     // A missing table causes an unexpected error.
-    await run(platform, 'alter table product_version rename to elsewhere')
+    await runStatement(platform, 'alter table product_version rename to elsewhere')
 
     const answers = [
       await platform.create(productWithFields({ name: person }), { 'idempotency-key': person }),
@@ -140,7 +131,7 @@ describe('secrets, tokens and personal data', () => {
 
     assert.ok(bytes.includes(platform.client.id), 'the client is not stored')
     assertNotContained(bytes, platform.client.secret, platform.token, token)
-    const [[hash] = []] = await run(platform, 'select secret_hash from api_client')
+    const [[hash] = []] = await runStatement(platform, 'select secret_hash from api_client')
     assert.match(String(hash), /^sha256\$[\w-]{43}$/)
   })
 })

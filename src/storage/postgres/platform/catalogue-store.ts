@@ -27,7 +27,8 @@ const current = {
 }
 const currentVersion = {
   name: 'read-current-version',
-  text: 'select id, version, updated_at from product where id = $1',
+  text: `select v.product, v.version, v.changed_at from product p
+    join product_version v on v.product = p.id and v.version = p.version where p.id = $1`,
 }
 const past = {
   name: 'read-version',
@@ -59,7 +60,9 @@ const versions = {
 }
 const listVersions = {
   name: 'list-versions',
-  text: 'select id, version, updated_at from product where id > $1 order by id limit $2',
+  text: `select v.product, v.version, v.changed_at from product p
+    join product_version v on v.product = p.id and v.version = p.version
+    where p.id > $1 order by p.id limit $2`,
 }
 const records = {
   name: 'read-records',

@@ -58,12 +58,15 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   )
   const currentVersion = query<readonly [version: number, changedAt: number]>(
     database,
-    'select version, updated_at from product where id = ?',
+    `select v.version, v.changed_at from product p
+     join product_version v on v.product = p.id and v.version = p.version where p.id = ?`,
     { lists: true },
   )
   const versionsAfter = query<CurrentVersion>(
     database,
-    'select id, version, updated_at as changedAt from product where id > ? order by id limit ?',
+    `select p.id, p.version, v.changed_at as changedAt from product p
+     join product_version v on v.product = p.id and v.version = p.version
+     where p.id > ? order by p.id limit ?`,
   )
   const dataVersion = query<{ data_version: number }>(database, 'pragma data_version')
   const record = query<ProductRecord>(
