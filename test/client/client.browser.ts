@@ -86,7 +86,7 @@ describe('the client in a browser', { timeout: 120_000 }, () => {
     assert.deepEqual(site.missing, [])
     assert.deepEqual(
       [...new Set(site.served.map((path) => path.split('/').slice(1, 3).join('/')))].sort(),
-      ['compiled/client', 'compiled/contract', 'installed/jose', 'installed/typebox'],
+      ['compiled/client', 'compiled/contract', 'installed/jose'],
     )
   })
 })
