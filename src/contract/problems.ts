@@ -13,8 +13,12 @@ export function findProblems(
   value: unknown,
   max = Number.POSITIVE_INFINITY,
 ): Problem[] {
+  return examine(asNode(schema), value, max)
+}
+
+function examine(node: Node, value: unknown, max: number): Problem[] {
   const found: Found = { problems: [], max }
-  examineNode(found, asNode(schema), value, '')
+  examineNode(found, node, value, '')
   return found.problems
 }
 
@@ -116,16 +120,10 @@ function examineElements(found: Found, node: Node, value: unknown[], path: strin
 /** Reports the errors of the branch that has the type of the value, if there is one. */
 function examineBranches(found: Found, node: Node, value: unknown, path: string): void {
   const { anyOf = [] } = node
-  if (anyOf.some((branch) => isValidBranch(branch, value))) return
+  if (anyOf.some((branch) => examine(branch, value, 1).length === 0)) return
   const match = anyOf.find(({ type }) => type === jsonType(value) && type !== 'string')
   if (match) examineNode(found, match, value, path)
   else report(found, path, `must be ${describeExpected(node)}`)
-}
-
-function isValidBranch(node: Node, value: unknown): boolean {
-  const found: Found = { problems: [], max: 1 }
-  examineNode(found, node, value, '')
-  return found.problems.length === 0
 }
 
 function jsonType(value: unknown): string {

@@ -30,7 +30,7 @@ interface Refinement {
 
 /**
  * The builders of TypeBox that the contract uses, with its types and the same results. Its own module imports the more
- * than 500 files of all builders, which is a third of the time to start from a clone.
+ * than 500 files of all builders, which is a quarter of the time to start from a clone.
  */
 export const Type = {
   Array: (items: object, options?: object) => build('Array', { type: 'array', items }, options),

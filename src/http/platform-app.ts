@@ -50,7 +50,7 @@ const handlers: Handlers = { ...productHandlers, ...drafts, ...summaries, ...unp
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300
 
-/** Of each process. Their size has a limit, too. */
+/** How many products a process keeps in memory, within the size limit of the cache. */
 const cachedProductsMax = 4096
 
 /** The console shows the documents of all servers, and a browser may not reach the other servers. */

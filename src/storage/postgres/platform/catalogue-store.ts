@@ -19,16 +19,16 @@ import { useIdempotencyKey } from './idempotency-keys.ts'
 import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
 import { listSummaries } from './summary-rows.ts'
 
+const currentVersions =
+  'product p join product_version v on v.product = p.id and v.version = p.version'
 const columns = 'v.product, v.version, v.last_updated, v.shown'
 const current = {
   name: 'read-product',
-  text: `select ${columns} from product p
-    join product_version v on v.product = p.id and v.version = p.version where p.id = $1`,
+  text: `select ${columns} from ${currentVersions} where p.id = $1`,
 }
 const currentVersion = {
   name: 'read-current-version',
-  text: `select v.product, v.version, v.changed_at from product p
-    join product_version v on v.product = p.id and v.version = p.version where p.id = $1`,
+  text: `select v.product, v.version, v.changed_at from ${currentVersions} where p.id = $1`,
 }
 const past = {
   name: 'read-version',
@@ -60,8 +60,7 @@ const versions = {
 }
 const listVersions = {
   name: 'list-versions',
-  text: `select v.product, v.version, v.changed_at from product p
-    join product_version v on v.product = p.id and v.version = p.version
+  text: `select v.product, v.version, v.changed_at from ${currentVersions}
     where p.id > $1 order by p.id limit $2`,
 }
 const records = {

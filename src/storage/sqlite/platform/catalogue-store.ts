@@ -26,13 +26,15 @@ interface HistoryRow {
   readonly changed_by_name: string
 }
 
+const currentVersions =
+  'product p join product_version v on v.product = p.id and v.version = p.version'
+
 export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const database = openDatabase(path, 'write')
   const rows = openProductRows(database)
   const current = query<readonly [id: string, version: number, lastUpdated: string, shown: string]>(
     database,
-    `select v.product, v.version, v.last_updated, v.shown from product p
-     join product_version v on v.product = p.id and v.version = p.version where p.id = ?`,
+    `select v.product, v.version, v.last_updated, v.shown from ${currentVersions} where p.id = ?`,
     { lists: true },
   )
   const past = query<StoredProduct>(
@@ -52,20 +54,16 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const listed = query<ProductKey>(
     database,
     `select v.product as id, v.version, v.last_updated as lastUpdated, octet_length(v.shown) as bytes
-     from product p
-     join product_version v on v.product = p.id and v.version = p.version
-     where ${filters} order by p.id limit ?6 offset ?7`,
+     from ${currentVersions} where ${filters} order by p.id limit ?6 offset ?7`,
   )
   const currentVersion = query<readonly [version: number, changedAt: number]>(
     database,
-    `select v.version, v.changed_at from product p
-     join product_version v on v.product = p.id and v.version = p.version where p.id = ?`,
+    `select v.version, v.changed_at from ${currentVersions} where p.id = ?`,
     { lists: true },
   )
   const versionsAfter = query<CurrentVersion>(
     database,
-    `select p.id, p.version, v.changed_at as changedAt from product p
-     join product_version v on v.product = p.id and v.version = p.version
+    `select p.id, p.version, v.changed_at as changedAt from ${currentVersions}
      where p.id > ? order by p.id limit ?`,
   )
   const dataVersion = query<{ data_version: number }>(database, 'pragma data_version')
