@@ -11,21 +11,17 @@ export interface Rate {
 const name = 'rate'
 const rounds = 5
 
-/**
- * The p99 of requests at a constant rate, in milliseconds. Those of the first second are not counted: a server that was
- * idle is slower.
- */
+/** The p99 of requests at a constant rate, in milliseconds. Those of the first second are not counted. */
 export async function measureP99(
   driver: LoadDriver,
   request: BenchRequest,
   { port }: Running,
   { perSecond, seconds, connections }: Rate,
 ): Promise<number> {
-  const count = perSecond * seconds
-  await driver.prepare(name, [request], perSecond + count)
-  const options = { name, port, perSecond, connections }
-  await driver.sendAtConstantRate({ ...options, from: 0, count: perSecond })
-  const { answered } = await driver.sendAtConstantRate({ ...options, from: perSecond, count })
+  const count = perSecond * (1 + seconds)
+  await driver.prepare(name, [request], count)
+  const options = { name, port, perSecond, connections, warmUp: perSecond }
+  const { answered } = await driver.sendAtConstantRate({ ...options, from: 0, count })
   await driver.forget(name)
   return answered.p99
 }

@@ -6,6 +6,8 @@ export interface ConstantRateOptions {
   /** The rate does not depend on the responses. */
   readonly perSecond: number
   readonly connections: number
+  /** How many of the first requests are not counted: new connections and idle servers are slower. */
+  readonly warmUp?: number
 }
 
 /** Times are in milliseconds from when a request was due. */
@@ -24,6 +26,7 @@ export interface Times {
 }
 
 interface PendingRequest {
+  readonly isCounted: boolean
   readonly bytes: Buffer
   readonly due: number
 }
@@ -36,11 +39,12 @@ const tickMs = 1
  */
 export async function sendAtConstantRate(
   requests: readonly Buffer[],
-  { port, perSecond, connections }: ConstantRateOptions,
+  { port, perSecond, connections, warmUp = 0 }: ConstantRateOptions,
 ): Promise<ConstantRateResult> {
   const answered: number[] = []
   const rejected: number[] = []
   const waiting: PendingRequest[] = []
+  let received = 0
   const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(port)))
   const start = performance.now()
 
@@ -49,8 +53,11 @@ export async function sendAtConstantRate(
       socket.once('error', reject)
       socket.once('close', () => reject(new Error('the server closed a connection')))
       const send = openSender(socket, reject, (pending, isAnswered) => {
-        ;(isAnswered ? answered : rejected).push(performance.now() - pending.due)
-        if (answered.length + rejected.length === requests.length) resolve()
+        if (pending.isCounted) {
+          ;(isAnswered ? answered : rejected).push(performance.now() - pending.due)
+        }
+        received += 1
+        if (received === requests.length) resolve()
         const next = waiting.shift()
         if (next) send(next)
         else idle.push(send)
@@ -64,6 +71,7 @@ export async function sendAtConstantRate(
         const pending = {
           bytes: requests[sent] ?? Buffer.alloc(0),
           due: start + (sent / perSecond) * 1000,
+          isCounted: sent >= warmUp,
         }
         const send = idle.pop()
         if (send) send(pending)
@@ -75,7 +83,7 @@ export async function sendAtConstantRate(
     for (const socket of sockets) socket.removeAllListeners('close').destroy()
   })
   return {
-    seconds: (performance.now() - start) / 1000,
+    seconds: (performance.now() - start) / 1000 - warmUp / perSecond,
     answered: summarize(answered),
     rejected: summarize(rejected),
   }

@@ -97,12 +97,11 @@ async function measureRates(
     (['list', 'page'] as const).map(async (key) => {
       const { driver: sender, request, port } = loads[key]
       const perSecond = rates[key]
-      const count = perSecond * rateSeconds
-      await sender.prepare(name, [request], 2 * count)
-      const options = { name, count, port, perSecond, connections: rateConnections }
-      // The first run warms up.
-      await sender.sendAtConstantRate({ ...options, from: 0 })
-      const { answered, rejected } = await sender.sendAtConstantRate({ ...options, from: count })
+      const warmUp = perSecond * rateSeconds
+      const count = 2 * warmUp
+      await sender.prepare(name, [request], count)
+      const options = { name, from: 0, count, port, perSecond, connections: rateConnections }
+      const { answered, rejected } = await sender.sendAtConstantRate({ ...options, warmUp })
       if (rejected.count > 0) throw new Error(`${rejected.count} requests were rejected`)
       await sender.forget(name)
       return [publicRates[key], answered.p95] as const
