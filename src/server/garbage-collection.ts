@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 export function adaptToRequests(): void {
   disablePretenuring()
   countBuffersInHeapLimit()
+  collectLessOften()
 }
 
 /**
@@ -24,6 +25,14 @@ export function disablePretenuring(): void {
  */
 function countBuffersInHeapLimit(): void {
   setFlagsFromString('--external-memory-accounted-in-global-limit')
+}
+
+/**
+ * By default, a full collection may start when the heap has grown by two megabytes, since it takes little of the CPU
+ * time. Each one delays the requests of that moment by 10 to 20 ms: it determines the p99 of a server at half load.
+ */
+function collectLessOften(): void {
+  setFlagsFromString('--heap-growing-percent=100')
 }
 
 /** For a load, which produces short-lived garbage at a constant rate: a larger young generation would only use more memory. */
