@@ -26,7 +26,6 @@ export interface Times {
 }
 
 interface PendingRequest {
-  readonly isCounted: boolean
   readonly bytes: Buffer
   readonly due: number
 }
@@ -47,13 +46,14 @@ export async function sendAtConstantRate(
   let received = 0
   const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(port)))
   const start = performance.now()
+  const countedFrom = start + (warmUp / perSecond) * 1000
 
   await new Promise<void>((resolve, reject) => {
     const idle = sockets.map((socket) => {
       socket.once('error', reject)
       socket.once('close', () => reject(new Error('the server closed a connection')))
       const send = openSender(socket, reject, (pending, isAnswered) => {
-        if (pending.isCounted) {
+        if (pending.due >= countedFrom) {
           ;(isAnswered ? answered : rejected).push(performance.now() - pending.due)
         }
         received += 1
@@ -71,7 +71,6 @@ export async function sendAtConstantRate(
         const pending = {
           bytes: requests[sent] ?? Buffer.alloc(0),
           due: start + (sent / perSecond) * 1000,
-          isCounted: sent >= warmUp,
         }
         const send = idle.pop()
         if (send) send(pending)
@@ -83,7 +82,7 @@ export async function sendAtConstantRate(
     for (const socket of sockets) socket.removeAllListeners('close').destroy()
   })
   return {
-    seconds: (performance.now() - start) / 1000 - warmUp / perSecond,
+    seconds: (performance.now() - countedFrom) / 1000,
     answered: summarize(answered),
     rejected: summarize(rejected),
   }

@@ -31,7 +31,7 @@ const others: Rate = { perSecond: 100, seconds: 4, connections: 100 }
 const connections = 4
 
 /** A text with most matches requires reading every entry. */
-const requestCounts = { few: 400, most: 4 }
+const requestCounts = { short: 400, long: 4 }
 
 /** Measures page 1 of a long list with filters, against the same page without one. */
 export async function measureFilters(
@@ -43,7 +43,7 @@ export async function measureFilters(
 ): Promise<Row[]> {
   const account = getLargeAccountId(size)
   const [least, greatest] = findAmounts(stores.sqlite, account, 0.01)
-  const few = {
+  const short = {
     [unfiltered]: '',
     [filters.text]: `&text=${fewMatches}`,
     [filters.amount]: `&min-amount=${least}&max-amount=${greatest}`,
@@ -72,8 +72,8 @@ export async function measureFilters(
         connections,
       })
     const measured = {
-      ...(await measure(few, requestCounts.few)),
-      ...(await measure({ [filters.most]: `&text=${mostMatches}` }, requestCounts.most)),
+      ...(await measure(short, requestCounts.short)),
+      ...(await measure({ [filters.most]: `&text=${mostMatches}` }, requestCounts.long)),
     }
     const baseline = measured[unfiltered]
     for (const [name, figure] of Object.entries(measured)) {

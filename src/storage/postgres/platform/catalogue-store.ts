@@ -10,6 +10,7 @@ import {
 } from '../../../catalogue/store.ts'
 import { exists, type NewestVersion } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
+import { currentVersions } from '../../current-versions.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'
@@ -19,8 +20,6 @@ import { useIdempotencyKey } from './idempotency-keys.ts'
 import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
 import { listSummaries } from './summary-rows.ts'
 
-const currentVersions =
-  'product p join product_version v on v.product = p.id and v.version = p.version'
 const columns = 'v.product, v.version, v.last_updated, v.shown'
 const current = {
   name: 'read-product',

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { DumpedItem } from '../../../load/writer.ts'
 import { type EntryList, entryLists } from '../../../provider/store.ts'
+import { currentVersions } from '../../current-versions.ts'
 import { DatabaseError, type DatabaseOptions, outdatedList } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { abandonAt } from '../driver/abandon.ts'
@@ -90,8 +91,8 @@ async function beginOnWorkers(
 }
 
 const products = `
-  select v.record, v.last_updated as "lastUpdated" from product p
-  join product_version v on v.product = p.id and v.version = p.version order by p.id`
+  select v.record, v.last_updated as "lastUpdated"
+  from ${currentVersions} order by p.id`
 
 /**
  * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,

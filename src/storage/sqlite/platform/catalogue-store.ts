@@ -10,6 +10,7 @@ import {
 } from '../../../catalogue/store.ts'
 import { exists } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
+import { currentVersions } from '../../current-versions.ts'
 import { openDatabase } from '../driver/open.ts'
 import { batchReads, query, snapshots } from '../driver/statements.ts'
 import { openWriteQueue } from '../driver/write-queue.ts'
@@ -25,9 +26,6 @@ interface HistoryRow {
   readonly changed_by: string
   readonly changed_by_name: string
 }
-
-const currentVersions =
-  'product p join product_version v on v.product = p.id and v.version = p.version'
 
 export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const database = openDatabase(path, 'write')

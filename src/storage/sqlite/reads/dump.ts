@@ -1,5 +1,6 @@
 import type { DumpedItem } from '../../../load/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
+import { currentVersions } from '../../current-versions.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { openDatabase } from '../driver/open.ts'
 import { execute, query } from '../driver/statements.ts'
@@ -45,8 +46,8 @@ type Database = ReturnType<typeof openDatabase>
 function* products(database: Database): Generator<DumpedItem> {
   const rows = query<{ record: string; lastUpdated: string }>(
     database,
-    `select v.record, v.last_updated as lastUpdated from product p
-     join product_version v on v.product = p.id and v.version = p.version order by p.id`,
+    `select v.record, v.last_updated as lastUpdated
+     from ${currentVersions} order by p.id`,
   )
   for (const { record, lastUpdated } of rows.each()) yield { type: 'product', record, lastUpdated }
 }
