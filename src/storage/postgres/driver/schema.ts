@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { DatabaseLayout } from '../../database.ts'
+import { addOwnerAndOrigin } from '../../owner-and-origin.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createSummaries } from './create-summaries.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
@@ -358,4 +359,5 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
     alter column sequence add generated always as identity (start with 100);
   `,
   ({ layout }) => (layout === 'citus' ? '' : createEntrySummaries),
+  () => addOwnerAndOrigin,
 ]

@@ -1,3 +1,5 @@
+import { addOwnerAndOrigin } from '../../owner-and-origin.ts'
+
 /** SQL in the triggers of `entry`: the position of the entry's block, and the removal of the summaries from it on. */
 const blockOfEntry = '(old.list << 32) + ((old.position & 0xffffffff) - 1) / 4096'
 const removeSummaries = ['entry_amounts', 'entry_texts']
@@ -7,10 +9,7 @@ const removeSummaries = ['entry_amounts', 'entry_texts']
   )
   .join(' ')
 
-/**
- * Each migration is applied once, in order, and never changed after a release. The version of a database is the number
- * of migrations that were applied to it.
- */
+/** Each is applied once, in order. The version of a database is the number of migrations that were applied to it. */
 export const migrations: readonly string[] = [
   `
   create table customer (
@@ -397,4 +396,5 @@ export const migrations: readonly string[] = [
     ${removeSummaries}
   end;
   `,
+  addOwnerAndOrigin,
 ]

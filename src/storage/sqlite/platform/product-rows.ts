@@ -20,7 +20,8 @@ export function openProductRows(database: DatabaseSync) {
   )
   const insertRow = command(
     database,
-    'insert into product_version values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `insert into product_version (product, version, change, changed_at, changed_by, changed_by_name,
+       last_updated, record, shown) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const putCurrent = command(
     database,
