@@ -36,10 +36,13 @@ begin
 
   grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform, holdfast_intake;
 
+  -- Ids of customers and versions of products are kept for ever.
+  grant select, insert, update on customer to holdfast_load, holdfast_intake;
+  grant select, insert on product_version to holdfast_load, holdfast_intake, holdfast_platform;
   grant select, insert, update, delete
-    on customer, account, holder, balance, contact, entry, product, product_version, product_summary, feed,
-      feed_batch
+    on account, holder, balance, contact, entry, product, product_summary, feed
     to holdfast_load, holdfast_intake;
+  grant select, insert, delete on feed_batch to holdfast_load, holdfast_intake;
   grant usage on sequence account_number to holdfast_load, holdfast_intake;
   grant select, insert, update on last_load to holdfast_load;
 
@@ -49,16 +52,28 @@ begin
 
   grant select, insert, update on signing_key to holdfast_platform;
   grant select, insert, update, delete
-    on product, product_version, product_draft, product_summary, idempotency, api_client, api_token, third_party,
-      artifact, arrangement, arrangement_change, passcode, attempt_limit, check_run,
-      consent_flow
+    on product, product_draft, product_summary, api_client, artifact, arrangement, arrangement_change, passcode,
+      attempt_limit, check_run, consent_flow
     to holdfast_platform;
+  grant select, insert, delete on idempotency, api_token, third_party to holdfast_platform;
   grant select, insert on consent_secret to holdfast_platform;
   -- For the overview of the console.
   grant select on feed, last_load to holdfast_platform;
 
   grant select on api_client to holdfast_intake;
   grant select, insert, delete on api_token to holdfast_intake;
+  -- Tokens are rows of one table. The intake can issue those that its own operations need, and delete expired ones.
+  alter table api_token enable row level security;
+  drop policy if exists platform on api_token;
+  drop policy if exists intake_find on api_token;
+  drop policy if exists intake_issue on api_token;
+  drop policy if exists intake_purge on api_token;
+  create policy platform on api_token to holdfast_platform using (true);
+  create policy intake_find on api_token for select to holdfast_intake using (true);
+  create policy intake_issue on api_token for insert to holdfast_intake
+    with check (string_to_array(scopes, ' ') <@ array['data.write', 'products.write']);
+  create policy intake_purge on api_token for delete to holdfast_intake
+    using (expires <= extract(epoch from now()) * 1000);
 
   -- Not in the layout citus. A trigger deletes outdated summaries, as holdfast_owner.
   if to_regclass('public.entry_texts') is not null then

@@ -1,5 +1,5 @@
 import type { Author } from '../catalogue/store.ts'
-import type { Scope } from '../contract/index.ts'
+import { permits, type Scope } from '../contract/index.ts'
 
 /** A program that is allowed to call the catalogue. */
 export interface ApiClient {
@@ -38,7 +38,15 @@ export interface ClientStore {
     now: Temporal.Instant,
   ): Promise<void>
   removeToken(digest: string): Promise<void>
-  /** Undefined if the client was removed or its secret was rotated after the token was issued. */
+  /**
+   * Undefined if the client was removed or its secret was rotated after the token was issued. The scopes are those that
+   * the client has too.
+   */
   findToken(digest: string): Promise<IssuedToken | undefined>
   close(): Promise<void>
+}
+
+/** The scopes of a token, without those that its client does not have: a process that stores tokens must not extend them. */
+export function limitScopes(token: readonly Scope[], client: readonly Scope[]): Scope[] {
+  return token.filter((scope) => permits(client, scope))
 }

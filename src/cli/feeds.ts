@@ -10,9 +10,12 @@ interface Flags extends StoreFlags {
 }
 
 export function feedsCommand(terminal: Terminal): Command {
-  const command = createSubcommand('feeds', 'list the feeds, or forget one')
+  const command = createSubcommand(
+    'feeds',
+    'list the feeds, give one to another client, or forget one',
+  )
     .description(
-      'Prints the last batch of every feed, the time of its commit and the number of lines of all batches. A feed is written by an API client of the intake (see holdfast serve intake) or by holdfast load --follow --feed.',
+      'Prints the last batch of every feed, the time of its commit, the number of lines of all batches, and the owner. A feed belongs to the API client that sent its first batch to the intake (see holdfast serve intake), or to holdfast load --follow --feed.',
     )
     .option('--json', 'print a JSON array instead of a table')
     .addHelpText('after', '\nExample: holdfast feeds --database sqlite:bank.db')
@@ -23,7 +26,40 @@ export function feedsCommand(terminal: Terminal): Command {
       }),
     )
   addSettingFlags(command, 'intake', databaseSettings)
-  return addSubcommands(command, [removeCommand(terminal)])
+  return addSubcommands(command, [assignCommand(terminal), removeCommand(terminal)])
+}
+
+function assignCommand(terminal: Terminal): Command {
+  return createSubcommand(
+    'assign',
+    'give a feed to another API client, which then sends the next batch',
+  )
+    .addArgument(new Argument('<name>', 'the name of the feed'))
+    .addArgument(new Argument('<client-id>', 'the id of the new owner, see holdfast client list'))
+    .addHelpText(
+      'after',
+      '\nExample: holdfast feeds assign core 14591337-7a3d-4aef-80b6-cf8f15cdf807',
+    )
+    .action(async (name: string, clientId: string, _flags: Flags, command: Command) => {
+      const flags: StoreFlags = command.optsWithGlobals()
+      await requireClient(clientId, flags, terminal)
+      await withFeeds(flags, terminal, async (store) => {
+        if (await store.assign(name, clientId)) return
+        throw new CommandError(1, 'no API client sends a feed with this name: run holdfast feeds')
+      })
+    })
+}
+
+function requireClient(id: string, flags: StoreFlags, terminal: Terminal): Promise<void> {
+  return withStore(
+    flags,
+    terminal,
+    (storage, ...args) => storage.openClientStore(...args),
+    async (clients) => {
+      if (await clients.find(id)) return
+      throw new CommandError(1, 'no API client with this id: run holdfast client list')
+    },
+  )
 }
 
 function removeCommand(terminal: Terminal): Command {
@@ -52,12 +88,13 @@ function withFeeds(
 
 function formatTable(feeds: readonly Feed[]): string {
   const rows = [
-    ['feed', 'batch', 'time', 'lines'],
-    ...feeds.map(({ name, batch, time, lines }) => [
+    ['feed', 'batch', 'time', 'lines', 'owner'],
+    ...feeds.map(({ name, batch, time, lines, position, owner }) => [
       name,
       String(batch),
       formatTime(time),
       String(lines),
+      position === undefined ? (owner ?? '') : 'follower',
     ]),
   ]
   const widths = [0, 1, 2, 3].map((column) =>
@@ -66,15 +103,16 @@ function formatTable(feeds: readonly Feed[]): string {
   // Numbers are aligned to the right.
   const align = (cell: string, column: number) =>
     column % 2 === 1 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)
-  return rows.map((row) => `${row.map(align).join('  ')}\n`).join('')
+  return rows.map((row) => `${row.map(align).join('  ').trimEnd()}\n`).join('')
 }
 
 function formatJson(feeds: readonly Feed[]): string {
-  const entries = feeds.map(({ name, batch, time, lines }) => ({
+  const entries = feeds.map(({ name, batch, time, lines, owner }) => ({
     feed: name,
     batch,
     time: formatTime(time),
     lines,
+    ...(owner !== undefined && { owner }),
   }))
   return `${JSON.stringify(entries, null, 2)}\n`
 }

@@ -16,6 +16,17 @@ export const errorTable = {
   wrong_credentials: { status: 401, message: 'Unauthorized', challenge: 'Basic' },
   cross_site_request: { status: 403, message: 'The X-CSRF-Token is missing or wrong' },
   insufficient_scope: { status: 403, message: 'Insufficient scope' },
+  product_scope_missing: {
+    status: 403,
+    message: 'Insufficient scope',
+    example: 'line 3: products need the scope products.write: nothing was changed',
+    states: 'the first line of a product',
+  },
+  feed_of_other_client: {
+    status: 403,
+    message:
+      'The feed belongs to another API client: use another feed, or run holdfast feeds assign',
+  },
   customer_not_found: { status: 404, message: 'Customer not found' },
   account_not_found: { status: 404, message: 'Account not found' },
   consent_not_found: { status: 404, message: 'Consent not found' },
@@ -160,6 +171,8 @@ export const errorClauses: Readonly<Partial<Record<ErrorCode, ErrorClause>>> = {
     clause:
       'Decision 1: an accountId in the path that is unknown or belongs to another customer is a 404.',
   },
+  product_scope_missing: feeds,
+  feed_of_other_client: feeds,
   feed_not_found: feeds,
   product_not_found: { clause: 'Decision 31: an unknown product ID is a 404.' },
   draft_not_found: drafts,

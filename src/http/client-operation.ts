@@ -1,16 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../auth/access.ts'
+import type { IssuedToken } from '../auth/client-store.ts'
 import type { Answer } from '../catalogue/handler.ts'
 import type { Author } from '../catalogue/store.ts'
-import { ContractError, type Operation, permits, problemsMax } from '../contract/index.ts'
+import {
+  ContractError,
+  type Operation,
+  permits,
+  problemsMax,
+  type Scope,
+} from '../contract/index.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
 import { sendJson, untilSent } from './json.ts'
 import { createRequestReader, type RawQuery } from './request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The API client that the access token was issued to. */
+    /** The API client that the access token was issued to, and the scopes of the token. */
     client?: Author
+    scopes?: readonly Scope[]
   }
 }
 
@@ -31,7 +39,9 @@ export function mountClientOperation(
 ): void {
   const read = createRequestReader(operation, problemsMax)
   const authenticate = async (request: FastifyRequest, reply: FastifyReply) => {
-    request.client = await authenticateClient(request, operation, access)
+    const { client, scopes } = await authenticateClient(request, operation, access)
+    request.client = client
+    request.scopes = scopes
     noteValidToken(reply)
   }
   /** Before the body is received. Without a promise, which every public request would wait for. */
@@ -69,11 +79,11 @@ export async function authenticateClient(
   { headers }: FastifyRequest,
   operation: Operation,
   access: Access,
-): Promise<Author> {
+): Promise<IssuedToken> {
   const [, token] = /^bearer +([\w-]+)$/i.exec(headers.authorization ?? '') ?? []
   const issued = token === undefined ? undefined : await access.verify(token)
   if (!issued) throw new ContractError('unauthorized')
   if (operation.scope && !permits(issued.scopes, operation.scope))
     throw new ContractError('insufficient_scope')
-  return issued.client
+  return issued
 }

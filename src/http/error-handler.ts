@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRejected } from '../auth/token.ts'
-import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
+import { ContractError, type ErrorCode, errorTable, type Scope } from '../contract/index.ts'
 import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
@@ -50,9 +50,8 @@ export function createErrorHandler(
     // Overload is logged once a second with a count, not for each request.
     if (status >= 500 && error !== overloaded) request.logDetail = failureDetail(error, code)
 
-    if (status === 401 || status === 403) {
-      reply.header('www-authenticate', authenticateChallenge(code, request))
-    }
+    const challenge = authenticateChallenge(code, request)
+    if (challenge !== undefined) reply.header('www-authenticate', challenge)
     if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds(error))
     const sentence = 'example' in rest ? errorSentence(error) : message
     const members = error instanceof ContractError ? error.members : undefined
@@ -127,12 +126,19 @@ function retryAfterSeconds(error: Error): number {
   return known ?? retryAfterDefaultSeconds
 }
 
-/** A request without a bearer token gets a challenge without an error code (RFC 6750, section 3.1). */
-function authenticateChallenge(code: ErrorCode, { headers, routeOptions }: FastifyRequest): string {
+/** For requests that other credentials could make. One without a bearer token gets no error code (RFC 6750, section 3.1). */
+function authenticateChallenge(
+  code: ErrorCode,
+  { headers, routeOptions }: FastifyRequest,
+): string | undefined {
   if ('challenge' in errorTable[code]) return 'Basic realm="holdfast", charset="UTF-8"'
-  if (code === 'insufficient_scope') {
-    return `Bearer error="insufficient_scope", scope="${routeOptions.config.operation?.scope}"`
-  }
+  if (code === 'insufficient_scope') return scopeChallenge(routeOptions.config.operation?.scope)
+  if (code === 'product_scope_missing') return scopeChallenge('products.write')
+  if (errorTable[code].status !== 401) return undefined
   const isTokenSent = /^bearer\s+\S/i.test(headers.authorization ?? '')
   return isTokenSent ? 'Bearer error="invalid_token"' : 'Bearer'
+}
+
+function scopeChallenge(scope: Scope | undefined): string {
+  return `Bearer error="insufficient_scope", scope="${scope}"`
 }

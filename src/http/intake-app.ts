@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Access } from '../auth/access.ts'
 import {
   accessOperations,
@@ -7,8 +8,10 @@ import {
   type InvalidLinesBody,
   intakeOperations,
   type Operation,
+  permits,
+  type Scope,
 } from '../contract/index.ts'
-import type { BatchAnswer, BatchErrors, Batches } from '../load/batches.ts'
+import type { BatchAnswer, BatchErrors, Batches, Sender } from '../load/batches.ts'
 import { type BatchConflict, type Feed, type FeedStore, feedsMax } from '../load/feed-writer.ts'
 import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { openBatchBodies } from './batch-body.ts'
@@ -22,6 +25,9 @@ import { mountTokens } from './token-route.ts'
  * the batches are limited instead. The timeout includes the time to receive a batch and to wait for a load.
  */
 const intakeLimits = { inFlightMin: httpLimits.inFlightMax, handlerTimeoutMs: 60_000 }
+
+/** The scopes of tokens that the intake issues. Those of the platform are issued there alone. */
+const intakeScopes = ['data.write', 'products.write'] as const satisfies Scope[]
 
 const openApiDocuments = { '/openapi.json': 'intake' } as const
 
@@ -45,7 +51,7 @@ export function openIntakeApp(options: IntakeAppOptions): HttpApp {
   })
   mountOpenApi(app, openApiDocuments, options.version)
   continueAfterToken(app)
-  mountTokens(app, access, options.trustedProxies)
+  mountTokens(app, access, options.trustedProxies, intakeScopes)
   mountBatches(app, access, batches, options.batchBytesMax)
   mountClientOperation(app, intakeOperations.listFeeds, access, async () => {
     const data = (await feeds.list()).map(toFeedState)
@@ -87,13 +93,19 @@ function mountBatches(
       async ({ params }, request, reply) => {
         const feed = params['feed'] ?? ''
         const number = readNumber(params['number'] ?? '')
+        const sender = readSender(request)
         const answer = await bodies.withBody(request, reply, (data) =>
-          batches.commit(feed, number, data),
+          batches.commit(feed, number, data, sender),
         )
         return { body: JSON.stringify({ feed, batch: number, ...getSummary(answer) }) }
       },
     )
   })
+}
+
+function readSender({ client, scopes = [] }: FastifyRequest): Sender {
+  if (!client) throw new TypeError('a batch needs an authenticated client')
+  return { client, mayWriteProducts: permits(scopes, 'products.write') }
 }
 
 /** Each number has one spelling, so that a proxy or a log never treats one batch as two. */
@@ -106,16 +118,21 @@ function readNumber(text: string): number {
 function getSummary(answer: BatchAnswer) {
   if ('conflict' in answer) throw conflictError(answer.conflict)
   if ('invalid' in answer) throw invalidLinesError(answer.invalid)
+  if ('forbidden' in answer) throw productScopeError(answer.forbidden)
   const { lines, created, changed, unchanged, deleted } = answer.summary
   return { lines, created, changed, unchanged, deleted }
 }
 
 function conflictError({ reason, expected }: BatchConflict): ContractError {
+  if (reason === 'client') return new ContractError('feed_of_other_client')
   const members: Omit<BatchConflictBody, 'error'> = { expected }
   return new ContractError('batch_conflict', describeConflict(reason, expected), { members })
 }
 
-function describeConflict(reason: BatchConflict['reason'], expected: number): string {
+function describeConflict(
+  reason: Exclude<BatchConflict['reason'], 'client'>,
+  expected: number,
+): string {
   const next = `the next batch of this feed is ${expected}`
   switch (reason) {
     case 'gap':
@@ -124,11 +141,16 @@ function describeConflict(reason: BatchConflict['reason'], expected: number): st
       return `the batch was committed with other lines: ${next}`
     case 'forgotten':
       return `the batch was committed too long ago to compare its lines: ${next}`
-    case 'owner':
+    case 'follower':
       return 'the feed belongs to holdfast load --follow: use another feed'
     case 'limit':
       return `the database has ${feedsMax} feeds, which is the maximum: use an existing feed, or remove one with holdfast feeds remove`
   }
+}
+
+function productScopeError(line: number): ContractError {
+  const sentence = `line ${line}: products need the scope products.write: nothing was changed`
+  return new ContractError('product_scope_missing', sentence)
 }
 
 function invalidLinesError({ count, first }: BatchErrors): ContractError {

@@ -33,11 +33,15 @@ interface TokenCredentials {
   readonly isOauth: boolean
 }
 
-/** Issues access tokens for the catalogue. Accepts JSON and the form encoding of OAuth 2.0. */
+/**
+ * Issues access tokens of API clients, with the scopes that the operations of this server use. Accepts JSON and the form
+ * encoding of OAuth 2.0.
+ */
 export function mountTokens(
   app: HttpApp,
   access: Access,
   trustedProxies: TrustedProxies | undefined,
+  usable: readonly Scope[] = scopes,
 ): void {
   // Only this route accepts forms.
   app.register(async (scope) => {
@@ -58,7 +62,7 @@ export function mountTokens(
         })
         if (outdatedClientId !== undefined) request.logDetail = outdatedSecret(outdatedClientId)
         if (!client) throw rejection(credentials, 'wrong_credentials', 'oauth_invalid_client')
-        const granted = selectScopes(credentials, client.scopes)
+        const granted = selectScopes(credentials, client.scopes, usable)
         const token = await access.issue(client, granted)
         const answer: TokenResponse = {
           token,
@@ -123,24 +127,31 @@ function decodeFormValue(text: string): string {
   }
 }
 
-/** The requested scopes, all of which the client must have; all scopes of the client if it requests none. */
+/** The requested scopes, all of which the client must have; all usable scopes of the client if it requests none. */
 function selectScopes(
   credentials: TokenCredentials,
   clientScopes: readonly Scope[],
+  usable: readonly Scope[],
 ): readonly Scope[] {
-  if (credentials.scope === undefined) return clientScopes
-  const allowed = scopes.filter((scope) => permits(clientScopes, scope))
+  const reject = (sentence: string) =>
+    rejection(credentials, 'invalid_request', 'oauth_invalid_scope', sentence)
+  if (credentials.scope === undefined) {
+    const granted = usable.filter((scope) => clientScopes.includes(scope))
+    if (granted.length > 0) return granted
+    throw reject(`the client has no scope of this server: ${usable.join(', ')}`)
+  }
+  const allowed = usable.filter((scope) => permits(clientScopes, scope))
   const requested = new Set(credentials.scope.split(' ').filter((name) => name !== ''))
   const granted = allowed.filter((scope) => requested.has(scope))
-  if (requested.size === 0 || granted.length < requested.size) {
-    throw rejection(credentials, 'invalid_request', 'oauth_invalid_scope')
-  }
-  return granted
+  if (requested.size > 0 && granted.length === requested.size) return granted
+  throw reject('scope must contain only scopes of the client that this server uses')
 }
 
-function rejection({ isOauth }: TokenCredentials, own: ErrorCode, oauth: ErrorCode): ContractError {
-  if (isOauth) return new ContractError(oauth)
-  const sentence =
-    own === 'invalid_request' ? 'scope must contain only scopes of the client' : undefined
-  return new ContractError(own, sentence)
+function rejection(
+  { isOauth }: TokenCredentials,
+  own: ErrorCode,
+  oauth: ErrorCode,
+  sentence?: string,
+): ContractError {
+  return isOauth ? new ContractError(oauth) : new ContractError(own, sentence)
 }

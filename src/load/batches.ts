@@ -1,11 +1,19 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import type { Author } from '../catalogue/store.ts'
 import { batchErrorsMax } from '../contract/index.ts'
 import { type CommitLimits, openCommitQueue } from './commit-queue.ts'
-import { type BatchConflict, type BatchSummary, type FeedWriter, feedsMax } from './feed-writer.ts'
+import {
+  type BatchConflict,
+  type BatchOutcome,
+  type BatchSummary,
+  type FeedBatch,
+  type FeedWriter,
+  feedsMax,
+} from './feed-writer.ts'
 import { readLines } from './lines.ts'
 import { readItem } from './load.ts'
-import type { LineError, LocatedItem } from './writer.ts'
+import { isProduct, type LineError, type LocatedItem } from './writer.ts'
 
 /** The errors of a batch with invalid lines: all of them are counted, the first are listed. */
 export interface BatchErrors {
@@ -17,6 +25,8 @@ export type BatchAnswer =
   | { readonly summary: BatchSummary }
   | { readonly conflict: BatchConflict }
   | { readonly invalid: BatchErrors }
+  /** The first line that the sender has no permission for. */
+  | { readonly forbidden: number }
 
 /** Called for what changes the counters of a feed. */
 export interface FeedMetrics {
@@ -25,9 +35,20 @@ export interface FeedMetrics {
   countCommit(): void
 }
 
+/** The API client that sends a batch. */
+export interface Sender {
+  readonly client: Author
+  readonly mayWriteProducts: boolean
+}
+
 export interface Batches {
   /** Commits the lines of a batch, or answers from the stored state of its feed. */
-  commit(feed: string, number: number, data: Buffer<ArrayBuffer>): Promise<BatchAnswer>
+  commit(
+    feed: string,
+    number: number,
+    data: Buffer<ArrayBuffer>,
+    sender: Sender,
+  ): Promise<BatchAnswer>
   /** Rejects further batches, and waits for those in progress. */
   close(): Promise<void>
 }
@@ -49,26 +70,25 @@ export function openBatches(
   const queue = openCommitQueue(writer, { onCommit, isReading: () => reading > 0 }, limits)
 
   return {
-    async commit(feed, number, data) {
-      const digest = await computeDigest(data)
-      const check = () => writer.check({ feed, number, digest })
+    async commit(feed, number, data, { client, mayWriteProducts }) {
+      const key = { feed, number, digest: await computeDigest(data), sender: client }
+      const check = () => writer.check(key)
       // Before the lines are read: a batch that is sent again is answered quickly. What is probably the next batch is
       // checked by the commit alone.
       const isNext = nextNumbers.get(feed) === number
       const known = isNext ? undefined : await check()
       if (known) return toAnswer(known)
       reading += 1
-      const { lines, items, invalid } = await readBatch(data).finally(() => (reading -= 1))
-      if (invalid) {
+      const batch = await readBatch(data, mayWriteProducts).finally(() => (reading -= 1))
+      if (!('items' in batch)) {
         // A wrong number is a conflict whatever the lines are.
         const unexpected = isNext ? await check() : undefined
         if (unexpected) return toAnswer(unexpected)
-        metrics?.countErrors(feed, invalid.count)
-        return { invalid }
+        if ('invalid' in batch) metrics?.countErrors(feed, batch.invalid.count)
+        return batch
       }
-      const answer = toAnswer(
-        await queue.commit({ feed, number, digest, lines, items }, data.length),
-      )
+      const { lines } = batch
+      const answer = toAnswer(await queue.commit({ ...key, ...batch }, data.length))
       if ('summary' in answer) {
         remember(feed, number)
         metrics?.countBatch(feed, lines)
@@ -85,9 +105,7 @@ async function computeDigest(data: Buffer<ArrayBuffer>): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', data)).toString('hex')
 }
 
-type Outcome = Awaited<ReturnType<FeedWriter['commit']>>[number]
-
-function toAnswer(outcome: Outcome): BatchAnswer {
+function toAnswer(outcome: BatchOutcome): BatchAnswer {
   if (!('errors' in outcome)) return outcome
   const errors = outcome.errors.toSorted((a, b) => a.line - b.line)
   return { invalid: { count: errors.length, first: errors.slice(0, batchErrorsMax) } }
@@ -96,7 +114,9 @@ function toAnswer(outcome: Outcome): BatchAnswer {
 /** How long lines are parsed before other requests are served, in milliseconds. */
 const sliceMs = 5
 
-async function readBatch(data: Buffer) {
+type ReadBatch = Pick<FeedBatch, 'lines' | 'items'> | Exclude<BatchAnswer, BatchOutcome>
+
+async function readBatch(data: Buffer, mayWriteProducts: boolean): Promise<ReadBatch> {
   let lines = 0
   let items: LocatedItem[] = []
   let count = 0
@@ -109,6 +129,7 @@ async function readBatch(data: Buffer) {
       lines += 1
       const result = readItem(line, 0)
       if ('item' in result) {
+        if (!mayWriteProducts && isProduct(result.item)) return { forbidden: result.item.line }
         if (count === 0) items.push(result.item)
         continue
       }
@@ -121,5 +142,5 @@ async function readBatch(data: Buffer) {
     await setImmediate()
     sliceStart = performance.now()
   }
-  return { lines, items, invalid: count > 0 ? { count, first } : undefined }
+  return count > 0 ? { invalid: { count, first } } : { lines, items }
 }

@@ -1,3 +1,4 @@
+import type { Author } from '../catalogue/store.ts'
 import type { Counts } from './line-counts.ts'
 import type { LineError, LocatedItem } from './writer.ts'
 
@@ -18,6 +19,8 @@ export interface Feed {
   readonly lines: number
   /** Where a follower continues. Only the feed of a follower has one. */
   readonly position?: string
+  /** The id of the API client that may send batches. Without one, the sender of the next batch becomes the owner. */
+  readonly owner?: string
 }
 
 export interface FeedBatch {
@@ -30,10 +33,12 @@ export interface FeedBatch {
   readonly items: readonly LocatedItem[]
   /** Stored with the feed, in the same transaction. */
   readonly position?: string
+  /** The API client that sent the batch: the owner of the feed, and the author of its products. */
+  readonly sender?: Author
 }
 
 /** Identifies a batch before its lines are read. */
-export type BatchKey = Pick<FeedBatch, 'number' | 'digest' | 'position'> & {
+export type BatchKey = Pick<FeedBatch, 'number' | 'digest' | 'position' | 'sender'> & {
   readonly feed: string
 }
 
@@ -50,10 +55,10 @@ export interface RememberedBatch {
 export interface BatchConflict {
   /**
    * `gap`: an earlier batch is missing. `different`: the number was committed with other lines. `forgotten`: it was
-   * committed too long ago to know the lines. `owner`: the feed belongs to a follower, or a follower uses a feed of the
-   * HTTP interface. `limit`: the database has too many feeds.
+   * committed too long ago to know the lines. `follower`: the feed belongs to a follower, or a follower uses a feed of
+   * the HTTP interface. `client`: the feed belongs to another API client. `limit`: the database has too many feeds.
    */
-  readonly reason: 'gap' | 'different' | 'forgotten' | 'owner' | 'limit'
+  readonly reason: 'gap' | 'different' | 'forgotten' | 'follower' | 'client' | 'limit'
   /** The number of the next batch. */
   readonly expected: number
 }
@@ -95,6 +100,8 @@ export interface FeedStore {
   /** Sorted by name. */
   list(): Promise<Feed[]>
   find(name: string): Promise<Feed | undefined>
+  /** Gives a feed that an API client sends to another one. Returns whether there is such a feed. */
+  assign(name: string, owner: string): Promise<boolean>
   /** Forgets a feed, not its data: its next batch has the number 1. Returns whether it existed. */
   remove(name: string): Promise<boolean>
   close(): Promise<void>
@@ -102,13 +109,14 @@ export interface FeedStore {
 
 /** Decides about a batch by the state of its feed. Undefined: it can be committed. */
 export function checkBatch(
-  { number, digest, position }: BatchKey,
-  feed: Pick<Feed, 'batch' | 'position'> | undefined,
+  { number, digest, position, sender }: BatchKey,
+  feed: Pick<Feed, 'batch' | 'position' | 'owner'> | undefined,
   remembered: RememberedBatch | undefined,
 ): BatchOutcome | undefined {
   const expected = (feed?.batch ?? 0) + 1
   const reject = (reason: BatchConflict['reason']) => ({ conflict: { reason, expected } })
-  if (feed && (feed.position === undefined) !== (position === undefined)) return reject('owner')
+  if (feed && (feed.position === undefined) !== (position === undefined)) return reject('follower')
+  if (feed?.owner !== undefined && feed.owner !== sender?.id) return reject('client')
   if (number > expected) return reject('gap')
   if (number === expected) return undefined
   if (!remembered) return reject('forgotten')

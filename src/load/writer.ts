@@ -156,6 +156,11 @@ export interface RemovalItem {
   readonly person?: { readonly email: string; readonly name: string }
 }
 
+/** Whether an item creates, changes or deletes a product. */
+export function isProduct(item: Item): boolean {
+  return item.type === 'product' || (item.type === 'removal' && item.of === 'product')
+}
+
 /** The parts of an item that a dump needs: a load derives the rest from the record. */
 export type DumpedItem =
   | Pick<CustomerItem, 'type' | 'record'>

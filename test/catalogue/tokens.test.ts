@@ -131,7 +131,7 @@ describeOnce('a token', () => {
         assert.equal(status, 400)
         const error = isOauth(form)
           ? 'invalid_scope'
-          : 'scope must contain only scopes of the client'
+          : 'scope must contain only scopes of the client that this server uses'
         assert.deepEqual(body, { error })
       }
     })

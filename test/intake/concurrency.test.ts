@@ -54,8 +54,10 @@ describe('clients that send the same number at the same time', () => {
 
 describe('a number that another process has used', () => {
   it('is a conflict, whatever the lines are', async (t) => {
-    const { database, put: send } = await shared()
-    const { put: sendToOther } = await openIntake(t, { database })
+    const { database, put: send, token } = await shared()
+    const other = await openIntake(t, { database })
+    const sendToOther: typeof send = (feed, number, lines) =>
+      other.put(feed, number, lines, { authorization: `Bearer ${token}` })
     assert.equal((await send('moved', 1, [put.customer('c-moved')])).status, 200)
     assert.equal((await sendToOther('moved', 2, [put.customer('c-moved')])).status, 200)
 

@@ -28,11 +28,12 @@ describe('holdfast serve intake', { timeout }, () => {
   it('serves what holdfast feeds prints and forgets, and measures it', async (t) => {
     const { addClient, database, openIntake } = await openDeployment(t)
     const intake = await openIntake({ 'metrics-port': '0', workers: '4' })
-    const sendBatch = await openSender(intake, await addClient('core', 'data.write'))
+    const client = await addClient('core', 'data.write')
+    const sendBatch = await openSender(intake, client)
     const runFeeds = (...args: readonly string[]) =>
       runInProcess(['feeds', ...args, '--database', database])
 
-    assert.equal((await runFeeds()).stdout, 'feed  batch  time  lines\n')
+    assert.equal((await runFeeds()).stdout, 'feed  batch  time  lines  owner\n')
     await sendBatch('core', 1, [put.customer('c3'), put.customer('c4')])
     await sendBatch('core', 2, [put.customer('c3')])
     await sendBatch('core', 2, [put.customer('c3')])
@@ -42,14 +43,14 @@ describe('holdfast serve intake', { timeout }, () => {
     const { stdout } = await runFeeds()
     assert.match(
       stdout,
-      /^feed {3}batch {2}time {22}lines\ncards {6}1 {2}\S{24} {6}1\ncore {7}2 {2}\S{24} {6}3\n$/,
+      /^feed {3}batch {2}time {22}lines {2}owner\ncards {6}1 {2}\S{24} {6}1 {2}\S{36}\ncore {7}2 {2}\S{24} {6}3 {2}\S{36}\n$/,
     )
     const feeds = JSON.parse((await runFeeds('--json')).stdout)
     assert.deepEqual(
       feeds.map(({ time: _, ...feed }: { time: string }) => feed),
       [
-        { feed: 'cards', batch: 1, lines: 1 },
-        { feed: 'core', batch: 2, lines: 3 },
+        { feed: 'cards', batch: 1, lines: 1, owner: client.id },
+        { feed: 'core', batch: 2, lines: 3, owner: client.id },
       ],
     )
 

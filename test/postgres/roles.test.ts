@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it, type TestContext } from 'node:test'
+import pg from 'pg'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import { toProductContent } from '../../src/catalogue/product.ts'
@@ -35,6 +36,7 @@ import { send } from '../support/http.ts'
 import { loadInProcess } from '../support/load.ts'
 import { requestToken } from '../support/platform.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
+import { rights } from './role-rights.ts'
 
 const script = readFileSync(new URL('../../docs/postgres-roles.sql', import.meta.url), 'utf8')
 const savings = {
@@ -140,7 +142,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     await clients.addToken('digest', { client, scopes: client.scopes, expires: now }, 'hash', now)
     await clients.close()
     const core = { id: 'core', secret: makeSecret() }
-    const registered = { ...client, ...core, scopes: ['data.write'] as const }
+    const registered = { ...client, ...core, scopes: ['data.write', 'products.write'] as const }
     const administration = await openClientStore(as('platform'))
     await administration.add(registered, hashSecret(core.secret))
     await administration.close()
@@ -223,35 +225,73 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       lastLoad: { created: 3 },
     })
     await status.close()
+  })
 
-    for (const [role, sql] of [
-      ['serve', 'select from signing_key'],
-      ['serve', `update customer set record = ''`],
-      ['serve', 'create table public.x ()'],
-      ['serve', 'select from api_client'],
-      ['serve', 'select from product'],
-      ['serve', 'select from feed'],
-      ['serve', 'delete from replay_purge'],
-      ['load', 'select from api_token'],
-      ['load', 'select from token_use'],
-      ['load', 'select from signing_key'],
-      ['load', 'update schema_version set version = 9'],
-      ['load', 'create table public.x ()'],
-      ['intake', 'select from signing_key'],
-      ['intake', 'select from token_use'],
-      ['intake', `update api_client set scopes = ''`],
-      ['serve', 'select from check_run'],
-      ['serve', 'select from arrangement'],
-      ['intake', 'select from consent_secret'],
-      ['load', 'select from artifact'],
-      ['load', 'select from product_draft'],
-      ['platform', `update consent_secret set value = ''`],
-      ['platform', 'select from customer'],
-      ['platform', 'select from feed_batch'],
-      ['platform', 'select from token_use'],
-    ] as const) {
-      await assert.rejects(runSql(sql, as(role)), { code: '42501' }, `${role}: ${sql}`)
+  it('refuse every statement on a table that the work of the role does not need', async (t) => {
+    const server = await openServer(t)
+    const as = (role: string) => server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
+    await runSql(script, server.url())
+    await createDatabase(asHoldfastOwner(server))
+    await runSql(script, server.url())
+    const tables = await runSql(
+      `select c.relname, (
+          select quote_ident(attname) from pg_attribute a
+          where a.attrelid = c.oid and attnum > 0 and attidentity = '' order by attnum limit 1)
+        from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+        order by 1`,
+      server.url(),
+    )
+
+    for (const [role, needed] of Object.entries(rights)) {
+      const client = new pg.Client({ connectionString: as(role) })
+      await client.connect()
+      const allowed: Record<string, string> = {}
+      for (const [table = '', column] of tables) {
+        const permitted: string[] = []
+        // The privileges are checked also if a statement is only explained.
+        for (const sql of [
+          `explain select from ${table}`,
+          `explain insert into ${table} default values`,
+          `explain update ${table} set ${column} = null`,
+          `explain delete from ${table}`,
+          `truncate ${table}`,
+        ]) {
+          const failure = await client.query(sql).catch((error) => error.code)
+          if (failure !== '42501') permitted.push(sql.replace('explain ', '').split(' ')[0] ?? '')
+        }
+        if (permitted.length > 0) allowed[table] = permitted.join(' ')
+      }
+      await client.end()
+      assert.deepEqual(allowed, needed, role)
     }
+    for (const role of ['load', 'serve', 'platform', 'intake']) {
+      const refused = { code: '42501' }
+      await assert.rejects(runSql('create table public.x ()', as(role)), refused, role)
+    }
+  })
+
+  it('let the intake issue tokens for its own operations alone', async (t) => {
+    const server = await openServer(t)
+    const as = (role: string) => server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
+    await runSql(script, server.url())
+    await createDatabase(asHoldfastOwner(server))
+    await runSql(script, server.url())
+    const now = Date.now()
+    const insert = (digest: string, scopes: string, expires: number) =>
+      `insert into api_token values ('${digest}', 'admin', '${scopes}', ${expires}, 'hash')`
+    await runSql(insert('admin', 'consent.write', now + 900_000), as('platform'))
+
+    for (const scopes of ['consent.write', 'data.write operations.write', 'data.write ', '*']) {
+      await assert.rejects(runSql(insert('x', scopes, now + 900_000), as('intake')), {
+        code: '42501',
+      })
+    }
+    await runSql(insert('own', 'data.write products.write', now + 900_000), as('intake'))
+    await runSql(insert('old', 'data.write', now - 900_000), as('intake'))
+    await runSql('delete from api_token', as('intake'))
+
+    const left = await runSql('select digest from api_token order by 1', as('platform'))
+    assert.deepEqual(left.flat(), ['admin', 'own'])
   })
 })
 

@@ -112,8 +112,8 @@ describe('the numbers of a feed', () => {
       [createBatch('core', 2, [], 'at 1'), 2],
     ]
     for (const [batch, expected] of foreign) {
-      assert.deepEqual(conflictOf(await writer.check(batch)), { reason: 'owner', expected })
-      assert.deepEqual(conflictOf(await commitOne(writer, batch)), { reason: 'owner', expected })
+      assert.deepEqual(conflictOf(await writer.check(batch)), { reason: 'follower', expected })
+      assert.deepEqual(conflictOf(await commitOne(writer, batch)), { reason: 'follower', expected })
     }
   })
 

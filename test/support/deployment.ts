@@ -47,7 +47,7 @@ export interface Deployment {
   ): Promise<Response>
   /** Runs `holdfast client` on the database. */
   runClient(...args: readonly string[]): Promise<Finished>
-  addClient(name?: string, scope?: string): Promise<Credentials>
+  addClient(name?: string, ...scopes: readonly string[]): Promise<Credentials>
 }
 
 /** The output of `holdfast client add` and `rotate`. */
@@ -107,8 +107,12 @@ export async function openDeployment(scope: Scope, existingDatabase?: string): P
       })
     },
     runClient,
-    addClient: async (name = 'pricing team', scopes = 'products.write') =>
-      readCredentials(await runClient('add', name, '--scope', scopes)),
+    async addClient(name = 'pricing team', ...scopes) {
+      const granted = scopes.length > 0 ? scopes : ['products.write']
+      return readCredentials(
+        await runClient('add', name, ...granted.flatMap((each) => ['--scope', each])),
+      )
+    },
   }
 }
 

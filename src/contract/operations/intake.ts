@@ -24,7 +24,7 @@ export const putBatch = {
   method: 'PUT',
   path: `${feeds}/{feed}/batches/{number}`,
   summary: 'Send a batch of a feed',
-  description: `Commits all lines in one transaction, together with the number of the batch, or changes nothing. A batch that is sent again with the same lines gets the stored answer. What a line refers to must exist before that line. At most ${batchErrorsMax} errors of invalid lines are returned.`,
+  description: `Commits all lines in one transaction, together with the number of the batch, or changes nothing. A batch that is sent again with the same lines gets the stored answer. What a line refers to must exist before that line. Lines of products also need the scope \`products.write\`. A feed belongs to the API client that sent its first batch. At most ${batchErrorsMax} errors of invalid lines are returned.`,
   params: Type.Object({
     feed,
     number: described(
@@ -34,7 +34,13 @@ export const putBatch = {
   }),
   lines: `The lines that \`holdfast load\` reads, one JSON object per line: at most ${batchBytesMax} bytes before compression. \`Content-Encoding: gzip\` is accepted.`,
   response: BatchSummary,
-  errors: ['invalid_request', 'batch_conflict', 'invalid_lines'],
+  errors: [
+    'invalid_request',
+    'product_scope_missing',
+    'feed_of_other_client',
+    'batch_conflict',
+    'invalid_lines',
+  ],
 } as const satisfies Operation
 
 export const listFeeds = {

@@ -14,7 +14,7 @@ import type { Rows, Statement } from '../driver/pipeline.ts'
 /** A feed advances by one batch at a time, so that more are old only if earlier versions remembered more. */
 const forgottenAtOnce = 10
 
-/** A commit of batches shares this lock; the removal of a feed takes it exclusively. */
+/** A commit of batches shares this lock; a change or removal of a feed takes it exclusively. */
 const lockKey = `hashtext('holdfast feeds')`
 export const shareFeeds = `pg_advisory_xact_lock_shared(${lockKey})`
 export const lockFeeds: Statement = {
@@ -27,7 +27,7 @@ type Cell = string | null | undefined
 /** The state of the feeds of batches, in their order. New feeds are limited by the number of feeds. */
 export const readStates: Statement = {
   name: 'feed-states',
-  text: `select f.batch, f.position, r.digest, r.lines, r.created, r.changed, r.unchanged, r.deleted,
+  text: `select f.batch, f.position, f.owner, r.digest, r.lines, r.created, r.changed, r.unchanged, r.deleted,
       case when f.name is null then (select count(*) from feed) end
     from unnest($1::text[], $2::bigint[]) with ordinality b (feed, number, ordinal)
     left join feed f on f.name = b.feed
@@ -60,10 +60,14 @@ export function decideBatches(
   return batches.map((batch, index) => {
     const { feed: name } = batch
     if (name === undefined) return undefined
-    const [last, position, digest, lines, created, changed, unchanged, deleted, feeds] =
+    const [last, position, owner, digest, lines, created, changed, unchanged, deleted, feeds] =
       states[index] ?? []
     const feed = isText(last)
-      ? { batch: Number(last), ...(isText(position) && { position: unescapeNul(position) }) }
+      ? {
+          batch: Number(last),
+          ...(isText(position) && { position: unescapeNul(position) }),
+          ...(isText(owner) && { owner }),
+        }
       : undefined
     const summary = toSummary([lines, created, changed, unchanged, deleted])
     const outcome = checkBatch(
@@ -94,13 +98,13 @@ function isText(cell: Cell): cell is string {
 export const writeBatches = `
   with batch as (
     select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[],
-      $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
-      b (feed, number, digest, position, lines, created, changed, unchanged, deleted)
+      $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[])
+      b (feed, number, digest, position, lines, created, changed, unchanged, deleted, owner)
   ), advanced as (
-    insert into feed (name, batch, time, lines, position)
-    select feed, number, $10::bigint, lines, position from batch
+    insert into feed (name, batch, time, lines, position, owner)
+    select feed, number, $11::bigint, lines, position, owner from batch
     on conflict (name) do update set batch = excluded.batch, time = excluded.time,
-      lines = feed.lines + excluded.lines, position = excluded.position
+      lines = feed.lines + excluded.lines, position = excluded.position, owner = excluded.owner
   ), remembered as (
     insert into feed_batch (feed, number, digest, lines, created, changed, unchanged, deleted)
     select feed, number, digest, lines, created, changed, unchanged, deleted from batch
@@ -129,11 +133,12 @@ export function batchValues(
     column((_, { changed }) => changed),
     column((_, { unchanged }) => unchanged),
     column((_, { deleted }) => deleted),
+    column(({ sender }) => sender?.id ?? null),
     time.epochMilliseconds,
   ]
 }
 
-const columns = 'name, batch, time, lines, position'
+const columns = 'name, batch, time, lines, position, owner'
 export const listFeeds: Statement = {
   name: 'list-feeds',
   text: `select ${columns} from feed order by name`,
@@ -141,6 +146,10 @@ export const listFeeds: Statement = {
 export const findFeed: Statement = {
   name: 'find-feed',
   text: `select ${columns} from feed where name = $1`,
+}
+export const assignFeed: Statement = {
+  name: 'assign-feed',
+  text: 'update feed set owner = $2 where name = $1 and position is null returning 1',
 }
 export const removeFeed: Statement = {
   name: 'remove-feed',
@@ -151,12 +160,13 @@ export const removeBatches: Statement = {
   text: 'delete from feed_batch where feed = $1',
 }
 
-export function toFeed([name, batch, time, lines, position]: readonly Cell[]): Feed {
+export function toFeed([name, batch, time, lines, position, owner]: readonly Cell[]): Feed {
   return {
     name: unescapeNul(name ?? ''),
     batch: Number(batch),
     time: Number(time),
     lines: Number(lines),
     ...(isText(position) && { position: unescapeNul(position) }),
+    ...(isText(owner) && { owner }),
   }
 }

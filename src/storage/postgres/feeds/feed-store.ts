@@ -3,7 +3,15 @@ import type { DatabaseOptions } from '../../database.ts'
 import { escapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'
 import { runInOrder, runStatement } from '../driver/statements.ts'
-import { findFeed, listFeeds, lockFeeds, removeBatches, removeFeed, toFeed } from './feed-rows.ts'
+import {
+  assignFeed,
+  findFeed,
+  listFeeds,
+  lockFeeds,
+  removeBatches,
+  removeFeed,
+  toFeed,
+} from './feed-rows.ts'
 
 /** Opens the list of feeds. It reads from the primary: a replica may lag behind the answer to a batch. */
 export async function openPostgresFeedStore(
@@ -19,6 +27,13 @@ export async function openPostgresFeedStore(
     async find(name) {
       const [row] = await runStatement(pool, findFeed, [escapeNul(name)])
       return row && toFeed(row)
+    },
+    async assign(name, owner) {
+      const [, assigned] = await runInOrder(pool, [
+        [lockFeeds, []],
+        [assignFeed, [escapeNul(name), owner]],
+      ])
+      return assigned?.length === 1
     },
     async remove(name) {
       const values = [escapeNul(name)]

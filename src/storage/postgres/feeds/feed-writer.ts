@@ -1,3 +1,4 @@
+import { loader } from '../../../catalogue/store.ts'
 import type {
   BatchOutcome,
   BatchSummary,
@@ -6,7 +7,7 @@ import type {
   FeedWriterOptions,
 } from '../../../load/feed-writer.ts'
 import { openLineCounter, totalCounts } from '../../../load/line-counts.ts'
-import type { LineError } from '../../../load/writer.ts'
+import { isProduct, type LineError } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { isDenied } from '../driver/denied.ts'
 import { readSchema } from '../driver/migrate.ts'
@@ -143,6 +144,7 @@ export async function openPostgresFeedWriter(
         staging,
         isDistributed,
         time,
+        author: accepted.find(({ batch }) => hasProducts(batch))?.batch.sender ?? loader,
         summariesMax: budget.countAllowed(items.length),
       })
       if ('errors' in merged) {
@@ -214,20 +216,30 @@ interface InvalidBatch {
   readonly errors: readonly LineError[]
 }
 
-/** A batch depends on the one before it of the same feed. */
+/**
+ * A batch depends on the one before it of the same feed. At most one batch of a group has products, whose author is its
+ * sender.
+ */
 function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
   const groups: FeedBatch[][] = []
   let feeds = new Set<string>()
   for (const batch of batches) {
     const { feed } = batch
-    if (groups.length === 0 || (feed !== undefined && feeds.has(feed))) {
-      groups.push([])
+    const isRepeated = feed !== undefined && feeds.has(feed)
+    const last = groups.at(-1)
+    if (!last || isRepeated || (hasProducts(batch) && last.some(hasProducts))) {
+      groups.push([batch])
       feeds = new Set()
+    } else {
+      last.push(batch)
     }
-    groups.at(-1)?.push(batch)
     if (feed !== undefined) feeds.add(feed)
   }
   return groups
+}
+
+function hasProducts({ items }: FeedBatch): boolean {
+  return items.some(isProduct)
 }
 
 /** The errors of the first invalid batch, in order and with the locations of its items. */

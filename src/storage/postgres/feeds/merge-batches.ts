@@ -1,3 +1,4 @@
+import type { Author } from '../../../catalogue/store.ts'
 import type { LineError, LocatedItem } from '../../../load/writer.ts'
 import { appendEntries } from '../loads/append-entries.ts'
 import { type CountedLines, countEntries, isNew } from '../loads/count-lines.ts'
@@ -44,6 +45,8 @@ interface StagedBatches {
   readonly isPrepared: boolean
   readonly isDistributed: boolean
   readonly time: Temporal.Instant
+  /** The author of the products. */
+  readonly author: Author
   readonly summariesMax: number
 }
 
@@ -59,7 +62,8 @@ export interface MergedBatches {
 export async function mergeBatches(
   batches: StagedBatches,
 ): Promise<MergedBatches | { readonly errors: readonly LineError[] }> {
-  const { items, staging, run, send, isPrepared, isDistributed, time, summariesMax } = batches
+  const { items, staging, run, send, isPrepared, isDistributed, time, author, summariesMax } =
+    batches
   const isDistinct = !isDistributed && areEntriesDistinct(items)
   const appended = isPrepared && isDistinct ? await appendAll(batches) : undefined
   if (appended) {
@@ -73,6 +77,7 @@ export async function mergeBatches(
   const merge = async () => {
     const counts = await mergeLines(run, staging, {
       loadTime: time,
+      author,
       inBatches: false,
       isPrepared,
       isDistributed,

@@ -1,4 +1,4 @@
-import { loader } from '../../../catalogue/store.ts'
+import type { Author } from '../../../catalogue/store.ts'
 import {
   createDeletion,
   createVersion,
@@ -33,12 +33,13 @@ export async function mergeProducts(
   run: Run,
   products: readonly LoadedProduct[],
   loadTime: Temporal.Instant,
+  author: Author,
 ): Promise<CountedLines[]> {
   const newest = await newestVersions(
     run,
     products.map(({ id }) => id),
   )
-  const newVersion = { by: loader, clock: () => loadTime }
+  const newVersion = { by: author, clock: () => loadTime }
   const versions: VersionRow[] = []
   const current: CurrentRow[] = []
   const summaries: SummaryRow[] = []
@@ -69,10 +70,10 @@ export async function mergeProducts(
     versions.push([id, version, change, changedAt, lastUpdated, record, shown])
     current.push([id, version, category, escapeNul(brand), effectiveFrom, effectiveTo, updatedAt])
     const summary = { version, updatedAt: changedAt }
-    summaries.push(createSummaryRow(unescapeNul(id), content, summary, loader))
+    summaries.push(createSummaryRow(unescapeNul(id), content, summary, author))
   }
   if (versions.length > 0)
-    await run(insertVersions, [...columnsOf(versions), loader.id, loader.name])
+    await run(insertVersions, [...columnsOf(versions), author.id, escapeNul(author.name)])
   if (current.length > 0) {
     await run(putCurrent, columnsOf(current))
     await run(putSummaryRows, columnsOf(summaries))

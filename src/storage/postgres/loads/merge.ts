@@ -1,3 +1,4 @@
+import type { Author } from '../../../catalogue/store.ts'
 import { lockAllProducts } from '../platform/product-rows.ts'
 import {
   type CountedLines,
@@ -37,6 +38,8 @@ export const smallSample = 'set local default_statistics_target = 10'
 
 export interface MergeOptions {
   readonly loadTime: Temporal.Instant
+  /** The author of the products in their history. */
+  readonly author: Author
   readonly inBatches: boolean
   /** Whether statements keep their plans, for small batches. */
   readonly isPrepared: boolean
@@ -55,6 +58,7 @@ export async function mergeLines(
   staging: Staging,
   {
     loadTime,
+    author,
     inBatches,
     isPrepared,
     isDistributed,
@@ -100,7 +104,7 @@ export async function mergeLines(
     await count(countProducts)
     await send(lockAllProducts)
     for await (const products of readGroups(lastProducts, productsAtOnce)) {
-      counts.push(...(await mergeProducts(run, products as LoadedProduct[], loadTime)))
+      counts.push(...(await mergeProducts(run, products as LoadedProduct[], loadTime, author)))
     }
   }
   return counts

@@ -1,3 +1,4 @@
+import { loader } from '../../../catalogue/store.ts'
 import { openLineCounter } from '../../../load/line-counts.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
@@ -251,6 +252,7 @@ export async function openPostgresProviderWriter(
       await prepare()
       const counts = await mergeLines(run, staging, {
         loadTime,
+        author: loader,
         inBatches,
         isPrepared: false,
         isDistributed,

@@ -1,4 +1,4 @@
-import type { ClientStore } from '../../../auth/client-store.ts'
+import { type ClientStore, limitScopes } from '../../../auth/client-store.ts'
 import type { Scope } from '../../../contract/index.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
@@ -33,7 +33,7 @@ const removeToken = { name: 'remove-token', text: 'delete from api_token where d
 /** The join includes the secret: a rotation revokes tokens at once, even one that is being issued concurrently. */
 const findToken = {
   name: 'find-token',
-  text: `select t.client, c.name, t.scopes, t.expires from api_token t
+  text: `select t.client, c.name, t.scopes, c.scopes, t.expires from api_token t
     join api_client c on c.id = t.client and c.secret_hash = t.secret_hash where t.digest = $1`,
 }
 
@@ -78,10 +78,10 @@ export async function openPostgresClientStore(
     async findToken(digest) {
       const [row] = await runStatement(pool, findToken, [digest])
       if (!row) return undefined
-      const [id, name, scopes, expires] = row
+      const [id, name, scopes, clientScopes, expires] = row
       return {
         client: { id: id ?? '', name: unescapeNul(name ?? '') },
-        scopes: parseScopes(scopes),
+        scopes: limitScopes(parseScopes(scopes), parseScopes(clientScopes)),
         expires: toInstant(expires),
       }
     },

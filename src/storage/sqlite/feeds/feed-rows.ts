@@ -11,8 +11,9 @@ import {
 } from '../../../load/feed-writer.ts'
 import { command, query } from '../driver/statements.ts'
 
-interface FeedRow extends Omit<Feed, 'position'> {
+interface FeedRow extends Omit<Feed, 'position' | 'owner'> {
   readonly position: string | null
+  readonly owner: string | null
 }
 
 interface BatchRow extends BatchSummary {
@@ -20,7 +21,7 @@ interface BatchRow extends BatchSummary {
 }
 
 export function openFeedRows(database: DatabaseSync) {
-  const columns = 'name, batch, time, lines, position'
+  const columns = 'name, batch, time, lines, position, owner'
   const list = query<FeedRow>(database, `select ${columns} from feed order by name`)
   const find = query<FeedRow>(database, `select ${columns} from feed where name = ?`)
   const count = query<{ feeds: number }>(database, 'select count(*) as feeds from feed')
@@ -31,12 +32,13 @@ export function openFeedRows(database: DatabaseSync) {
   )
   const put = command(
     database,
-    `insert into feed (${columns}) values (?, ?, ?, ?, ?)
+    `insert into feed (${columns}) values (?, ?, ?, ?, ?, ?)
      on conflict do update set batch = excluded.batch, time = excluded.time,
-       lines = lines + excluded.lines, position = excluded.position`,
+       lines = lines + excluded.lines, position = excluded.position, owner = excluded.owner`,
   )
   const putBatch = command(database, 'insert into feed_batch values (?, ?, ?, ?, ?, ?, ?, ?)')
   const forget = command(database, 'delete from feed_batch where feed = ? and number <= ?')
+  const assign = command(database, 'update feed set owner = ? where name = ? and position is null')
   const remove = command(database, 'delete from feed where name = ?')
   const removeBatches = command(database, 'delete from feed_batch where feed = ?')
 
@@ -64,12 +66,14 @@ export function openFeedRows(database: DatabaseSync) {
       return { conflict: { reason: 'limit', expected: 1 } }
     },
 
-    put({ feed, number, digest, position }: BatchKey, time: number, summary: BatchSummary) {
+    put({ feed, number, digest, position, sender }: BatchKey, time: number, summary: BatchSummary) {
       const { lines, created, changed, unchanged, deleted } = summary
-      put.run(feed, number, time, lines, position ?? null)
+      put.run(feed, number, time, lines, position ?? null, sender?.id ?? null)
       putBatch.run(feed, number, digest, lines, created, changed, unchanged, deleted)
       forget.run(feed, number - rememberedBatches)
     },
+
+    assign: (name: string, owner: string): boolean => assign.run(owner, name).changes > 0,
 
     remove(name: string): boolean {
       removeBatches.run(name)
@@ -78,6 +82,6 @@ export function openFeedRows(database: DatabaseSync) {
   }
 }
 
-function toFeed({ position, ...feed }: FeedRow): Feed {
-  return { ...feed, ...(position !== null && { position }) }
+function toFeed({ position, owner, ...feed }: FeedRow): Feed {
+  return { ...feed, ...(position !== null && { position }), ...(owner !== null && { owner }) }
 }

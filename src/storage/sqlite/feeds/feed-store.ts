@@ -15,6 +15,9 @@ export function openSqliteFeedStore(path: string): FeedStore {
     async find(name) {
       return feeds.find(name)
     },
+    async assign(name, owner) {
+      return write(() => feeds.assign(name, owner))
+    },
     async remove(name) {
       return write(() => feeds.remove(name))
     },

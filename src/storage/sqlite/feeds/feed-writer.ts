@@ -77,7 +77,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     if (known) return known
     const errors = await writeItems(batch.items)
     if (errors.length > 0) return { errors }
-    const summary: BatchSummary = { lines: batch.lines, ...totalCounts(items.finish()) }
+    const summary: BatchSummary = { lines: batch.lines, ...totalCounts(items.finish(batch.sender)) }
     items.forgetAssignedTimes()
     if (key) feeds.put(key, now.epochMilliseconds, summary)
     return { summary }

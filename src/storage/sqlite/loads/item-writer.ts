@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Author } from '../../../catalogue/store.ts'
 import type { AccountKind, Problem } from '../../../contract/index.ts'
 import { type LineCounts, type LineOutcome, openLineCounter } from '../../../load/line-counts.ts'
 import { recordTypeOf } from '../../../load/record-type.ts'
@@ -154,9 +155,9 @@ export function openItemWriter(database: DatabaseSync, { clock, references }: It
     count: counter.add,
 
     /** Ends a group of items: sorts their lists, writes their products, and returns what they did. */
-    finish(): LineCounts {
+    finish(author?: Author): LineCounts {
       entries.finish()
-      products.finish()
+      products.finish(author)
       return counter.take()
     },
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { loader } from '../../../catalogue/store.ts'
+import { type Author, loader } from '../../../catalogue/store.ts'
 import { exists, isChanged } from '../../../catalogue/versions.ts'
 import type { LineCounter, LineOutcome } from '../../../load/line-counts.ts'
 import type { ProductItem } from '../../../load/writer.ts'
@@ -22,14 +22,14 @@ export function openLoadedProducts(
   const rows = openProductRows(database)
   let lines = 0
 
-  const put = (item: ProductItem): LineOutcome => {
+  const put = (item: ProductItem, by: Author): LineOutcome => {
     const newest = rows.newest(item.id)
     if (!isChanged(item, newest)) return 'unchanged'
-    rows.put(item.id, item.content, { by: loader, clock, loaded: item })
+    rows.put(item.id, item.content, { by, clock, loaded: item })
     return exists(newest) ? 'changed' : 'created'
   }
-  const remove = (id: string): LineOutcome =>
-    rows.remove(id, { by: loader, clock }) ? 'deleted' : 'unchanged'
+  const remove = (id: string, by: Author): LineOutcome =>
+    rows.remove(id, { by, clock }) ? 'deleted' : 'unchanged'
 
   const saveLine = (id: string, item: string | null): void => {
     lines += 1
@@ -39,10 +39,10 @@ export function openLoadedProducts(
   return {
     put: (item: ProductItem): void => saveLine(item.id, JSON.stringify(item)),
     remove: (id: string): void => saveLine(id, null),
-    finish(): void {
+    finish(author: Author = loader): void {
       if (lines === 0) return
       for (const { id, item } of saved.each()) {
-        counter.add('product', item === null ? remove(id) : put(JSON.parse(item)))
+        counter.add('product', item === null ? remove(id, author) : put(JSON.parse(item), author))
         lines -= 1
       }
       // Lines that a later line for the same product replaced.

@@ -1,4 +1,4 @@
-import type { ClientStore } from '../../../auth/client-store.ts'
+import { type ClientStore, limitScopes } from '../../../auth/client-store.ts'
 import type { Scope } from '../../../contract/index.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, query } from '../driver/statements.ts'
@@ -17,6 +17,7 @@ interface TokenRow {
   readonly client: string
   readonly name: string
   readonly scopes: string
+  readonly client_scopes: string
   readonly expires: number
 }
 
@@ -38,7 +39,7 @@ export function openSqliteClientStore(path: string): ClientStore {
   const token = query<TokenRow>(
     database,
     // The join includes the secret: a rotation revokes tokens at once, even one that is being issued concurrently.
-    `select t.client, c.name, t.scopes, t.expires from api_token t
+    `select t.client, c.name, t.scopes, c.scopes as client_scopes, t.expires from api_token t
      join api_client c on c.id = t.client and c.secret_hash = t.secret_hash where t.digest = ?`,
   )
   const toClient = ({ id, name, scopes, secret_hash, created, rotated }: ClientRow) => ({
@@ -87,7 +88,7 @@ export function openSqliteClientStore(path: string): ClientStore {
       return (
         row && {
           client: { id: row.client, name: row.name },
-          scopes: parseScopes(row.scopes),
+          scopes: limitScopes(parseScopes(row.scopes), parseScopes(row.client_scopes)),
           expires: toInstant(row.expires),
         }
       )
