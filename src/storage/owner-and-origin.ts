@@ -1,7 +1,9 @@
-/** A migration that both engines apply. */
-export const addOwnerAndOrigin = `
-  -- The id of the API client that sent the first batch. Null: a follower, or a batch before this column existed.
-  alter table feed add column owner text;
-  -- The data holder that a version was imported from. Null: it was written here.
-  alter table product_version add column origin text;
-  `
+/**
+ * Columns that a migration of both engines adds. `owner`: the id of the API client that sends the feed; null for a
+ * follower, and before the first batch with an owner. `origin`: the data holder that a version was imported from; null
+ * if it was written here.
+ */
+export const addedColumns = [
+  { table: 'feed', column: 'owner' },
+  { table: 'product_version', column: 'origin' },
+] as const

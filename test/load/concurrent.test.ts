@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { createNdjsonSource } from '../../src/load/lines.ts'
 import { load } from '../../src/load/load.ts'
 import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
-import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
+import { migrations } from '../../src/storage/sqlite/driver/migrations.ts'
 import {
   createScope,
   currentEngine,
@@ -324,7 +324,7 @@ describeOn('sqlite', 'a database with orphans from an earlier version', () => {
       ...[put.transaction('a2', 't1'), put.debit('a2'), put.account('a3', ['c1'])],
     ])
     const old = new DatabaseSync(bank.path('old.db'))
-    for (const step of migrations.slice(0, earlierVersion)) old.exec(step)
+    for (const step of migrations.slice(0, earlierVersion)) step(old)
     old.prepare('attach ? as filled').run(bank.path('bank.db'))
     for (const table of ['customer', 'account', 'holder', 'balance', 'contact', 'entry']) {
       old.exec(`insert into ${table} select * from filled.${table}`)

@@ -10,7 +10,7 @@ import { digest, emailDigest } from '../../src/storage/digest.ts'
 import { openClientStore, openReplayStore } from '../../src/storage/open.ts'
 import { migrations as postgresSteps } from '../../src/storage/postgres/driver/schema.ts'
 import { defineFunctions } from '../../src/storage/sqlite/driver/migration-functions.ts'
-import { migrations as sqliteSteps } from '../../src/storage/sqlite/driver/schema.ts'
+import { migrations as sqliteSteps } from '../../src/storage/sqlite/driver/migrations.ts'
 import { callDrafts, ifMatch } from '../catalogue/draft-calls.ts'
 import { minimalProduct } from '../catalogue/products.ts'
 import { currentEngine, describe, describeOn, postgresUrl, runSql } from '../support/engines.ts'
@@ -75,7 +75,7 @@ async function createEarlierDatabase(
     const path = join(await temporaryFolder(t), 'bank.db')
     const database = new DatabaseSync(path)
     defineFunctions(database)
-    for (const step of sqliteSteps.slice(0, version.sqlite)) database.exec(step)
+    for (const step of sqliteSteps.slice(0, version.sqlite)) step(database)
     for (const sql of rows) database.exec(sql)
     database.exec(`pragma user_version = ${version.sqlite}`)
     database.close()

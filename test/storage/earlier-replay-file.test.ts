@@ -10,7 +10,7 @@ import {
   replaceReplayFile,
 } from '../../src/storage/open.ts'
 import { defineFunctions } from '../../src/storage/sqlite/driver/migration-functions.ts'
-import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
+import { migrations } from '../../src/storage/sqlite/driver/migrations.ts'
 import { describeOn } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { run } from '../support/process.ts'
@@ -51,7 +51,7 @@ async function earlierDatabase(
   const path = join(await temporaryFolder(t), 'bank.db')
   const data = new DatabaseSync(path)
   defineFunctions(data)
-  for (const step of migrations.slice(0, earlierSteps)) data.exec(step)
+  for (const step of migrations.slice(0, earlierSteps)) step(data)
   if (isRecorded) data.exec("insert into replay_file values (1, 'the-file')")
   data.exec(`pragma user_version = ${earlierSteps}`)
   data.close()

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { migrations } from '../../src/storage/sqlite/driver/migrations.ts'
 import {
   createDatabase,
   openDatabase,
   schemaVersion,
 } from '../../src/storage/sqlite/driver/open.ts'
-import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
 import { describeOnce } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 

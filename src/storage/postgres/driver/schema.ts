@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { DatabaseLayout } from '../../database.ts'
-import { addOwnerAndOrigin } from '../../owner-and-origin.ts'
+import { addedColumns } from '../../owner-and-origin.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createSummaries } from './create-summaries.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
@@ -359,5 +359,8 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
     alter column sequence add generated always as identity (start with 100);
   `,
   ({ layout }) => (layout === 'citus' ? '' : createEntrySummaries),
-  () => addOwnerAndOrigin,
+  () =>
+    addedColumns
+      .map(({ table, column }) => `alter table ${table} add column ${column} text;`)
+      .join(' '),
 ]

@@ -5,7 +5,7 @@ import { DatabaseError, newerDatabase } from '../../database.ts'
 import { cannotOpen, isBusy } from './errors.ts'
 import { createPrivateFile } from './files.ts'
 import { defineFunctions } from './migration-functions.ts'
-import { migrations } from './schema.ts'
+import { migrations } from './migrations.ts'
 
 /** How long a statement waits for another process, in milliseconds. */
 const busyTimeoutMs = 5000
@@ -125,12 +125,12 @@ function migrate(database: DatabaseSync): void {
   // Read again under the lock: another process, possibly of a newer version, may have migrated the database meanwhile.
   const missing = findMissing(database)
   defineFunctions(database)
-  for (const step of missing) database.exec(step)
+  for (const step of missing) step(database)
   database.exec(`pragma user_version = ${migrations.length}; commit`)
 }
 
 /** The migrations that the database lacks. */
-function findMissing(database: DatabaseSync): readonly string[] {
+function findMissing(database: DatabaseSync): typeof migrations {
   const version = schemaVersion(database)
   if (version > migrations.length) throw newerDatabase()
   return migrations.slice(version)

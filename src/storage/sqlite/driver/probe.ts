@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type DatabaseProbe, notMigrated, type ProbeUse } from '../../database.ts'
 import { isBusy, toAppError } from './errors.ts'
+import { migrations } from './migrations.ts'
 import { openDatabase, schemaVersion } from './open.ts'
-import { migrations } from './schema.ts'
 import { watchLog } from './write-ahead-log.ts'
 import { transaction } from './write-queue.ts'
 

@@ -1,5 +1,3 @@
-import { addOwnerAndOrigin } from '../../owner-and-origin.ts'
-
 /** SQL in the triggers of `entry`: the position of the entry's block, and the removal of the summaries from it on. */
 const blockOfEntry = '(old.list << 32) + ((old.position & 0xffffffff) - 1) / 4096'
 const removeSummaries = ['entry_amounts', 'entry_texts']
@@ -9,8 +7,11 @@ const removeSummaries = ['entry_amounts', 'entry_texts']
   )
   .join(' ')
 
-/** Each is applied once, in order. The version of a database is the number of migrations that were applied to it. */
-export const migrations: readonly string[] = [
+/**
+ * Each migration is applied once, in order, and never changed after a release. The version of a database is the number
+ * of migrations that were applied to it.
+ */
+export const statements: readonly string[] = [
   `
   create table customer (
     number integer primary key,
@@ -396,5 +397,4 @@ export const migrations: readonly string[] = [
     ${removeSummaries}
   end;
   `,
-  addOwnerAndOrigin,
 ]
