@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { TlsOptions } from 'node:tls'
 import Fastify, {
   type FastifyInstance,
@@ -21,6 +22,7 @@ import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
 import { type LoadShedding, openLoadShedding, overloaded } from './load-shedding.ts'
 import { createParserErrorHandler } from './parser-errors.ts'
+import { readPath } from './request.ts'
 import { createRequestLogger, type RequestLogOptions } from './request-log.ts'
 import { closeSlowClients } from './slow-clients.ts'
 
@@ -79,16 +81,10 @@ export function openApp(
   const logOptions = { ...options, role }
   const logRequest = createRequestLogger(logOptions)
   const shedding = openLoadShedding(limits)
-  const watchResponse = (request: FastifyRequest, reply: FastifyReply): void => {
-    const start = performance.now()
-    reply.raw.on('close', () => {
-      shedding.release(reply)
-      logRequest(request, reply, start)
-    })
-  }
+  /** Requests with a path that cannot be decoded. */
+  const invalidPaths = new WeakSet<IncomingMessage>()
   const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.keepAliveTimeoutMs)
   const anonymousKeepAlive = `timeout=${Math.floor(anonymousIdleMs / 1000)}`
-  const handleError = createErrorHandler(options, limits)
   const connections = {
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
@@ -105,11 +101,12 @@ export function openApp(
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     exposeHeadRoutes: false,
-    rewriteUrl: ({ url = '' }) => toOriginForm(url),
-    // Fastify raises these before any hook runs.
-    frameworkErrors: (error, request, reply) => {
-      watchResponse(request, reply)
-      return handleError(error, request, reply)
+    rewriteUrl(request) {
+      const url = toOriginForm(request.url ?? '')
+      if (isDecodable(readPath({ url }))) return url
+      invalidPaths.add(request)
+      // Fastify would reject it before it finds the route, which knows the format of its errors.
+      return url.replaceAll('%', '%25')
     },
     clientErrorHandler: createParserErrorHandler(limits, logOptions),
     return503OnClosing: false,
@@ -119,19 +116,25 @@ export function openApp(
     routerOptions: { maxParamLength: limits.headerBytesMax },
     ...(scheme as { http: typeof connections }),
   })
-  app.setErrorHandler(handleError)
+  app.setErrorHandler(createErrorHandler(options, limits))
   enforceLimits(app, limits, shedding, options)
   acceptJsonBodies(app, options.keepBodies)
   const rejectRoute = routeRejection([...routes, ...Object.values(probes)])
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
-    watchResponse(request, reply)
+    const start = performance.now()
+    reply.raw.on('close', () => {
+      shedding.release(reply)
+      logRequest(request, reply, start)
+    })
     setInteractionId(request, reply)
     if (!isTrustedConnection(reply.raw)) reply.header('keep-alive', anonymousKeepAlive)
     // The default; an operation may override it.
     reply.header('cache-control', 'no-store')
     const { responseHeaders } = request.routeOptions.config ?? {}
     if (responseHeaders) reply.headers(responseHeaders)
+    if (invalidPaths.has(request.raw))
+      throw new ContractError('invalid_request', 'the path must be a valid URL path')
     // Not in the not-found handler: that one runs only after the body has been read.
     if (request.is404) rejectRoute(request, reply)
     done()
@@ -150,6 +153,15 @@ function toOriginForm(target: string): string {
   const [, rest] = /^https?:\/\/[^/?#]+(.*)$/is.exec(target) ?? []
   if (rest === undefined) return target
   return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Keeps Fastify from loading its schema compilers at every start: requests are validated by the contract. */
@@ -217,10 +229,10 @@ export function toFastifyPath({ path }: Pick<Operation, 'path'>): string {
 function routeRejection(routes: readonly Route[]) {
   const patterns = routes.map(({ method, path }) => ({
     method,
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/#]+')}$`),
   }))
   return (request: FastifyRequest, reply: FastifyReply): never => {
-    const [path = ''] = request.url.split('?', 1)
+    const path = readPath(request)
     const methods = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
     if (methods.length === 0) throw new ContractError('route_not_found')
     reply.header('allow', methods.join(', '))

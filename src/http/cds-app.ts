@@ -7,11 +7,12 @@ import { type CdsEndpointId, cdsEndpoints } from '../consent/cds/endpoints.ts'
 import type { Consent } from '../consent/consent.ts'
 import type { StoredArrangement } from '../consent/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
-import { mountOtherPaths, readHeader, readPath, respond } from './cds-response.ts'
+import { mountOtherPaths, readHeader, respond } from './cds-response.ts'
 import type { Endpoint } from './endpoints.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
 import { publicPaths } from './public-cds-endpoint.ts'
+import { readPath } from './request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

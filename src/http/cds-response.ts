@@ -3,6 +3,7 @@ import { CdsError, toCdsErrorList } from '../cds/errors.ts'
 import { cdsBasePath, rejectPath, type ServedPath } from '../cds/paths.ts'
 import type { HttpApp } from './app.ts'
 import { sendJson } from './json.ts'
+import { readPath } from './request.ts'
 
 const otherMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -40,10 +41,6 @@ export function sendIfCdsError(reply: FastifyReply, error: unknown): FastifyRepl
 
 function sendError(reply: FastifyReply, { status, headers, body }: CdsError): FastifyReply {
   return sendJson(reply.status(status).headers(headers), JSON.stringify(body))
-}
-
-export function readPath({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] ?? ''
 }
 
 /** A repeated header is the list of its values, which no header here may be. */

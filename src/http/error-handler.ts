@@ -92,15 +92,13 @@ function errorCode(error: FastifyError | Error): ErrorCode {
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
   const known = fastifyCodes.get(code)
   if (known) return known
-  // Fastify's other client errors concern the request's syntax: JSON, escapes in the path, Content-Length.
+  // Fastify's other client errors concern the syntax of the body: JSON, Content-Length.
   return statusCode < 500 ? 'invalid_request' : 'internal'
 }
 
 /** Fastify's own messages may repeat request data, so they are never sent. */
 function errorSentence(error: FastifyError | Error): string {
   if (error instanceof ContractError) return error.message
-  const { code = '' } = error as Partial<FastifyError>
-  if (code === 'FST_ERR_BAD_URL') return 'the path must be a valid URL path'
   return 'the body must be JSON'
 }
 

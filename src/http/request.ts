@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import {
   ContractError,
@@ -21,6 +22,11 @@ export interface RequestReader {
   /** Only the headers that the operation declares. */
   readonly headers: (raw: IncomingHttpHeaders) => Record<string, unknown>
   readonly body: (raw: unknown) => unknown
+}
+
+/** The path as sent, without the query. */
+export function readPath({ url }: Pick<FastifyRequest, 'url'>): string {
+  return url.split('?', 1)[0] ?? ''
 }
 
 /** Validates the parts of a request. `problemsMax` limits how many problems of a body are reported. */

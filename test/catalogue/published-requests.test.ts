@@ -263,6 +263,20 @@ describeOnce('a request for published products', () => {
     }
   })
 
+  for (const path of ['/banking/products/%', '/banking/products/%zz', '/energy/plans/%ff', '/%']) {
+    it(`to ${path}, which cannot be decoded, gets an error of the standards`, async () => {
+      const { send } = await open()
+
+      const answer = await send(`/cds-au/v1${path}`, { headers: listVersion })
+
+      assertCdsError(answer, 400, 'GeneralError/Expected')
+      assert.equal(answer.body.errors[0].detail, 'the path must be a valid URL path')
+      assert.ok(answer.headers['x-fapi-interaction-id'])
+      const origin = path.startsWith('/banking') ? '*' : undefined
+      assert.equal(answer.headers['access-control-allow-origin'], origin)
+    })
+  }
+
   for (const [path, code] of [
     ['/banking/accounts', 'Resource/NotImplemented'],
     ['/banking/products/x/y', 'Resource/NotFound'],

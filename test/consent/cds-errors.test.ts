@@ -192,6 +192,25 @@ describeOnce('a path', () => {
     }
   })
 
+  it('that cannot be decoded is invalid', async () => {
+    const { platform } = await sharingOnce()
+
+    for (const path of [
+      '/banking/accounts/%/balance',
+      '/banking/accounts/%zz/transactions',
+      '/%',
+    ]) {
+      const { status, body } = await send(platform.port, `/cds-au/v1${path}`)
+
+      assert.equal(status, 400)
+      const [{ code, detail }] = body.errors
+      assert.equal(code, 'urn:au-cds:error:cds-all:GeneralError/Expected', path)
+      assert.equal(detail, 'the path must be a valid URL path')
+    }
+    const page = await send(platform.port, '/consent/%')
+    assert.deepEqual([page.status, page.headers['content-type']], [400, 'text/html; charset=utf-8'])
+  })
+
   it('with another method states the methods that it has', async () => {
     const { platform } = await sharingOnce()
 
