@@ -1,3 +1,4 @@
+import { pathId } from '../contract/ids.ts'
 import type { Operation } from '../contract/index.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -41,8 +42,7 @@ export function prepareCall(
 }
 
 function encodeSegment(name: string, id: string): string {
-  // URL parsing would resolve these, and the request would be for another resource than the token.
-  if (['', '.', '..'].includes(id)) throw new RangeError(`${name} cannot be '${id}'`)
+  if (!pathId.test(id)) throw new RangeError(`${name} must be ${pathId.mustBe}`)
   return encodeURIComponent(id)
 }
 

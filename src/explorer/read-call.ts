@@ -1,10 +1,10 @@
 import type { AnyInput } from '../client/request.ts'
+import { pathId } from '../contract/ids.ts'
 import {
   ContractError,
   findProblems,
   formatProblem,
   type Input,
-  idLengthMax,
   normalizer,
   type Operation,
   type OperationOf,
@@ -29,7 +29,7 @@ export interface ReadCall {
 export function readCall({ operation: id, params = {}, query = {}, body }: ExplorerCall): ReadCall {
   const operation: Operation = providerOperations[id]
   const problems = [
-    ...findParameterProblems('params', asNode(operation.params), params, idLengthMax),
+    ...findParameterProblems('params', asNode(operation.params), params),
     ...findMissing(asNode(operation.params), params),
     ...findParameterProblems('query', asNode(operation.query), query),
     ...findBodyProblems(operation, body),
@@ -48,7 +48,6 @@ function findParameterProblems(
   part: 'params' | 'query',
   { properties = {} }: Node,
   given: object,
-  lengthMax = Number.POSITIVE_INFINITY,
 ): Problem[] {
   return Object.entries(given).flatMap(([name, value]) => {
     const node = Object.hasOwn(properties, name) ? properties[name] : undefined
@@ -60,10 +59,7 @@ function findParameterProblems(
     const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
     if (!isScalar) return { path, reason: `must be ${describeExpected(node)}` }
     const text = String(value)
-    if (text.length > lengthMax)
-      return { path, reason: `must have at most ${lengthMax} characters` }
-    if (part === 'params' && ['', '.', '..'].includes(text))
-      return { path, reason: `cannot be '${text}'` }
+    if (part === 'params' && !pathId.test(text)) return { path, reason: `must be ${pathId.mustBe}` }
     // A URL cannot contain half of a surrogate pair.
     if (!text.isWellFormed()) return { path, reason: 'must be well-formed Unicode' }
     if (parseText(node, text) !== undefined) return []

@@ -1,6 +1,14 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { errorTable, type Operation } from '../contract/index.ts'
+import { isForwardable, isId } from '../contract/ids.ts'
+import {
+  ContractError,
+  errorTable,
+  type Input,
+  locateAccounts,
+  type Operation,
+  type OperationOf,
+} from '../contract/index.ts'
 import { judgeResponse } from '../upstream/answer.ts'
 import type { CheckMode, CheckOutcome } from '../upstream/check-modes.ts'
 import { isCollected, joinChunks, type UpstreamResponse } from '../upstream/exchange.ts'
@@ -18,7 +26,7 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { retryAfterDefaultSeconds } from './error-handler.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { countBytes, jsonType, sendReserved, untilSent } from './json.ts'
-import type { Responder } from './provider-app.ts'
+import type { RequestInput, Responder } from './provider-app.ts'
 
 export interface UpstreamMetrics {
   recordUpstreamRequest(operation: string, outcome: UpstreamOutcome, seconds: number): void
@@ -71,7 +79,8 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
   }
   const forward = tracing ? tracing.traceCalls('call upstream', send) : send
 
-  return async (request, reply) => {
+  return async (request, reply, input) => {
+    requireForwardable(operation, input)
     // A replayed token must not reach the upstream.
     await request.tokenRecorded
     const start = performance.now()
@@ -105,6 +114,20 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
     if (isSample) checkSample(operation, response, check)
     return untilSent(reply)
   }
+}
+
+/**
+ * The upstream never gets an id that no record can have, as a source does not, nor one that a proxy in front of it could
+ * resolve to another resource. Only the upstream knows whether the customer of an impossible account exists.
+ */
+function requireForwardable(operation: Operation, { params, body }: RequestInput): void {
+  const { customerId, ...accounts } = params
+  if (customerId !== undefined && !isForwardable(customerId))
+    throw new ContractError('customer_not_found')
+  if (!Object.values(accounts).every(isForwardable)) throw new ContractError('account_not_found')
+  if (locateAccounts(operation) !== 'body') return
+  const { accountIds } = (body as Input<OperationOf<'listBankingBalances'>>['body']).data
+  if (!accountIds.every(isId)) throw new ContractError('account_in_query_not_found')
 }
 
 function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse): void {

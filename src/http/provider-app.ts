@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthRequest, Guard } from '../auth/guard.ts'
 import {
+  ContractError,
   type Deprecation,
   type JsonBody,
   type Operation,
@@ -13,7 +14,7 @@ import { isTrustedConnection } from './connections.ts'
 import { sendJson, untilSent } from './json.ts'
 import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
 import { limitRates, type RateLimits } from './rate-limit.ts'
-import { createRequestReader, type RawQuery } from './request.ts'
+import { createRequestReader, type RawQuery, readPath } from './request.ts'
 
 const openApiDocuments = { '/openapi.json': 'provider' } as const
 
@@ -100,6 +101,8 @@ function mount(app: HttpApp, operation: Operation, respond: Responder, guard: Gu
       }, done)
     },
     handler(request, reply) {
+      // The router ignores a fragment, which a path of HTTP cannot have. The token and the upstream do not.
+      if (readPath(request).includes('#')) throw new ContractError('route_not_found')
       const input = {
         params: read.params(request.params as Record<string, string>),
         query: read.query(request.query as RawQuery),
@@ -126,13 +129,13 @@ function deprecationHeaders(deprecated: Deprecation, params: Readonly<Record<str
 
 /** Node keeps only one of several Authorization headers, so they are collected from the raw headers. */
 function toAuthRequest(request: FastifyRequest, operation: Operation): AuthRequest {
-  const { rawHeaders, url = '' } = request.raw
+  const { rawHeaders } = request.raw
   const authorization: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (!isAuthorization(rawHeaders[index] ?? '')) continue
     authorization.push(rawHeaders[index + 1] ?? '')
   }
-  return { authorization, path: url.split('?', 1)[0] ?? '', operation }
+  return { authorization, path: readPath(request), operation }
 }
 
 const authorizationHeader = 'authorization'

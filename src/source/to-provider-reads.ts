@@ -1,5 +1,5 @@
+import { isId } from '../contract/ids.ts'
 import { ContractError, type PageRequest } from '../contract/index.ts'
-import { scalars } from '../contract/scalars.ts'
 import type { ProviderOperationId } from '../provider/handler.ts'
 import type { Missing, ProviderReads } from '../provider/store.ts'
 import { entryOperation, toBounds } from './entry-queries.ts'
@@ -17,8 +17,6 @@ import { SourceError, SourceUnavailable } from './source-error.ts'
 
 const noCustomer = { missing: 'customer' } as const
 const noAccount = { missing: 'account' } as const
-
-const isId = scalars.id.test
 
 /** Lets the handlers read from a source. A source that fails or answers something invalid is a `SourceError`. */
 export function toProviderReads(source: Source): ProviderReads {

@@ -317,7 +317,16 @@ describeOnce('holdfast call', () => {
     ],
     ['a missing parameter', ['getCustomer'], /--customer/],
     ['an unknown parameter', ['getCustomer', '--customer', 'c1', '--frob', 'x'], /--frob/],
-    ['an id that is another resource', ['getCustomer', '--customer', '..'], /customerId cannot be/],
+    [
+      'an id that is another resource',
+      ['getCustomer', '--customer', '..'],
+      /^--customer must be .* without \\ and the path segments/,
+    ],
+    [
+      'an id with a path to another resource',
+      ['getExampleBalance', '--customer', 'c1', '--account', '../../c2/accounts/a2'],
+      /^--account must be .* without \\ and the path segments/,
+    ],
     [
       'an invalid URL',
       ['getCustomer', '--customer', 'c1', '--provider-url', 'x'],

@@ -95,8 +95,11 @@ describe('the client', () => {
     await assert.rejects(open().getCustomer(odd), { status: 404, message: 'Customer not found' })
   })
 
-  for (const odd of ['', '.', '..', '\ud83d']) {
-    it(`rejects ${JSON.stringify(odd)} as an id, which would request another resource`, async () => {
+  for (const odd of [
+    ...['', '.', '..', '../../C1002/accounts/30000005', 'a/..', './a', 'a/./b', '\\', '..\\a'],
+    ...['\u0000', 'x\r\ny', '\u007f', '\ud83d', 'x'.repeat(257)],
+  ]) {
+    it(`rejects ${JSON.stringify(odd).slice(0, 40)} as an id, which could request another resource`, async () => {
       let count = 0
       const other = await respondWith(scope, () => {
         count += 1
@@ -104,9 +107,15 @@ describe('the client', () => {
       })
       const client = open({ providerUrl: other.url })
 
-      await assert.rejects(client.getCustomer({ params: { customerId: odd } }), /customerId|URI/)
+      await assert.rejects(
+        client.getCustomer({ params: { customerId: odd } }),
+        /^RangeError: customerId must be /,
+      )
       const input = { params: { customerId, accountId: odd } }
-      await assert.rejects(client.listBankingTransactions.pages(input).next(), /accountId|URI/)
+      await assert.rejects(
+        client.listBankingTransactions.pages(input).next(),
+        /^RangeError: accountId must be /,
+      )
       assert.equal(count, 0)
     })
   }

@@ -135,9 +135,9 @@ describe('a call through the explorer', () => {
     assert.deepEqual([balances.status, balances.body.response.status], [200, 422])
     assert.equal(balances.body.response.body, '{"error":"Account in query not found"}')
 
-    const path = await call({ operation: 'getCustomer', params: { customerId: '../x?y=1#/é' } })
+    const path = await call({ operation: 'getCustomer', params: { customerId: 'x?y=1#/é' } })
     assert.equal(path.body.response.status, 404)
-    assert.match(path.body.request.url, /customer\/\.\.%2Fx%3Fy%3D1%23%2F%C3%A9$/)
+    assert.match(path.body.request.url, /customer\/x%3Fy%3D1%23%2F%C3%A9$/)
   })
 
   it('requires the scope data.read', async () => {
@@ -173,23 +173,20 @@ const invalidCalls: readonly (readonly [unknown, RegExp])[] = [
   [{ operation: 'getCustomer', url: 'http://127.0.0.1' }, /^url is not a field of this record$/],
   [{ operation: 'getCustomer' }, /^params\.customerId is required$/],
   [{ operation: 'getCustomer', params: [] }, /^params must be an object$/],
-  [{ operation: 'getCustomer', params: { customerId: '..' } }, /^params\.customerId cannot be/],
-  [{ operation: 'getCustomer', params: { customerId: '' } }, /^params\.customerId cannot be/],
+  ...['', '..', '../../c2', 'a\\b', 'a\u0000', '\ud800', 'x'.repeat(257)].map(
+    (customerId) =>
+      [
+        { operation: 'getCustomer', params: { customerId } },
+        /^params\.customerId must be a string of 1 to 256 printable characters, without \\ and /,
+      ] as const,
+  ),
   [
     { operation: 'getCustomer', params: { customerId: {} } },
     /^params\.customerId must be a string$/,
   ],
   [
-    { operation: 'getCustomer', params: { customerId: 'x'.repeat(257) } },
-    /^params\.customerId must have at most 256 characters$/,
-  ],
-  [
     { operation: 'getCustomer', params: { customerId: 'c1', constructor: 'x' } },
     /^params\.constructor is not a parameter of this operation$/,
-  ],
-  [
-    { operation: 'getCustomer', params: { customerId: '\ud800' } },
-    /^params\.customerId must be well-formed Unicode$/,
   ],
   [listTransactions({ text: 'a\udc00' }), /^query\.text must be well-formed Unicode$/],
   ['{"operation":"getCustomer","params":{"customerId":"c1","__proto__":"x"}}', /params\.__proto__/],

@@ -30,7 +30,7 @@ export async function callOperation(
   terminal: Terminal,
 ): Promise<void> {
   const options = await readOptions(keyFile, timeout, flags, terminal)
-  const call = prepare(id, operation, input, options)
+  const call = prepareCall(id, operation, input, options)
   const send = openSender(options)
   try {
     if (all) await printAllRecords(call, send, options.pagesMax, terminal)
@@ -64,19 +64,6 @@ function readTimeout(text = String(timeoutSecondsDefault)): number {
   const seconds = Number(text)
   if (/^\d{1,4}$/.test(text) && seconds >= 1 && seconds <= timeoutSecondsMax) return seconds
   throw new CommandError(2, `--timeout must be a whole number from 1 to ${timeoutSecondsMax}`)
-}
-
-function prepare(
-  id: string,
-  operation: Operation,
-  input: AnyInput,
-  options: ResolvedOptions,
-): PreparedCall {
-  try {
-    return prepareCall(id, operation, input, options)
-  } catch (error) {
-    throw new CommandError(2, (error as Error).message)
-  }
 }
 
 /** Prints the body of any response. Throws if it is an error response. */

@@ -1,4 +1,5 @@
 import type { AnyInput } from '../../client/request.ts'
+import { pathId } from '../../contract/ids.ts'
 import { locateAccounts, type Operation } from '../../contract/index.ts'
 import { parseText } from '../../contract/parse-text.ts'
 import { describeExpected, describeExpectedOf } from '../../contract/problems.ts'
@@ -106,7 +107,9 @@ export function readOperationInput(
     const texts = [given].flat()
     const parsed = texts.map((text) => parseText(node, text))
     const invalid = texts[parsed.indexOf(undefined)]
-    if (invalid !== undefined)
+    if (path[0] === 'params' && !texts.every(pathId.test))
+      problems.push(`--${name} must be ${pathId.mustBe}`)
+    else if (invalid !== undefined)
       problems.push(`--${name} must be ${describeExpectedOf(node, invalid)}`)
     setValue(input, path, isList ? parsed : parsed[0])
   }
