@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isForwardable, isId } from '../contract/ids.ts'
 import {
@@ -109,7 +111,7 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
       throw error
     }
     if (isCollected(response.body)) record(answered)
-    else watchStream(request, response.body, record)
+    else watchStream(request, reply, response.body, record)
     const isSample = mode === 'report' && response.status < 300 && check.selects(operation)
     if (isSample) checkSample(operation, response, check)
     return untilSent(reply)
@@ -185,6 +187,7 @@ function requireValid(
 /** Records how a streamed response ended. If the upstream failed, the status has been sent already. */
 function watchStream(
   request: FastifyRequest,
+  { raw }: FastifyReply,
   stream: Readable,
   record: (outcome: UpstreamOutcome) => void,
 ): void {
@@ -195,11 +198,17 @@ function watchStream(
     request.abortStatus = errorTable[code].status
     request.failure = { code, reason: `upstream: ${failure}` }
     logFailure(request)
+    if (raw.headersSent && request.raw.httpVersion === '1.0') reset(request.raw.socket)
   })
   stream.once('close', () => {
     const failure = failureOf(stream.errored) ?? 'client closed the connection'
     record(stream.readableEnded ? answered : failure)
   })
+}
+
+/** To a client of HTTP/1.0, a connection that is only closed is the end of a response. TLS has an end of its own. */
+function reset(socket: Socket): void {
+  if (!(socket instanceof TLSSocket)) socket.resetAndDestroy()
 }
 
 /** After the response was sent, or while it is sent. */

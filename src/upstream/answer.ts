@@ -1,7 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import type { Operation } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
-import { type HeaderFields, isCollected, joinChunks, type UpstreamResponse } from './exchange.ts'
+import {
+  type HeaderFields,
+  hasStatedEnd,
+  isCollected,
+  joinChunks,
+  type UpstreamResponse,
+} from './exchange.ts'
 import { type UpstreamFailure, upstreamError } from './failures.ts'
 
 /** The text of the error that replaces a body which is not one of the interface, or undefined to hand the response on. */
@@ -31,10 +37,14 @@ function findFailure(
 ): UpstreamFailure | undefined {
   // The guard requests neither a range nor a coding.
   if (status === 206) return 'invalid HTTP'
+  const isWhole = status === 204 || hasStatedEnd(headers)
   const isEmpty = isCollected(body) && body.length === 0
-  if (isEmpty) return mayBeEmpty ? undefined : 'response is empty'
+  if (isEmpty && isWhole) return mayBeEmpty ? undefined : 'response is empty'
   if (isEncoded(headers)) return 'compressed response'
-  return isJson(headers) ? undefined : 'response is not JSON'
+  if (!isJson(headers)) return 'response is not JSON'
+  // The end of the connection is that of the body only if nothing is missing from the JSON object.
+  if (isWhole || !isCollected(body) || isObject(parseJson(joinChunks(body)))) return undefined
+  return 'connection closed'
 }
 
 /** As a whole, or for the transfer. The guard accepts no coding, and undici decodes only chunks. */
@@ -55,11 +65,16 @@ const errorBytesMax = 64 * 1024
 /** The interface's `{ error }`. */
 function hasErrorBody(bytes: Buffer): boolean {
   if (bytes.length > errorBytesMax) return false
+  const body = parseJson(bytes)
+  return isObject(body) && typeof body['error'] === 'string' && body['error'] !== ''
+}
+
+/** Undefined if the bytes are not JSON. */
+function parseJson(bytes: Buffer): unknown {
   try {
-    const body: unknown = JSON.parse(bytes.toString())
-    return isObject(body) && typeof body['error'] === 'string' && body['error'] !== ''
+    return JSON.parse(bytes.toString())
   } catch {
-    return false
+    return undefined
   }
 }
 

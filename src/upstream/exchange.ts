@@ -22,6 +22,12 @@ export function isCollected(body: UpstreamResponse['body']): body is readonly Bu
   return Array.isArray(body)
 }
 
+/** Whether the end of the body is stated, so that a lost connection cannot be mistaken for it. */
+export function hasStatedEnd(headers: HeaderFields): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers
+  return length !== undefined || String(coding).toLowerCase() === 'chunked'
+}
+
 /** A request to the upstream and its response. */
 export interface Exchange {
   /** Rejects with an error that can be sent to the client. */
@@ -34,7 +40,8 @@ export interface ExchangeLimits {
   /** From the start of the request on its connection to the last byte of the response headers. */
   readonly firstByteTimeoutMs: number
   readonly totalTimeoutMs: number
-  /** A response that is larger is streamed. */
+  readonly responseBytesMax: number
+  /** A response that is larger is streamed, unless the end of the connection is its end. */
   readonly collectBytesMax: number
   /** Called with the number of bytes of each chunk of a large body. */
   readonly onLargeChunk?: ((bytes: number) => void) | undefined
@@ -59,10 +66,11 @@ const streamBytes = 256 * 1024
  */
 export function openExchange(
   dispatch: (handler: Dispatcher.DispatchHandler, isRetry: boolean) => void,
-  { firstByteTimeoutMs, totalTimeoutMs, collectBytesMax, onLargeChunk }: ExchangeLimits,
+  limits: ExchangeLimits,
   collected: CollectedBytes,
   onReleased: () => void,
 ): Exchange {
+  const { firstByteTimeoutMs, totalTimeoutMs, responseBytesMax, collectBytesMax } = limits
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>()
   let controller: Dispatcher.DispatchController | undefined
   let isOver = false
@@ -125,20 +133,22 @@ export function openExchange(
       firstByteTimer = setTimeout(fail, firstByteTimeoutMs, 'first byte timeout')
     },
     onResponseStart(_controller, statusCode, fields) {
-      // An interim response, such as 103, is followed by another.
-      if (statusCode < 200) return
       clearTimeout(firstByteTimer)
       status = statusCode
       headers = fields
+      if (Number(fields['content-length']) > responseBytesMax) fail('response too large')
     },
     onResponseData(_controller, chunk) {
       receivedBytes += chunk.length
-      if (receivedBytes > largeBytes) onLargeChunk?.(chunk.length)
+      if (receivedBytes > largeBytes) limits.onLargeChunk?.(chunk.length)
       if (stream) return push(stream, chunk)
       append(chunks, chunk)
       bytes += chunk.length
       collected.count += chunk.length
-      if (bytes > collectBytesMax || collected.count > collected.max) startStream()
+      const isTooMuch = collected.count > collected.max
+      if (hasStatedEnd(headers)) {
+        if (isTooMuch || bytes > collectBytesMax) startStream()
+      } else if (isTooMuch) fail('too many buffered bytes')
     },
     onResponseEnd() {
       onReleased()

@@ -1,5 +1,5 @@
 import type { SecureContextOptions } from 'node:tls'
-import { type Dispatcher, Pool } from 'undici'
+import { buildConnector, type Dispatcher, Pool } from 'undici'
 import {
   type CollectedBytes,
   type Exchange,
@@ -7,13 +7,13 @@ import {
   openExchange,
 } from './exchange.ts'
 import { upstreamError } from './failures.ts'
+import { skipInterimResponses } from './interim-responses.ts'
 
 export interface UpstreamOptions extends ExchangeLimits {
   /** The base URL, which paths are appended to. */
   readonly url: string
   readonly connections: number
   readonly connectTimeoutMs: number
-  readonly responseBytesMax: number
   /** The limit for the bodies of all requests that wait for a response, together. */
   readonly requestBytesMax?: number | undefined
   readonly tls: SecureContextOptions
@@ -46,7 +46,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   const prefix = pathname.replace(/\/$/, '')
   const poolOptions: Pool.Options = {
     connections: options.connections,
-    connect: { ...options.tls, timeout: options.connectTimeoutMs },
+    connect: openConnector(options),
     allowH2: false,
     // The timers of an exchange are more precise.
     headersTimeout: 0,
@@ -92,4 +92,14 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       await Promise.all([pool.destroy(), retryPool.destroy()])
     },
   }
+}
+
+function openConnector({ tls, connectTimeoutMs }: UpstreamOptions): buildConnector.connector {
+  const connect = buildConnector({ ...tls, timeout: connectTimeoutMs })
+  return (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      if (error) return callback(error, null)
+      skipInterimResponses(socket, headerBytesMax)
+      callback(null, socket)
+    })
 }
