@@ -12,6 +12,9 @@ const billingCount = 900
 const invoiceCount = 700
 const transactionCount = 4500
 
+/** The offsets of these pages, of ten records each, are around the largest integers of 32 and of 53 bits. */
+const farNumbers = [214_748_364, 214_748_365, 900_719_925_474_099]
+
 interface Entry {
   readonly account: string
   readonly id: string
@@ -123,6 +126,7 @@ for (const [ref, all, narrow] of [
             last - 1,
             last,
             last + 1,
+            ...farNumbers,
           ])
 
           for (const number of [...numbers].filter((each) => each >= 1)) {
@@ -189,7 +193,8 @@ describe('B3 with a long history', () => {
       const expected = newest.filter(keeps).map(({ id }) => id)
       const last = Math.ceil(expected.length / 10)
 
-      for (const number of new Set([1, 2, Math.max(1, last >> 1), Math.max(1, last), last + 1])) {
+      const numbers = [1, 2, Math.max(1, last >> 1), Math.max(1, last), last + 1, ...farNumbers]
+      for (const number of new Set(numbers)) {
         const answer = await getPage(here, 'B3', number, 10, query)
 
         assert.deepEqual(

@@ -88,12 +88,14 @@ export function listStatement(one: OneList): Statement {
 export function searchStatement(one: OneList): Statement {
   const { name, table, head, inList } = one
   const { offset, limit, list, isMatch, records } = oneListParts(one)
+  /** The bounds of an array are integers. */
+  const bound = (place: string) => `least(${place}, cardinality(matching.ordinals))::integer`
   return {
     name: `search-${name}`,
     isPage: true,
     isLong: true,
     text: `select ${head}, cardinality(matching.ordinals),
-      ${records(`matching.ordinals[${offset} + 1 : ${offset} + ${limit}]`)}
+      ${records(`matching.ordinals[${bound(offset)} + 1 : ${bound(`${offset} + ${limit}`)}]`)}
     from ${list}
     left join lateral (
       select array(
