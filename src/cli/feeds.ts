@@ -15,7 +15,7 @@ export function feedsCommand(terminal: Terminal): Command {
     'list the feeds, give one to another client, or forget one',
   )
     .description(
-      'Prints the last batch of every feed, the time of its commit, the number of lines of all batches, and the owner. A feed belongs to the API client that sent its first batch to the intake (see holdfast serve intake), or to holdfast load --follow --feed.',
+      'Prints the last batch of every feed, the time of its commit, the number of lines of all batches, and the owner. The batch 0 is the start of a follower that has not committed a line yet. A feed belongs to the API client that sent its first batch to the intake (see holdfast serve intake), or to holdfast load --follow --feed.',
     )
     .option('--json', 'print a JSON array instead of a table')
     .addHelpText('after', '\nExample: holdfast feeds --database sqlite:bank.db')

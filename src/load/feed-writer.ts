@@ -11,7 +11,7 @@ export const feedsMax = 1000
 /** A sequence of batches, numbered from 1 without gaps: sent over HTTP, or read by a follower. */
 export interface Feed {
   readonly name: string
-  /** The number of the last batch. */
+  /** The number of the last batch. 0 if a follower has stored where it begins, and has not committed a line yet. */
   readonly batch: number
   /** When it was committed, in milliseconds since 1970. */
   readonly time: number
@@ -26,6 +26,7 @@ export interface Feed {
 export interface FeedBatch {
   /** Undefined for a follower without a feed: nothing is checked or stored but the lines. */
   readonly feed: string | undefined
+  /** 0 for the position at which a follower begins: it has no lines, and creates the feed. */
   readonly number: number
   /** Of the lines, to recognise a batch that is sent again. */
   readonly digest: string
@@ -118,7 +119,7 @@ export function checkBatch(
   if (feed && (feed.position === undefined) !== (position === undefined)) return reject('follower')
   if (feed?.owner !== undefined && feed.owner !== sender?.id) return reject('client')
   if (number > expected) return reject('gap')
-  if (number === expected) return undefined
+  if (number === expected || (number === 0 && !feed)) return undefined
   if (!remembered) return reject('forgotten')
   return remembered.digest === digest ? { summary: remembered.summary } : reject('different')
 }

@@ -111,7 +111,7 @@ export const serverMetrics = {
   },
   holdfast_feed_lag_seconds: {
     type: 'gauge',
-    help: 'Time since the last batch of a feed was committed; absent while the database is unavailable',
+    help: 'Time since the last batch of a feed was committed, or since its follower started; absent while the database is unavailable',
     labels: { feed: 'the name of the feed' },
     aggregator: 'max',
   },

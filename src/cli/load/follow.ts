@@ -73,7 +73,7 @@ export async function runFollow(
   const feedName = await parseFeedName(flags.feed)
   const settings = readCommandSettings('provider', flags, terminal)
   await prepareDatabase(settings, true, terminal)
-  const feed = feedName === undefined ? undefined : await readFeed(feedName, settings)
+  const feed = feedName === undefined ? undefined : await readFeed(feedName, name, settings)
   // Between the steps of a rotation, there is no file with this name.
   if (!input && !feed?.position) throw inputNotFound(name)
   const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects)
@@ -86,7 +86,7 @@ export async function runFollow(
     onWait: () => notify('waiting for a load to finish'),
     signal: abortLater(signal, stopMs - abortMs),
   })
-  const after = feed?.position ? ` after line ${formatCount(feed.position.line)}` : ''
+  const after = feed?.position?.line ? ` after line ${formatCount(feed.position.line)}` : ''
   notify(`following ${name === '-' ? 'standard input' : name}${after}`)
   const { follow } = await import('../../load/follow/follow.ts')
   try {
@@ -150,21 +150,24 @@ function notRegular(name: string): CommandError {
 
 interface KnownFeed {
   readonly name: string
-  readonly batch: number
+  readonly next: number
   readonly position: Position | undefined
 }
 
 async function readFeed(
   name: string,
+  input: string,
   settings: Pick<Settings, 'database'> & Partial<Settings>,
 ): Promise<KnownFeed> {
   const { openFeedStore } = await import('../../storage/open.ts')
   const store = await openFeedStore(settings.database, databaseOptions(settings))
   try {
     const feed = await store.find(name)
-    if (!feed) return { name, batch: 0, position: undefined }
-    const { batch, position } = feed
-    if (position !== undefined) return { name, batch, position: JSON.parse(position) as Position }
+    // Standard input is not rotated: there is nothing to find again before its first line.
+    if (!feed) return { name, next: input === '-' ? 1 : 0, position: undefined }
+    const { position } = feed
+    if (position !== undefined)
+      return { name, next: feed.batch + 1, position: JSON.parse(position) as Position }
     throw new CommandError(
       1,
       `the feed ${name} receives its batches over HTTP: choose another name`,

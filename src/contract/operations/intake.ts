@@ -61,7 +61,8 @@ export const getFeed = {
   method: 'GET',
   path: `${feeds}/{feed}`,
   summary: 'Get a feed',
-  description: 'Returns the last batch of a feed. A feed exists once its first batch is committed.',
+  description:
+    'Returns the last batch of a feed. A feed exists once its first batch is committed, or its follower has started.',
   params: Type.Object({ feed }),
   response: FeedState,
   errors: ['invalid_request', 'feed_not_found'],

@@ -33,10 +33,10 @@ export const FeedState = record(
   {
     feed,
     batch: described(
-      BatchNumber,
-      'The number of the last batch. The next batch has the next number.',
+      Count,
+      'The number of the last batch. The next batch has the next number. 0 if a follower has not committed a line yet.',
     ),
-    time: described(Timestamp, 'When the last batch was committed.'),
+    time: described(Timestamp, 'When the last batch was committed, or when the follower started.'),
     lines: described(Count, 'The number of lines of all batches.'),
   },
   {},

@@ -18,8 +18,8 @@ const retryMs = 500
 const retryMsMax = 10_000
 
 export interface FollowOptions extends ReaderOptions {
-  /** The feed that remembers the position, and the number of its last batch. */
-  readonly feed?: { readonly name: string; readonly batch: number } | undefined
+  /** The feed that remembers the position, and the number of its next batch: 0 if it does not know the input yet. */
+  readonly feed?: { readonly name: string; readonly next: number } | undefined
   readonly flushMs: number
   readonly unknownFields: UnknownFields
   /** Stores rejected lines durably, as they came. Without it, the first invalid line ends following. */
@@ -86,16 +86,16 @@ export async function follow(
   const outcomes = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
   const result = { ...outcomes, lines: 0, rejected: 0, bytes: 0 }
   const warnings = openLineWarnings()
-  let number = feed?.batch ?? 0
+  let next = feed?.next ?? 1
 
   /** Returns the errors because of which nothing was committed. */
   const send = async (batch: Batch, position: string): Promise<readonly LineError[]> => {
     const { items, lines } = batch
-    const sent = { feed: feed?.name, number: number + 1, digest: digest(lines), items, position }
+    const sent = { feed: feed?.name, number: next, digest: digest(lines), items, position }
     const [outcome] = await retry(() => writer.commit([{ ...sent, lines: items.length }]), options)
     if (!outcome || 'conflict' in outcome) throw new FeedConflict()
     if ('errors' in outcome) return outcome.errors
-    number += 1
+    next += 1
     result.lines += items.length
     for (const each of lineOutcomes) result[each] += outcome.summary[each]
     return []
@@ -138,6 +138,8 @@ export async function follow(
 
   for await (const segment of untilStopped(segments)) {
     const reader = openSegmentReader(segment, options, options.reject !== undefined)
+    // Before a line is waited for: a follower that is started again finds the file, also if it was rotated meanwhile.
+    if (next === 0) await send({ lines: [], items: [] }, reader.take().position)
     for (;;) {
       const event = await reader.next(flushMs)
       const { count, bytes } = reader.pending()

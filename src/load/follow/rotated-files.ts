@@ -73,7 +73,7 @@ export async function findLaterFiles(path: string, before: FoundFile): Promise<F
 
 /**
  * The file that contains a position: the path itself or a rotated file. Files may have the same beginning, so the one
- * that was read is recognised by its inode. Copies have other inodes.
+ * that was read is recognised by its inode. Copies have other inodes: before the first line, they are like any other file.
  */
 export async function findPosition(
   path: string,
@@ -85,6 +85,7 @@ export async function findPosition(
   }
   const read = found.find(({ inode }) => String(inode) === position.inode)
   if (read || found.length <= 1) return read ?? found[0]
+  if (position.offset === 0) return undefined
   const names = found.map((file) => file.path).join(' and ')
   throw new LostPosition(
     `${names} have the same lines up to line ${position.line.toLocaleString('en')}, where the feed continues: move away those that it has read to their end, and start again`,

@@ -71,15 +71,22 @@ export async function* tailFile(
 
 async function resume(path: string, position: Position, { onNotice }: TailOptions): Promise<Start> {
   const file = await findPosition(path, position)
+  const { offset, line, last } = position
   if (!file) {
+    const part = offset === 0 ? 'began with' : `had read up to line ${line.toLocaleString('en')}`
     throw new LostPosition(
-      `the file that the feed had read up to line ${position.line.toLocaleString('en')} was not found as ${path}, nor among its rotated files`,
+      `the file that the feed ${part} was not found as ${path}, nor among its rotated files`,
     )
   }
-  const { offset, last, inode = String(file.inode) } = position
-  if (inode !== String(file.inode)) {
+  const { inode = String(file.inode) } = position
+  const isOther = inode !== String(file.inode)
+  if (offset === 0) {
+    if (isOther) onNotice(`${file.path} is not the file that the feed began with`)
+    return { path: file.path }
+  }
+  if (isOther) {
     onNotice(
-      `${file.path} is a copy of the file that the feed has read, or a new file that begins with the same lines: continuing after line ${position.line.toLocaleString('en')}`,
+      `${file.path} is a copy of the file that the feed has read, or a new file that begins with the same lines: continuing after line ${line.toLocaleString('en')}`,
     )
   }
   const lastBytes = await readBytes(file.path, offset - last.bytes, last.bytes)

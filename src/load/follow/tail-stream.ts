@@ -25,7 +25,9 @@ export async function* tailStream(
   { firstLines, signal, onNotice }: TailOptions,
 ): AsyncGenerator<Segment> {
   const { chunks, isDrained } = readUntilStopped(stream, signal)
-  const skipped = position && (await skipTo(position, firstLines, chunks, onNotice))
+  const skipped = position?.offset
+    ? await skipTo(position, firstLines, chunks, onNotice)
+    : undefined
   const tracker = openPositionTracker(firstLines, skipped?.resumed)
   if (skipped) {
     const line = skipped.resumed?.position.line.toLocaleString('en')
