@@ -47,6 +47,10 @@ export const plannerChoice = Object.keys(smallBatchPlans)
   .map((name) => `set local ${name} = on;`)
   .join(' ')
 
+/** For the session of a load or a feed: a server may be configured to lose the last commits in a crash. */
+export const durableCommits = `select set_config('synchronous_commit', 'on', false)
+  where current_setting('synchronous_commit') = 'off';`
+
 /**
  * Each statement must see what was committed before it began: a used token (replay-store.ts), or the load that had the
  * lock before. A server may have another default.

@@ -1,7 +1,7 @@
 import type { QueryArrayConfig, QueryConfig } from 'pg'
 import { abandonAt, abandonOnAbort, streamOf } from '../driver/abandon.ts'
 import { poolTimeout, type Rows, type Statement, watchStandby } from '../driver/pipeline.ts'
-import { makeClient, type makePool, plannerChoice } from '../driver/pool.ts'
+import { durableCommits, makeClient, type makePool, plannerChoice } from '../driver/pool.ts'
 import { longTimeoutMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
@@ -14,10 +14,6 @@ import { openPipelinedCopy } from './pipelined-copy.ts'
 
 /** How much of the server's memory the commits of a process may use. */
 const memory = `set work_mem = '32MB'; set temp_buffers = '16MB';`
-
-/** A server may be configured to lose the last commits in a crash. */
-const durable = `select set_config('synchronous_commit', 'on', false)
-  where current_setting('synchronous_commit') = 'off';`
 
 /** If this process or its host disappears during a transaction, the server releases the lock of the loads within minutes. */
 const lostClient = `set idle_in_transaction_session_timeout = '2min';
@@ -33,7 +29,7 @@ const indexes = `
   create index on needs_reorder (account, list);`
 
 const setUp =
-  memory + durable + lostClient + makeStaging + createLineEffects + makeEntryTables + indexes
+  memory + durableCommits + lostClient + makeStaging + createLineEffects + makeEntryTables + indexes
 
 /** Up to this many staged rows, plans are kept. For more, the planner decides. */
 const smallRowsMax = 10_000

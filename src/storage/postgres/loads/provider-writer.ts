@@ -8,6 +8,7 @@ import { abandonOnAbort } from '../driver/abandon.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { watchStandby } from '../driver/pipeline.ts'
+import { durableCommits } from '../driver/pool.ts'
 import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
 import { openCopyEncoder, openCopyStream } from './copy-encoder.ts'
 import { toVoidType } from './count-lines.ts'
@@ -104,6 +105,7 @@ export async function openPostgresProviderWriter(
   try {
     await run(
       memory +
+        durableCommits +
         makeStaging +
         createLineEffects +
         makeEntryTables +
