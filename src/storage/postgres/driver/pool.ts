@@ -57,6 +57,8 @@ export const durableCommits = `select set_config('synchronous_commit', 'on', fal
  */
 const readCommitted = { default_transaction_isolation: 'read\\ committed' }
 
+const writing = { ...stablePlans, synchronous_commit: 'on', ...readCommitted }
+
 const uses = {
   read: (timeoutMs) => ({
     statementMs: longTimeoutMs,
@@ -79,13 +81,11 @@ const uses = {
       default_transaction_read_only: 'on',
     },
   }),
-  write: (timeoutMs) => ({
+  write: (timeoutMs) => ({ statementMs: timeoutMs, session: writing }),
+  /** Rows that exceed the memory of a statement need space on the disk of the tables. */
+  probe: (timeoutMs) => ({
     statementMs: timeoutMs,
-    session: {
-      ...stablePlans,
-      synchronous_commit: 'on',
-      ...readCommitted,
-    },
+    session: { ...writing, work_mem: '64kB', temp_tablespaces: '' },
   }),
   /** Queries on the database of another system. Values are printed in the same format everywhere. */
   query: () => ({
@@ -131,7 +131,7 @@ function requireLayout({ layout }: Schema, options: DatabaseOptions): void {
 /** Opens a pool on a database with tables, which is migrated if necessary. */
 export async function openPool(
   url: string,
-  use: Exclude<keyof typeof uses, 'feed' | 'workers'>,
+  use: Exclude<keyof typeof uses, 'feed' | 'probe' | 'workers'>,
   options: DatabaseOptions,
 ): Promise<pg.Pool> {
   const pool = makePool(url, use, options)

@@ -17,14 +17,19 @@ const isCurrent: Statement = {
   text: `select 1 from schema_version where version >= ${migrations.length}`,
 }
 
+/** Rows of 1 MiB, which the temporary tables and the changes of a batch need at least. */
+const rows = `unnest(array_fill(repeat('x', 8192), array[128]))`
+
 /**
  * Inserts no row, but fails if rows cannot be written: the insert requires the privilege and a server that is not
- * read-only, and the message requires a commit that reaches the disk and every synchronous standby.
+ * read-only, the message requires a commit that reaches the disk and every synchronous standby, and the count requires
+ * space. The log has space reserved, also on a disk on which no table can grow.
  */
 const write: Statement = {
   name: 'probe-write',
   text: `with checked as (insert into api_token select * from api_token where false returning 1)
-    select pg_logical_emit_message(true, 'holdfast', 'readiness')`,
+    select pg_logical_emit_message(true, 'holdfast', 'readiness'),
+      (select count(*) from ${rows})`,
 }
 
 /** Connects to all active workers at the same time. */
@@ -39,7 +44,7 @@ export function openPostgresProbe(
   options: DatabaseOptions,
   use: ProbeUse,
 ): DatabaseProbe {
-  const pool = makePool(url, use, { ...options, connections: 1 })
+  const pool = makePool(url, use === 'write' ? 'probe' : use, { ...options, connections: 1 })
   options.onPool?.('probe', pool)
   let workers: Promise<pg.Pool | undefined> | undefined
   const openWorkers = async (): Promise<pg.Pool | undefined> => {

@@ -3,7 +3,7 @@ import { type DatabaseProbe, notMigrated, type ProbeUse } from '../../database.t
 import { isBusy, toAppError } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { openDatabase, schemaVersion } from './open.ts'
-import { watchLog } from './write-ahead-log.ts'
+import { requireSpace, watchLog } from './write-ahead-log.ts'
 import { transaction } from './write-queue.ts'
 
 /** Uses a connection of its own, independent of long reads. */
@@ -15,7 +15,7 @@ export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
     async check() {
       try {
         if (schemaVersion(database) < migrations.length) throw notMigrated()
-        if (use === 'write') writeSameVersion(database)
+        if (use === 'write') writeSameVersion(database, path)
       } catch (error) {
         throw toAppError(error, database)
       }
@@ -28,10 +28,16 @@ export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
   }
 }
 
-/** A real write that changes nothing. The write lock of a load is not a failure: reads continue, and writes succeed after it. */
-function writeSameVersion(database: DatabaseSync): void {
+/**
+ * A real write that changes nothing, with the space for one that does. The write lock of a load is not a failure: reads
+ * continue, and writes succeed after it.
+ */
+function writeSameVersion(database: DatabaseSync, path: string): void {
   try {
-    transaction(database, () => database.exec(`pragma user_version = ${schemaVersion(database)}`))
+    transaction(database, () => {
+      database.exec(`pragma user_version = ${schemaVersion(database)}`)
+      requireSpace(database, path)
+    })
   } catch (error) {
     if (!isBusy(error)) throw error
   }

@@ -33,6 +33,9 @@ const frameHeaderBytes = 24
 /** With more free space than this, a commit cannot fill the disk. */
 const spareBytes = 64 * 1024 * 1024
 
+/** What the commit of a batch needs at least, in the log and in the database file. */
+const commitBytesMin = 1024 * 1024
+
 /** How many bytes are reserved at a time. */
 const blockBytes = 1024 * 1024
 
@@ -54,6 +57,13 @@ export function commitWithinSpace(database: DatabaseSync, path: string): void {
     free()
   }
   attempt(() => database.exec('pragma wal_checkpoint(passive)'))
+}
+
+/** Throws if the disk has no space for the commit of a batch. Must be called with the write lock, like any reservation. */
+export function requireSpace(database: DatabaseSync, path: string): void {
+  if (!isTight(path)) return
+  const free = reserve(`${realPath(path)}-reserve`, commitBytesMin, database)
+  free()
 }
 
 /** How much the database file grows when the whole log is copied into it. */
