@@ -51,6 +51,9 @@ export const batchBytesMax = 16 * 1024 * 1024
 /** How many errors the response to a batch contains. */
 export const batchErrorsMax = 1000
 
+/** After this many errors, a batch is not read further, so that it is answered in time. */
+export const batchErrorsFoundMax = 10_000
+
 /** The lifetime of an API client's token. */
 export const clientTokenSeconds = 900
 

@@ -3,6 +3,7 @@ import type { Access } from '../auth/access.ts'
 import {
   accessOperations,
   type BatchConflictBody,
+  batchErrorsFoundMax,
   ContractError,
   type FeedState,
   type InvalidLinesBody,
@@ -157,7 +158,8 @@ function invalidLinesError({ count, first }: BatchErrors): ContractError {
   const errors = first.map(({ line, path, reason }) => ({ line, field: path, reason }))
   const members: Omit<InvalidLinesBody, 'error'> = { errors }
   const listed = count > first.length ? `, of which the first ${first.length} are listed` : ''
-  const sentence = `${count} error${count === 1 ? '' : 's'}${listed}: nothing was changed`
+  const least = count >= batchErrorsFoundMax ? 'at least ' : ''
+  const sentence = `${least}${count} error${count === 1 ? '' : 's'}${listed}: nothing was changed`
   return new ContractError('invalid_lines', sentence, { members })
 }
 

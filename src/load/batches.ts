@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Author } from '../catalogue/store.ts'
-import { batchErrorsMax } from '../contract/index.ts'
+import { batchErrorsFoundMax, batchErrorsMax } from '../contract/index.ts'
 import { type CommitLimits, openCommitQueue } from './commit-queue.ts'
 import {
   type BatchConflict,
@@ -15,7 +15,7 @@ import { readLines } from './lines.ts'
 import { readItem } from './load.ts'
 import { isProduct, type LineError, type LocatedItem } from './writer.ts'
 
-/** The errors of a batch with invalid lines: all of them are counted, the first are listed. */
+/** The errors of a batch with invalid lines: the first are listed. From `batchErrorsFoundMax` on, there may be more. */
 export interface BatchErrors {
   readonly count: number
   readonly first: readonly LineError[]
@@ -125,6 +125,7 @@ async function readBatch(data: Buffer, mayWriteProducts: boolean): Promise<ReadB
   const source = { name: 'batch', open: () => Readable.from([data]) }
 
   for await (const chunk of readLines(source)) {
+    if (count >= batchErrorsFoundMax) break
     for (const line of chunk.lines) {
       lines += 1
       const result = readItem(line, 0)
@@ -133,7 +134,7 @@ async function readBatch(data: Buffer, mayWriteProducts: boolean): Promise<ReadB
         if (count === 0) items.push(result.item)
         continue
       }
-      // All errors are reported, but nothing is stored any more.
+      // More errors are reported, but nothing is stored any more.
       items = []
       count += result.errors.length
       first.push(...result.errors.slice(0, batchErrorsMax - first.length))

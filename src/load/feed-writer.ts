@@ -67,6 +67,7 @@ export interface BatchConflict {
 export type BatchOutcome =
   | { readonly summary: BatchSummary }
   | { readonly conflict: BatchConflict }
+  /** The first errors: no more are searched for after `batchErrorsFoundMax`. */
   | { readonly errors: readonly LineError[] }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { it } from 'node:test'
+import { batchErrorsFoundMax } from '../../src/contract/index.ts'
 import { describe, describeOnce } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 import { type Bank, openBank, splitLines } from './bank.ts'
@@ -41,6 +42,24 @@ describe('a follower of a file', () => {
     assert.match(second.stderr(), /^following data\.ndjson after line 5$/m)
     assert.match(second.stdout(), /3 lines committed: 3 created/)
     assert.deepEqual(splitLines(await bank.dump()).toSorted(), [...base, ...lines].toSorted())
+  })
+})
+
+describe('a follower of many invalid lines', () => {
+  it('keeps each of them once in the rejects, also if a batch has more than are searched for at once', async (t) => {
+    const valid = [...base, ...transactions(0, 2)]
+    const invalid = Array.from({ length: batchErrorsFoundMax + 500 }, (_, at) =>
+      put.transaction('unknown', `t${at}`),
+    )
+    const bank = await openBank(t)
+
+    const { stdout } = await bank.run(
+      ['load', '--follow', '-', '--batch', '20000', '--skip-invalid', '--rejects', 'rejects'],
+      { input: toText([...valid.slice(0, 3), ...invalid, ...valid.slice(3)]) },
+    )
+
+    assert.match(stdout, /^4 lines committed: 4 created/)
+    assert.deepEqual(splitLines(readFileSync(bank.path('rejects'), 'utf8')), invalid)
   })
 })
 

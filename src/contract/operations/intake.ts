@@ -1,4 +1,4 @@
-import { batchBytesMax, batchErrorsMax } from '../limits.ts'
+import { batchBytesMax, batchErrorsFoundMax, batchErrorsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
 import { BatchSummary, FeedList, FeedState } from '../records/intake.ts'
@@ -24,7 +24,7 @@ export const putBatch = {
   method: 'PUT',
   path: `${feeds}/{feed}/batches/{number}`,
   summary: 'Send a batch of a feed',
-  description: `Commits all lines in one transaction, together with the number of the batch, or changes nothing. A batch that is sent again with the same lines gets the stored answer. What a line refers to must exist before that line. Lines of products also need the scope \`products.write\`. A feed belongs to the API client that sent its first batch. At most ${batchErrorsMax} errors of invalid lines are returned.`,
+  description: `Commits all lines in one transaction, together with the number of the batch, or changes nothing. A batch that is sent again with the same lines gets the stored answer. What a line refers to must exist before that line. Lines of products also need the scope \`products.write\`. A feed belongs to the API client that sent its first batch. At most ${batchErrorsMax} errors of invalid lines are returned. After ${batchErrorsFoundMax} errors, the batch is not read further.`,
   params: Type.Object({
     feed,
     number: described(

@@ -1,4 +1,5 @@
 import type { Author } from '../../../catalogue/store.ts'
+import { batchErrorsFoundMax } from '../../../contract/index.ts'
 import type { LineError, LocatedItem } from '../../../load/writer.ts'
 import { appendEntries } from '../loads/append-entries.ts'
 import { type CountedLines, countEntries, isNew } from '../loads/count-lines.ts'
@@ -136,7 +137,8 @@ async function findErrors(run: Run, staging: Staging): Promise<LineError[]> {
   const errors: LineError[] = []
   // One by one: as arguments of a call, the errors of a large batch would exceed the stack.
   const addErrors = async <Row>(sql: string, toError: (row: Row) => LineError): Promise<void> => {
-    for (const row of (await run(sql)).rows) errors.push(toError(row))
+    const { rows } = await run(`${sql} limit ${batchErrorsFoundMax}`)
+    for (const row of rows) errors.push(toError(row))
   }
   await analyzeStaged(run, staging)
   if (hasCustomers) await run(customerEffects)
@@ -149,7 +151,7 @@ async function findErrors(run: Run, staging: Staging): Promise<LineError[]> {
   const hasReferences = staging.count('staged_entry') > 0 || staging.count('staged_part') > 0
   // Without lines of accounts, their order does not matter.
   if (hasReferences && (hasAccounts || (await run(hasUnresolvedLines)).rowCount)) {
-    await addErrors(unresolvedInOrder, toLineError)
+    await addErrors(`${unresolvedInOrder} order by place`, toLineError)
   }
   return errors
 }

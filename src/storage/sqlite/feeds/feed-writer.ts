@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { ContractError } from '../../../contract/index.ts'
+import { batchErrorsFoundMax, ContractError } from '../../../contract/index.ts'
 import type {
   BatchOutcome,
   BatchSummary,
@@ -54,18 +54,18 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   }
 
   const writeItem = (item: LocatedItem): LineError[] => {
-    const missing = items.findMissing(item)
+    const missing = items.findMissing(item).take(batchErrorsFoundMax).toArray()
     const problem = missing.length === 0 ? items.write(item) : undefined
     return (problem ? [problem] : missing).map((each) => toLineError(item, each))
   }
 
   const writeItems = async (all: readonly LocatedItem[]): Promise<LineError[]> => {
     const errors: LineError[] = []
-    for (let at = 0; at < all.length; at += groupSize) {
-      if (at > 0) await setImmediate()
+    for (const [at, item] of all.entries()) {
+      if (errors.length >= batchErrorsFoundMax) break
+      if (at > 0 && at % groupSize === 0) await setImmediate()
       // One by one: an account may have more unknown holders than a call can have arguments.
-      for (const item of all.slice(at, at + groupSize))
-        for (const error of writeItem(item)) errors.push(error)
+      for (const error of writeItem(item)) errors.push(error)
     }
     return errors
   }

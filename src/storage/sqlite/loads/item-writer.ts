@@ -136,17 +136,17 @@ export function openItemWriter(database: DatabaseSync, { clock, references }: It
     },
 
     /** The references of an item to customers and accounts that do not exist. */
-    findMissing(item: LocatedItem): ItemProblem[] {
+    *findMissing(item: LocatedItem): Generator<ItemProblem> {
       if (item.type === 'account') {
-        return item.holders.flatMap(({ customerId }, index) =>
-          customers.isDefined(customerId) ? [] : [missingCustomer(holderField(index), customerId)],
-        )
+        for (const [index, { customerId }] of item.holders.entries()) {
+          if (!customers.isDefined(customerId))
+            yield missingCustomer(holderField(index), customerId)
+        }
       }
-      if (item.type !== 'balance' && item.type !== 'contact' && item.type !== 'entry') return []
+      if (item.type !== 'balance' && item.type !== 'contact' && item.type !== 'entry') return
       const { kind, field } = accountReference(item)
       const account = accounts.find(item.accountId)
-      if (account && isOfKind(account, kind)) return []
-      return [missingAccount(field, kind, item.accountId)]
+      if (!account || !isOfKind(account, kind)) yield missingAccount(field, kind, item.accountId)
     },
 
     /** Removes an account, or what was written for its placeholder. Does not count. */

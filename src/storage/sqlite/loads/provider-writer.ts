@@ -93,7 +93,7 @@ export function openSqliteProviderWriter(
   }
 
   const mustDefer = (item: LocatedItem, account: string): boolean =>
-    inBatches ? items.findMissing(item).length > 0 : deferred.hasRemoval(account)
+    inBatches ? items.findMissing(item).some(() => true) : deferred.hasRemoval(account)
 
   const writeAll = (all: readonly LocatedItem[]): LineError[] =>
     all.flatMap((item) => {
@@ -108,7 +108,7 @@ export function openSqliteProviderWriter(
       countVoid(deferred.resolveRemovals(account, kind) ?? [])
     }
     for (const item of deferred.all()) {
-      const problems: ItemProblem[] = inBatches ? items.findMissing(item) : []
+      const problems: ItemProblem[] = inBatches ? items.findMissing(item).toArray() : []
       const problem = problems.length === 0 ? items.write(item) : undefined
       for (const each of problem ? [problem] : problems) yield toLineError(item, each)
     }
