@@ -1,4 +1,4 @@
-import { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { readRequestClaim } from './sharing-duration.ts'
 import type { ConsentStore } from './store.ts'
 
@@ -39,26 +39,10 @@ export async function applyAmendment(
   const { claims, grantId = '' } = oidc.entities.AuthorizationCode ?? {}
   const id = readAmendedId({ claims: JSON.stringify(claims ?? {}) })
   if (id === undefined) return undefined
+  // An earlier exchange of the code amended it, and failed later.
+  if (id === grantId) return id
   if (await arrangements.amend(id, grantId, clock())) return id
   // The named arrangement has ended, or the code was exchanged twice at the same time.
   if ((await arrangements.find(grantId, clock()))?.status === 'active') return undefined
   throw new errors.InvalidGrant('authorization code already consumed')
-}
-
-/** Whether the exchange of a code has not amended the arrangement that its request named, but still can. */
-export async function isAmendmentPending(
-  arrangements: ConsentStore['arrangements'],
-  { claims, grantId = '' }: AdapterPayload,
-  now: Temporal.Instant,
-): Promise<boolean> {
-  const id = readAmendedId({ claims: JSON.stringify(claims ?? {}) })
-  if (id === undefined || id === grantId) return false
-  const earlier = await arrangements.find(id, now)
-  const agreed = await arrangements.find(grantId, now)
-  return (
-    earlier?.status === 'active' &&
-    agreed?.status === 'active' &&
-    earlier.customerId === agreed.customerId &&
-    earlier.thirdPartyId === agreed.thirdPartyId
-  )
 }

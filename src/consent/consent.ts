@@ -10,7 +10,7 @@ import {
   type SessionState,
   sessionSeconds,
 } from './consents-page.ts'
-import { openCustomers, openProviderClient, ProviderUnavailable } from './customers.ts'
+import { openCustomers, openProviderClient } from './customers.ts'
 import { answerPage } from './flow.ts'
 import type { PageRequest, PageResponse } from './flow-context.ts'
 import { openFlowRecords } from './flow-records.ts'
@@ -18,7 +18,7 @@ import { openFlows } from './flow-state.ts'
 import { readBasePath } from './issuer-path.ts'
 import { type OpenidOptions, type OpenidProvider, openOpenidProvider } from './openid-provider.ts'
 import { type Brand, renderLayout } from './pages/layout.ts'
-import { renderError } from './pages/steps.ts'
+import { renderError, renderUnavailable } from './pages/steps.ts'
 import { openPasscodes, type PasscodeMessage } from './passcodes.ts'
 import { answerRevocation, type RevocationResponse } from './revoke-arrangement.ts'
 import { openSealedStates } from './sealed-states.ts'
@@ -64,11 +64,6 @@ export interface Consent {
   readonly answerConsents: (request: ConsentsPageRequest) => Promise<ConsentsPageResponse>
 }
 
-function temporarilyUnavailable(): Error {
-  const error = new errors.TemporarilyUnavailable('the data provider does not respond')
-  return Object.assign(error, { status: 503, statusCode: 503 })
-}
-
 /** Throws if there is no suitable signing key. */
 export async function openConsent(options: ConsentOptions): Promise<Consent> {
   const { issuer, store, clock, brand } = options
@@ -83,15 +78,17 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
       subjects: await store.readSecret('subjects'),
     },
     async readCustomer(customerId) {
-      const customer = await customers.read(customerId).catch((error: unknown) => {
-        throw error instanceof ProviderUnavailable ? temporarilyUnavailable() : error
-      })
+      const customer = await customers.read(customerId)
       if (!customer) throw new errors.InvalidGrant('the customer no longer exists')
       return customer
     },
     async renderError(ctx, out) {
-      const text = `The website or app that you came from sent a request that cannot be used (${out.error}). Nothing was shared. Go back and start again.`
       ctx.type = 'html'
+      if (ctx.status === 503) {
+        ctx.body = renderLayout(brand, renderUnavailable())
+        return
+      }
+      const text = `The website or app that you came from sent a request that cannot be used (${out.error}). Nothing was shared. Go back and start again.`
       ctx.body = renderLayout(brand, renderError('This link cannot be used', text))
     },
   })

@@ -135,10 +135,13 @@ async function submitSignIn(
   }
   if (waiting && action === 'passcode') {
     const entered = form.get('passcode') ?? ''
-    const result = await checkPasscode(context, attempt, entered)
+    const result = await checkPasscode(context, attempt, entered, async (customerId) => {
+      // A new secret: one that was known before the authentication is of no use after it.
+      const next = await sessions.rotate(secret, { customerId })
+      return { status: 303, location: '', secret: next }
+    })
     if ('problem' in result) return showProblem(context, waiting, 'passcode', result.problem)
-    // A new secret: one that was known before the authentication is of no use after it.
-    return { status: 303, location: '', secret: await sessions.rotate(secret, result) }
+    return result
   }
   if (!waiting && action !== 'identify') return { status: 303, location: '' }
   const email = waiting?.email ?? (form.get('email') ?? '').trim()

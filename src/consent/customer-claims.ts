@@ -4,7 +4,7 @@ import { identityClaims, readClaims } from './scopes.ts'
 
 /** The claims about customers, each read from the provider once in a request (C3). */
 export interface CustomerClaims {
-  /** Reads the customer of a code. If this fails, the code must not be consumed: the third party may use it again. */
+  /** Reads the customer of a code. If this fails, no tokens must be stored: the third party may use the code again. */
   prepare(code: AdapterPayload): Promise<void>
   read(
     ctx: KoaContextWithOIDC,

@@ -150,14 +150,23 @@ async function submitPasscode(
   context: FlowContext,
   form: URLSearchParams,
 ): Promise<PageResponse> {
+  const passcode = form.get('passcode') ?? ''
+  const result = await checkPasscode(options, toAttempt(context), passcode, (customerId) =>
+    authenticate(options, context, customerId),
+  )
+  if (!('problem' in result)) return result
+  const { text, status, reason } = result.problem
+  return showProblem(options, context, reason, { problem: { field: 'passcode', text }, status })
+}
+
+/** Continues with the customer that entered the passcode. */
+async function authenticate(
+  options: FlowOptions,
+  context: FlowContext,
+  customerId: string,
+): Promise<PageResponse> {
   const { secret, state, asked } = context
-  const result = await checkPasscode(options, toAttempt(context), form.get('passcode') ?? '')
-  if ('problem' in result) {
-    const { text, status, reason } = result.problem
-    const problem = { field: 'passcode', text }
-    return showProblem(options, context, reason, { problem, status })
-  }
-  if (!(await mayAmend(options, context, result.customerId))) {
+  if (!(await mayAmend(options, context, customerId))) {
     const text = 'cdr_arrangement_id is not an arrangement of the customer'
     const ended = await endWithError(context, 'invalid_request', text)
     return { ...ended, decision: fail('other_customer') }
@@ -166,7 +175,7 @@ async function submitPasscode(
   const next = await options.flows.rotate(secret, {
     ...state,
     step: listAccountKinds(asked.scopes).size === 0 ? 'confirm' : 'accounts',
-    customerId: result.customerId,
+    customerId,
     accounts: [],
   })
   return { ...redirectToFlow(next), decision: succeeded }

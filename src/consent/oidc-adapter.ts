@@ -1,20 +1,24 @@
-import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import {
+  type Adapter,
+  type AdapterPayload,
+  errors,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
 import { digest } from '../auth/secrets.ts'
 import type { ChangeReason } from '../contract/consent-statuses.ts'
-import { isAmendmentPending } from './amendments.ts'
+import { changeLast, useUp } from './last-changes.ts'
 import type { ConsentStore, ThirdParty } from './store.ts'
 
 /** Models whose artifacts depend on an arrangement. The id of a grant is that of its arrangement. */
 const grantModel = 'Grant'
-const codeModel = 'AuthorizationCode'
-
-/** A session is found by another key than its id, so its id is stored. It cannot be used: session cookies are ignored. */
-const modelsWithId = new Set(['Session'])
 
 export interface AdapterOptions {
   readonly toClientMetadata: (thirdParty: ThirdParty) => AdapterPayload
-  /** Called before a code is consumed, which can be done only once. If it throws, the code stays unused. */
+  /** Called before tokens for a code are stored. */
   readonly prepareCode: (code: AdapterPayload) => Promise<void>
+  /** Whether what ends the tokens of an arrangement also ends the arrangement. */
+  readonly revokesGrant: (ctx: KoaContextWithOIDC) => boolean
 }
 
 /**
@@ -30,7 +34,7 @@ const proofMarginSeconds = 600
 export function createOidcAdapter(
   { artifacts, arrangements, thirdParties }: ConsentStore,
   clock: () => Temporal.Instant,
-  { toClientMetadata, prepareCode }: AdapterOptions,
+  { toClientMetadata, prepareCode, revokesGrant }: AdapterOptions,
 ): (model: string) => Adapter {
   const toPayload = (text: string, id: string, consumed: Temporal.Instant | undefined) => ({
     ...JSON.parse(text),
@@ -38,17 +42,26 @@ export function createOidcAdapter(
     ...(consumed && { consumed: Math.floor(consumed.epochMilliseconds / 1000) }),
   })
 
-  /** A code whose exchange failed before its amendment may be used again. The amendment succeeds once. */
-  const isPending = (payload: string) =>
-    isAmendmentPending(arrangements, JSON.parse(payload) as AdapterPayload, clock())
+  const consume = (model: string, id: string): Promise<boolean> =>
+    useUp(artifacts.consume(model, digest(id), clock()), true)
+
+  const consumeCode = async (model: string, id: string): Promise<void> => {
+    if (await consume(model, id)) return
+    const used = await artifacts.find(model, digest(id), clock())
+    const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
+    await arrangements.withdraw(grantId, 'code_replayed', clock())
+    throw new errors.InvalidGrant(`${model} already consumed`)
+  }
 
   return (model) => ({
     async upsert(id, payload, expiresIn = 0) {
+      // Its cookie is ignored.
+      if (model === 'Session') return
       const now = clock()
-      const { jti, consumed: _consumed, ...rest } = payload
+      const { jti: _jti, consumed: _consumed, ...rest } = payload
       const seconds = model === 'ReplayDetection' ? expiresIn + proofMarginSeconds : expiresIn
       const artifact = {
-        payload: JSON.stringify(modelsWithId.has(model) ? { jti, ...rest } : rest),
+        payload: JSON.stringify(rest),
         grantId: model === grantModel ? id : payload.grantId,
         uid: model === grantModel ? id : payload.uid,
         expires: now.add({ seconds }),
@@ -68,8 +81,7 @@ export function createOidcAdapter(
       const found = await (model === grantModel
         ? artifacts.findByUid(model, id, clock())
         : artifacts.find(model, digest(id), clock()))
-      const isUnused = found?.consumed && model === codeModel && (await isPending(found.payload))
-      return found && toPayload(found.payload, id, isUnused ? undefined : found.consumed)
+      return found && toPayload(found.payload, id, found.consumed)
     },
 
     async findByUid(uid) {
@@ -83,28 +95,33 @@ export function createOidcAdapter(
     },
 
     async consume(id) {
-      if (model === codeModel) {
-        const code = await artifacts.find(model, digest(id), clock())
-        if (code && !code.consumed) await prepareCode(JSON.parse(code.payload))
+      if (model === 'PushedAuthorizationRequest') {
+        if (Provider.ctx?.res.closed || (await consume(model, id))) return
+        throw usedRequest()
       }
-      if (await artifacts.consume(model, digest(id), clock())) return
-      if (model === 'PushedAuthorizationRequest') throw usedRequest()
-      const used = await artifacts.find(model, digest(id), clock())
-      if (used && model === codeModel && (await isPending(used.payload))) return
-      const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
-      await arrangements.withdraw(grantId, 'code_replayed', clock())
-      throw new errors.InvalidGrant(`${model} already consumed`)
+      const code = await artifacts.find(model, digest(id), clock())
+      if (code) await prepareCode(JSON.parse(code.payload))
+      changeLast(Provider.ctx, () => consumeCode(model, id))
     },
 
     async destroy(id) {
-      if (model === grantModel) await arrangements.withdraw(id, revocationReason(), clock())
-      await artifacts.remove(model, digest(id))
+      if (model === 'Interaction') {
+        changeLast(Provider.ctx, async () => {
+          if (await useUp(artifacts.remove(model, digest(id)), true)) return
+          throw new errors.SessionNotFound('the flow has ended')
+        })
+      } else if (model === grantModel) {
+        await arrangements.withdraw(id, revocationReason(), clock())
+      } else if (model !== 'RefreshToken') {
+        // A refresh token ends with all others below: after a failure in between, it could not be revoked again.
+        await artifacts.remove(model, digest(id))
+      }
     },
 
-    // Called for each model. An access token that is revoked ends alone.
+    // Called for each model. An access token that is revoked ends alone; the end of an arrangement ends its tokens.
     async revokeByGrantId(grantId) {
-      const { route, entities } = Provider.ctx?.oidc ?? {}
-      if (route === 'revocation' && entities?.AccessToken) return
+      const { ctx } = Provider
+      if (!ctx || ctx.oidc.entities.AccessToken || revokesGrant(ctx)) return
       await artifacts.removeByGrant(grantId, grantModel)
     },
   })

@@ -93,6 +93,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       toClientMetadata: (thirdParty) =>
         toClientMetadata(thirdParty, options.selectAlgorithm(thirdParty), binding),
       prepareCode: claims.prepare,
+      revokesGrant,
     }),
     jwks: keys,
     routes,
@@ -155,11 +156,11 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     interactions: {
       policy: createPolicy(),
       async url(ctx, interaction) {
-        // Strictly single use: a reload of the page does not need the request again.
-        await ctx.oidc.entities.PushedAuthorizationRequest?.consume()
         // Otherwise, the request would be rejected as used at the end of the flow.
         Object.assign(interaction, { parJti: undefined })
         await interaction.persist()
+        // Strictly single use: a reload of the page does not need the request again.
+        await ctx.oidc.entities.PushedAuthorizationRequest?.consume()
         return `${readBasePath(issuer)}/consent/${interaction.uid}`
       },
     },
@@ -187,7 +188,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       return arrangement !== undefined && needsRefreshToken(arrangement)
     },
     rotateRefreshToken: false,
-    revokeGrantPolicy: ({ oidc }) => oidc.route !== 'revocation' || endsWithToken(oidc),
+    revokeGrantPolicy: revokesGrant,
     renderError,
   }
 }
@@ -261,10 +262,11 @@ function secondsLeft(ctx: KoaContextWithOIDC, clock: () => Temporal.Instant): nu
 }
 
 /**
- * Whether the revocation of a token withdraws the arrangement. RFC 7009 allows it for a refresh token; in the Consumer
- * Data Standards, there is an endpoint of its own for it.
+ * Whether the end of a token withdraws the arrangement. RFC 7009 allows it for the revocation of a refresh token; in the
+ * Consumer Data Standards, there is an endpoint of its own for it.
  */
-function endsWithToken({ client, entities }: KoaContextWithOIDC['oidc']): boolean {
+function revokesGrant({ oidc: { route, client, entities } }: KoaContextWithOIDC): boolean {
+  if (route !== 'revocation') return true
   return entities.RefreshToken !== undefined && readFapiProfile(client) === '2.0'
 }
 

@@ -3,14 +3,17 @@ import { errors, type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provi
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
 import { applyAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
+import { ProviderUnavailable } from './customers.ts'
 import type { FlowRecords } from './flow-records.ts'
 import { readBasePath } from './issuer-path.ts'
+import { makeLastChanges } from './last-changes.ts'
 import {
   type ConfigurationOptions,
   cookieNames,
   createConfiguration,
   routes,
 } from './openid-configuration.ts'
+import { isOutage } from './outage.ts'
 import { correctLifetime, extendPushedRequests } from './pushed-requests.ts'
 import { recordExchange, recordRequests } from './record-requests.ts'
 import { selectAlgorithm, selectKeys } from './signing-keys.ts'
@@ -42,12 +45,19 @@ export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'sele
   readonly onError: (error: Error) => void
 }
 
+type OnOutage = (error: Error) => void
+
 export interface OpenidProvider {
   /**
    * Answers a request to one of `openidRoutes` with the present provider. `request.url` begins with the path of the
-   * issuer.
+   * issuer. `onOutage` is called before a 503 is sent.
    */
-  handle(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void>
+  handle(
+    provider: Provider,
+    request: IncomingMessage,
+    response: ServerResponse,
+    onOutage: OnOutage,
+  ): Promise<void>
   /** The provider with the present signing keys. */
   current(): Promise<Provider>
 }
@@ -82,7 +92,8 @@ export async function openOpenidProvider(options: OpenidOptions): Promise<Openid
 
   return {
     current,
-    async handle(provider, request, response) {
+    async handle(provider, request, response, onOutage) {
+      outageListeners.set(request, onOutage)
       const { url = '', headers } = request
       // URLs and cookies depend on the configured issuer, never on headers that the client chose.
       Object.assign(headers, {
@@ -97,6 +108,8 @@ export async function openOpenidProvider(options: OpenidOptions): Promise<Openid
     },
   }
 }
+
+const outageListeners = new WeakMap<IncomingMessage, OnOutage>()
 
 /**
  * A session of an earlier flow is never continued: each flow authenticates its customer. This also protects against
@@ -132,35 +145,64 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
   const provider = new Provider(options.issuer, configuration)
   provider.proxy = true
   extendPushedRequests(provider)
+  const outages = new WeakMap<object, Error>()
   provider.use(async (ctx, next) => {
-    await next()
     const answered = ctx as unknown as KoaContextWithOIDC
-    correctLifetime(answered)
-    correctMetadata(answered)
+    let outage: Error | undefined
     try {
+      await next()
+      outage = outages.get(ctx)
+      if (outage) throw outage
+      correctLifetime(answered)
+      correctMetadata(answered)
       addArrangementId(answered, await applyAmendment(options, answered))
+      // A client that has disconnected does not get the answer, and may repeat the request.
+      if (answered.status < 500 && !ctx.res.closed) await makeLastChanges(ctx)
     } catch (error) {
-      replaceTokens(answered, error)
-      if (answered.status === 503) options.onError(error as Error)
+      if (isOutage(error)) {
+        outage = error
+        outageListeners.get(ctx.req)?.(error)
+      }
+      await replaceAnswer(options, answered, error)
     }
-    void recordExchange(options.flowRecords, answered)
+    void recordExchange(options.flowRecords, answered, outage)
   })
   recordRequests(provider, options.flowRecords)
-  provider.on('server_error', (_ctx, error) => options.onError(error))
+  provider.on('server_error', (ctx, error) => {
+    if (isOutage(error)) outages.set(ctx, error)
+    else options.onError(error)
+  })
   // An event of Koa, which would otherwise print the error.
   provider.on('error' as 'server_error', options.onError as never)
   return provider
 }
 
-/** Responds with an error instead of tokens. After a failure of the database, the code can be used again. */
-function replaceTokens(answered: KoaContextWithOIDC, error: unknown): void {
-  const known =
-    error instanceof errors.InvalidGrant
-      ? error
-      : new errors.TemporarilyUnavailable('try again with the same code')
-  const { error: name, error_description: description } = known
-  answered.status = known instanceof errors.InvalidGrant ? 400 : 503
-  answered.body = { error: name, error_description: description }
+/** Responds with an error instead of what the OpenID provider answered. */
+async function replaceAnswer(
+  { renderError }: OpenidOptions,
+  ctx: KoaContextWithOIDC,
+  thrown: unknown,
+): Promise<void> {
+  const error = isOutage(thrown) ? temporarilyUnavailable(thrown) : thrown
+  if (!(error instanceof errors.OIDCProviderError)) throw error
+  // A cookie that ends the flow must not be sent if the request can be repeated.
+  for (const name of ['location', 'set-cookie', 'www-authenticate']) ctx.remove(name)
+  const { error: name, error_description: description } = error
+  const body = { error: name, error_description: description }
+  ctx.status = error.status
+  if (pageRoutes.has(ctx.oidc.route)) return renderError(ctx, body, error)
+  ctx.type = 'json'
+  ctx.body = body
+}
+
+/** The routes that a customer opens. */
+const pageRoutes: ReadonlySet<string> = new Set(['authorization', 'resume'])
+
+function temporarilyUnavailable(outage: Error): errors.OIDCProviderError {
+  const isProvider = outage instanceof ProviderUnavailable
+  const text = isProvider ? 'the data provider does not respond' : 'the service is unavailable'
+  const error = new errors.TemporarilyUnavailable(`${text}: try again`)
+  return Object.assign(error, { status: 503, statusCode: 503 })
 }
 
 function identify(keys: readonly SigningKey[]): string {

@@ -2,6 +2,7 @@ import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import { digest } from '../auth/secrets.ts'
 import type { CustomerMatch } from '../contract/index.ts'
 import { emailKey } from '../text/email-key.ts'
+import { useUp } from './last-changes.ts'
 import type { AttemptLimit, ConsentStore, PasscodeCandidate } from './store.ts'
 
 export const passcodeSeconds = 300
@@ -51,8 +52,8 @@ export interface PasscodeOwner {
   readonly purpose: PasscodePurpose
 }
 
-export type TryResult =
-  | { readonly outcome: 'correct'; readonly customerId: string }
+export type TryResult<Result> =
+  | { readonly outcome: 'correct'; readonly result: Result }
   | { readonly outcome: 'wrong'; readonly triesLeft: number }
   | { readonly outcome: 'no tries left' }
   /** Whether or not the passcode is correct. */
@@ -77,7 +78,13 @@ export interface Passcodes {
     matches: readonly CustomerMatch[],
     source: string,
   ): Promise<PasscodeRequest | undefined>
-  verify(owner: PasscodeOwner, passcode: string, source: string): Promise<TryResult>
+  /** Calls `proceed` if the passcode is correct, before it is used up: if that fails, the customer can enter it again. */
+  verify<Result extends object>(
+    owner: PasscodeOwner,
+    passcode: string,
+    source: string,
+    proceed: (customerId: string) => Promise<Result>,
+  ): Promise<TryResult<Result>>
 }
 
 /** `deliver` is called later and is not awaited: how long it takes would show that the address is known. */
@@ -151,7 +158,7 @@ export async function openPasscodes(
       return { expires, isSent: messages.length > 0 }
     },
 
-    async verify(owner, passcode, source) {
+    async verify(owner, passcode, source, proceed) {
       if (!(await take('triesBySource', source))) return { outcome: 'too many' }
       const challenge = await store.passcodes.takeTry(toKey(owner), triesMax, clock())
       if (!challenge) return { outcome: 'no tries left' }
@@ -168,12 +175,14 @@ export async function openPasscodes(
       }
       if (taken.length === 0) return { outcome: 'too many' }
       const correct = taken.find(({ isCorrect }) => isCorrect)
-      if (correct && (await store.passcodes.use(toKey(owner)))) {
+      const result = correct && (await proceed(correct.customerId))
+      if (result !== undefined && (await useUp(store.passcodes.use(toKey(owner)), true))) {
         for (const { limit } of taken) {
           const { name, subject } = limit
-          await store.limits.refund(makeKey(name, subject), attemptLimits[name], clock())
+          const key = makeKey(name, subject)
+          await useUp(store.limits.refund(key, attemptLimits[name], clock()), undefined)
         }
-        return { outcome: 'correct', customerId: correct.customerId }
+        return { outcome: 'correct', result }
       }
       return triesLeft > 0 ? { outcome: 'wrong', triesLeft } : { outcome: 'no tries left' }
     },

@@ -6,6 +6,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { digest } from '../auth/secrets.ts'
+import { useUp } from './last-changes.ts'
 import type { ArtifactStore } from './store.ts'
 
 const secretBytes = 32
@@ -50,10 +51,12 @@ export function openSealedStates<State>(
     },
     async rotate(secret, state) {
       const next = await states.create(state)
-      await states.remove(secret)
+      await useUp(states.remove(secret), undefined)
       return next
     },
-    remove: (secret) => artifacts.remove(model, digest(secret)),
+    async remove(secret) {
+      await artifacts.remove(model, digest(secret))
+    },
   }
   return states
 }

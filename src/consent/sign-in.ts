@@ -51,19 +51,20 @@ export async function requestPasscode(
   return (await passcodes.request(attempt, email, matches, attempt.source)) ?? tooSoon
 }
 
-/** Counts a try, and returns the customer if the passcode is correct. */
-export async function checkPasscode(
+/** Counts a try, and proceeds with the customer if the passcode is correct. */
+export async function checkPasscode<Result extends object>(
   { passcodes }: Pick<SignInOptions, 'passcodes'>,
   attempt: SignInAttempt,
   text: string,
-): Promise<{ readonly customerId: string } | { readonly problem: SignInProblem }> {
+  proceed: (customerId: string) => Promise<Result>,
+): Promise<Result | { readonly problem: SignInProblem }> {
   const passcode = text.replaceAll(/[\s-]/g, '')
   if (!passcodePattern.test(passcode)) {
     const text = `Enter the ${passcodeDigits} digits of the code`
     return { problem: { text, status: 422, reason: 'malformed_passcode' } }
   }
-  const result = await passcodes.verify(attempt, passcode, attempt.source)
-  if (result.outcome === 'correct') return { customerId: result.customerId }
+  const result = await passcodes.verify(attempt, passcode, attempt.source, proceed)
+  if (result.outcome === 'correct') return result.result
   const status = result.outcome === 'too many' ? 429 : 422
   return { problem: { text: explainTry(result), status, reason: tryReasons[result.outcome] } }
 }
@@ -78,7 +79,7 @@ const tryReasons = {
   wrong: 'wrong_passcode',
 } as const
 
-function explainTry(result: Exclude<TryResult, { readonly outcome: 'correct' }>): string {
+function explainTry(result: Exclude<TryResult<never>, { readonly outcome: 'correct' }>): string {
   if (result.outcome === 'too many') return tooManyText
   if (result.outcome === 'no tries left')
     return 'This code can no longer be used. Request a new one'

@@ -64,7 +64,8 @@ export interface ArtifactStore {
   findByUid(model: string, uid: string, now: Temporal.Instant): Promise<StoredArtifact | undefined>
   /** Keeps the expiry. Of many concurrent calls exactly one returns true. */
   consume(model: string, key: string, now: Temporal.Instant): Promise<boolean>
-  remove(model: string, key: string): Promise<void>
+  /** Of many concurrent calls exactly one returns true. */
+  remove(model: string, key: string): Promise<boolean>
   /** Removes every artifact of the arrangement except those of the model `kept`. */
   removeByGrant(grantId: string, kept: string): Promise<void>
 }

@@ -13,6 +13,7 @@ import { groupAddress, resolveCallerAddress, type TrustedProxies } from './calle
 import { mountCds } from './cds-app.ts'
 import { consentsPaths, mountConsentsPage } from './consents-app.ts'
 import { formatCookie, readCookie } from './cookies.ts'
+import { noteFailure, retryAfterDefaultSeconds } from './error-handler.ts'
 import { interactionHeader } from './interaction-id.ts'
 import {
   formBytesMax,
@@ -122,7 +123,10 @@ function mountOpenid(scope: HttpApp, { openid, basePath }: Consent, method: stri
         if (value !== undefined) raw.setHeader(name, value)
       }
       if (path === wellKnown + basePath) request.raw.url = basePath + wellKnown
-      await openid.handle(provider, request.raw, raw)
+      await openid.handle(provider, request.raw, raw, (cause) => {
+        noteFailure(request, new ContractError('unavailable', cause.message, { cause }))
+        raw.setHeader('retry-after', retryAfterDefaultSeconds)
+      })
     },
   })
 }

@@ -39,16 +39,13 @@ export function createErrorHandler(
       (rejection: Error) => rejection,
     )
     setInteractionId(request, reply)
-    const code = errorCode(error)
+    const code = noteFailure(request, error)
     const { status, message, ...rest } = errorTable[code]
-    request.failure = { code, reason: failureReason(error, message) }
     if (error === overloaded) metrics?.countShedRequest()
     if (error instanceof TokenRejected) {
       metrics?.recordRejection(error.reason)
       request.logDetail = rejectionDetail(error, isKnown)
     }
-    // Overload is logged once a second with a count, not for each request.
-    if (status >= 500 && error !== overloaded) request.logDetail = failureDetail(error, code)
 
     const challenge = authenticateChallenge(code, request)
     if (challenge !== undefined) reply.header('www-authenticate', challenge)
@@ -63,6 +60,16 @@ export function createErrorHandler(
     reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
     return reply.send(respondThenDrain(request.raw, text, limits))
   }
+}
+
+/** Sets what is logged and counted about a request that failed. */
+export function noteFailure(request: FastifyRequest, error: FastifyError | Error): ErrorCode {
+  const code = errorCode(error)
+  const { status, message } = errorTable[code]
+  request.failure = { code, reason: failureReason(error, message) }
+  // Overload is logged once a second with a count, not for each request.
+  if (status >= 500 && error !== overloaded) request.logDetail = failureDetail(error, code)
+  return code
 }
 
 /** Whether the handler stopped reading the body before its end: the rest would be read as the next request. */

@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Brand, renderLayout } from '../consent/pages/layout.ts'
-import { renderError } from '../consent/pages/steps.ts'
+import { renderError, renderUnavailable } from '../consent/pages/steps.ts'
 import { ContractError, errorTable } from '../contract/index.ts'
 import type { HttpApp } from './app.ts'
+import { noteFailure, retryAfterDefaultSeconds } from './error-handler.ts'
 import { acceptForms } from './form-body.ts'
 import { interactionHeader } from './interaction-id.ts'
 
@@ -15,17 +16,18 @@ export function preparePages(scope: HttpApp, brand: Brand, text: string): void {
   acceptForms(scope)
   scope.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const { status, title } = describeError(error)
-    if (status >= 500) {
-      const level = status === 503 ? 'warn' : 'error'
-      request.logDetail = { level, message: 'request failed', fields: { err: error } }
-    }
+    if (status >= 500) noteFailure(request, error)
     const interactionId = String(reply.getHeader(interactionHeader))
-    const body = renderError(title, text, { retry: '', interactionId })
+    const body =
+      status === 503
+        ? renderUnavailable(interactionId)
+        : renderError(title, text, { retry: '', interactionId })
     return sendPage(reply.status(status), renderLayout(brand, body))
   })
 }
 
 export function sendPage(reply: FastifyReply, html: string, formTarget?: string): FastifyReply {
+  if (reply.statusCode === 503) reply.header('retry-after', retryAfterDefaultSeconds)
   return reply.headers(pageHeaders(formTarget)).type('text/html; charset=utf-8').send(html)
 }
 
@@ -58,11 +60,7 @@ function describeError(error: FastifyError | Error): {
   readonly title: string
 } {
   if (error instanceof ContractError) {
-    const { status } = errorTable[error.code]
-    return {
-      status,
-      title: status === 503 ? 'Please try again in a moment' : 'The request is invalid',
-    }
+    return { status: errorTable[error.code].status, title: 'The request is invalid' }
   }
   const { statusCode = 500 } = error as Partial<FastifyError>
   if (statusCode < 500) return { status: statusCode, title: 'The request is invalid' }

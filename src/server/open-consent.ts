@@ -34,12 +34,14 @@ export async function openConsentRole(
   parts: ConsentRoleParts,
 ): Promise<OpenedConsent> {
   const { openConsent } = await withoutRuntimeWarning(() => import('../consent/consent.ts'))
+  const { isOutage } = await import('../consent/outage.ts')
   const { createAssets, createConsentMount } = await import('../http/consent-app.ts')
   const { createPasscodeDelivery } = await import('../consent/deliver-passcode.ts')
   const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { readBasePath } = await import('../consent/issuer-path.ts')
   const { issuer, brandName, brandColour, brandLogo, passcodeUrl = '', subdomain } = settings
-  const onError = (error: Error): void => log.error({ err: error }, 'consent failed')
+  const onError = (error: Error): void =>
+    log[isOutage(error.cause) ? 'warn' : 'error']({ err: error }, 'consent failed')
   const { stylesheet, icon, logo } = createAssets(
     readBasePath(issuer),
     brandColour,

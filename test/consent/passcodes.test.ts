@@ -46,10 +46,11 @@ async function open(scope: Scope) {
       return delivered[0]?.passcode ?? ''
     },
     verify: (secret: string, passcode: string, source: string) =>
-      passcodes.verify({ secret, purpose: 'consent' }, passcode, source),
+      passcodes.verify({ secret, purpose: 'consent' }, passcode, source, proceed),
   }
 }
 
+const proceed = async (customerId: string) => ({ customerId })
 const toMatch = (id: string) => ({ id, name: id, phoneNumber: '+61400000000' })
 const wrong = (passcode: string) => (passcode === '000000' ? '000001' : '000000')
 const stranger = '203.0.113.9'
@@ -116,7 +117,7 @@ describeOnce('passcodes', () => {
     assert.equal((await verify('customer', wrong(passcode), home)).outcome, 'wrong')
     assert.deepEqual(await verify('customer', passcode, home), {
       outcome: 'correct',
-      customerId: 'c1',
+      result: { customerId: 'c1' },
     })
   })
 
@@ -180,7 +181,7 @@ describeOnce('passcodes', () => {
       assert.equal(delivered.length, ids.length)
       const requested = new Set(limitKeys).size
       limitKeys.length = 0
-      await passcodes.verify(owner, '000000', home)
+      await passcodes.verify(owner, '000000', home, proceed)
       counts.push([requested, new Set(limitKeys).size])
     }
 
@@ -195,8 +196,9 @@ describeOnce('passcodes', () => {
     const [{ passcode = '', purpose } = {}] = delivered
 
     assert.equal(purpose, 'sign-in')
-    const other = await passcodes.verify({ secret: 's', purpose: 'consent' }, passcode, home)
+    const consent = { secret: 's', purpose: 'consent' } as const
+    const other = await passcodes.verify(consent, passcode, home, proceed)
     assert.equal(other.outcome, 'no tries left')
-    assert.equal((await passcodes.verify(owner, passcode, home)).outcome, 'correct')
+    assert.equal((await passcodes.verify(owner, passcode, home, proceed)).outcome, 'correct')
   })
 })

@@ -52,7 +52,7 @@ export const consentLines = [
     plans: [{ planDetail: { fuelType: 'ELECTRICITY' } }],
   }),
   // One for each flow, since passcodes are limited by customer.
-  ...Array.from({ length: 250 }, (_, index) => `n${index}`).flatMap((id) => [
+  ...Array.from({ length: 400 }, (_, index) => `n${index}`).flatMap((id) => [
     customer(id, {
       name: `Customer ${id}`,
       email: `${id}@example.com`,
@@ -84,10 +84,19 @@ export interface ConsentPlatform {
   addThirdParty(thirdParty: ThirdParty): Promise<void>
 }
 
+export interface PlatformOptions {
+  /** An existing database instead of a new one. */
+  readonly database?: string
+  readonly openStore?: (database: string) => Promise<ConsentStore>
+}
+
 /** A platform with the consent role and its provider, in this process. They are closed with the scope. */
-export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform> {
+export async function openConsentPlatform(
+  scope: Scope,
+  { database: existing, openStore = openConsentStore }: PlatformOptions = {},
+): Promise<ConsentPlatform> {
   const inner = createScope(scope)
-  const database = await newDatabase(inner)
+  const database = existing ?? (await newDatabase(inner))
   let isProviderAway = false
   const provider = await openProvider(inner, consentLines, {
     database,
@@ -111,7 +120,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
   const clock = () => Temporal.Instant.fromEpochMilliseconds(Date.now() + offsetSeconds * 1000)
 
   const open = async () => {
-    const store = await openConsentStore(database)
+    const store = await openStore(database)
     const { stylesheet, icon } = createAssets('', '#0b5fff')
     const writer = pino(
       { level: 'trace', base: null },

@@ -189,6 +189,12 @@ ${cancel && renderForm(cancel.token, renderCancel(cancel.thirdParty))}`,
   }
 }
 
+/** While the database does not respond. Whether the last change was made may be unknown, so the page does not say. */
+export function renderUnavailable(interactionId?: string): Page {
+  const text = 'The service is temporarily unavailable. Wait a moment, then try again.'
+  return renderError('Please try again', text, { retry: '', interactionId })
+}
+
 /** The customer's name for the account, followed by that of its product if it is another. */
 export function renderAccountName({ displayName = '', name }: ShareableAccount): Html {
   if (displayName === '' || displayName === name) return html`${name}`

@@ -36,7 +36,7 @@ const consume = {
 }
 const remove = {
   name: 'remove-artifact',
-  text: 'delete from artifact where model = $1 and key = $2',
+  text: 'delete from artifact where model = $1 and key = $2 returning 1',
 }
 const removeByGrant = {
   name: 'remove-artifacts-of-grant',
@@ -70,7 +70,7 @@ export function openArtifacts(pool: pg.Pool): ArtifactStore {
       return (await runStatement(pool, consume, [model, key, now])).length === 1
     },
     async remove(model, key) {
-      await runStatement(pool, remove, [model, key])
+      return (await runStatement(pool, remove, [model, key])).length === 1
     },
     async removeByGrant(grantId, kept) {
       await runStatement(pool, removeByGrant, [grantId, kept])

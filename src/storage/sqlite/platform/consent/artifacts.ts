@@ -72,7 +72,7 @@ export function openArtifacts(database: DatabaseSync, write: Write): ArtifactSto
       return write(() => consume.run(now, model, key, now).changes === 1)
     },
     async remove(model, key) {
-      await write(() => remove.run(model, key))
+      return write(() => remove.run(model, key).changes === 1)
     },
     async removeByGrant(grantId, kept) {
       await write(() => removeByGrant.run(grantId, kept))
