@@ -14,7 +14,7 @@ import {
   routes,
 } from './openid-configuration.ts'
 import { isOutage } from './outage.ts'
-import { correctLifetime, extendPushedRequests } from './pushed-requests.ts'
+import { consumeAnswered, correctLifetime, extendPushedRequests } from './pushed-requests.ts'
 import { recordExchange, recordRequests } from './record-requests.ts'
 import { selectAlgorithm, selectKeys } from './signing-keys.ts'
 
@@ -157,7 +157,10 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
       correctMetadata(answered)
       addArrangementId(answered, await applyAmendment(options, answered))
       // A client that has disconnected does not get the answer, and may repeat the request.
-      if (answered.status < 500 && !ctx.res.closed) await makeLastChanges(ctx)
+      if (answered.status < 500 && !ctx.res.closed) {
+        await consumeAnswered(answered)
+        await makeLastChanges(ctx)
+      }
     } catch (error) {
       if (isOutage(error)) {
         outage = error

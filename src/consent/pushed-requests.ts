@@ -30,6 +30,15 @@ export function extendPushedRequests({
   }
 }
 
+/**
+ * A pushed request that is answered at once, with an error for the third party, is used as well. One that starts a flow
+ * was consumed before the flow had an address.
+ */
+export async function consumeAnswered({ oidc, response }: KoaContextWithOIDC): Promise<void> {
+  if (oidc?.route !== 'authorization' || oidc.entities.Interaction) return
+  if (response.get('location')) await oidc.entities.PushedAuthorizationRequest?.consume()
+}
+
 /** Corrects the lifetime in the response to a pushed request. */
 export function correctLifetime({ oidc, body, status }: KoaContextWithOIDC): void {
   if (status !== 201 || oidc?.route !== 'pushed_authorization_request') return
