@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { ContractError, type ProductInput, recordBytesMax } from '../contract/index.ts'
+import {
+  ContractError,
+  findProblems,
+  formatProblem,
+  ProductInput,
+  problemsMax,
+  recordBytesMax,
+} from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import type { Context } from './handler.ts'
 import { toProductContent } from './product.ts'
@@ -12,6 +19,13 @@ export function boundedContent(body: ProductInput): ProductContent {
     'invalid_request',
     `the product must be at most ${recordBytesMax} bytes of JSON`,
   )
+}
+
+/** A draft that was saved before a rule existed may violate it. `record` is the JSON text of the draft. */
+export function requireValidDraft(record: string): void {
+  const problems = findProblems(ProductInput, JSON.parse(record), problemsMax)
+  if (problems.length === 0) return
+  throw new ContractError('invalid_request', problems.map(formatProblem).join('; '))
 }
 
 export function changeBy({ client, clock }: Context): Change {

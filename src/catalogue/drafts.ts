@@ -6,7 +6,7 @@ import {
   type ErrorCode,
   type ProductInput,
 } from '../contract/index.ts'
-import { boundedContent, changeBy, toIdempotency } from './changes.ts'
+import { boundedContent, changeBy, requireValidDraft, toIdempotency } from './changes.ts'
 import { formatDraftTag, formatEntityTag, parseDraftCondition } from './entity-tags.ts'
 import { describeDraft, formatDraft } from './format-draft.ts'
 import type { Context, Handler } from './handler.ts'
@@ -84,6 +84,8 @@ export const publishProductDraft: Handler<'publishProductDraft'> = async (
 ) => {
   const ifMatch = headers['if-match']
   if (ifMatch === undefined) throw new ContractError('precondition_required')
+  const draft = await context.store.readDraft(params.productID)
+  if (draft) requireValidDraft(draft.record)
   const outcome = await context.store.publishDraft(
     params.productID,
     changeBy(context),

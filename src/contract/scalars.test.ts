@@ -98,6 +98,27 @@ const cases: Record<ScalarName, { accepts: readonly string[]; rejects: readonly 
       `${'a'.repeat(320)}@host`,
     ],
   },
+  webUri: {
+    accepts: ['https://bank.example', 'http://127.0.0.1:80/a?b=c#d', 'HTTPS://bank.example/%C3%BC'],
+    rejects: [
+      '',
+      'bank.example',
+      '/terms',
+      '//bank.example',
+      'https:bank.example',
+      'https://',
+      'https://bank.example/ü',
+      'https://bank.example/a b',
+      'https://bank.example/%zz',
+      'https://bank.example\n',
+      ' https://bank.example',
+      'javascript:alert(1)',
+      'javascript://bank.example/%0Aalert(1)',
+      'data:text/html,x',
+      'ftp://bank.example',
+      'urn:a:b',
+    ],
+  },
 }
 
 for (const [name, { accepts, rejects }] of Object.entries(cases)) {

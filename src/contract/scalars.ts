@@ -24,6 +24,7 @@ const decimalPattern = '^-?[0-9]{1,32}(\\.[0-9]{1,32})?$'
 const wholeNumberPattern = '^[0-9]{1,18}$'
 const feedNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
 const uuidPattern = '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+const webUriPattern = `^[Hh][Tt][Tt][Pp][Ss]?://(?:[\\w.~:/?#[\\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`
 const idPattern = `^[^\\p{Cc}\\p{Cs}]{1,${idLengthMax}}$`
 
 const date = /^\d{4}-\d\d-\d\d$/
@@ -72,6 +73,8 @@ function isLeapSecond(text: string): boolean {
   const { hour, minute } = Temporal.Instant.from(text).toZonedDateTimeISO('UTC')
   return hour === 23 && minute === 59
 }
+
+const isWebUriText = matches(webUriPattern)
 
 function fractionLimit(text: string): string | undefined {
   if (!longFraction.test(text)) return undefined
@@ -164,6 +167,11 @@ export const scalars = {
     test: (text) => text.length <= emailLengthMax && email.test(text),
     schema: { type: 'string', maxLength: emailLengthMax, pattern: email.source },
   },
+  webUri: {
+    mustBe: 'an http or https URI',
+    test: (text) => isWebUriText(text) && URL.canParse(text),
+    schema: { type: 'string', format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' },
+  },
 } as const satisfies Record<string, Scalar>
 
 export type ScalarName = keyof typeof scalars
@@ -187,6 +195,8 @@ export const DateOrDateTime = scalar('dateOrDateTime')
 export const SeasonStart = scalar('seasonStart')
 export const Duration = scalar('duration')
 export const Email = scalar('email')
+/** Products are public: a browser must not run what a link contains. */
+export const WebUri = scalar('webUri')
 
 export const Text = Type.String()
 export const NonEmpty = Type.String({ minLength: 1 })

@@ -30,15 +30,23 @@ export const kinds = {
     valid: ['P1M', 'P7Y', 'PT30M', 'P1DT12H'],
     invalid: ['monthly', 'P', '1M', 'P1X', 30, null],
   },
+  uri: {
+    valid: ['https://bank.example/a?b=%20#c', 'HTTP://[::1]:8080'],
+    invalid: [
+      ...['', 'bank.example', '//bank.example', 'https:bank.example', 'https://', 'https://a b'],
+      ...['javascript:alert(1)', 'data:text/html,x', 'ftp://bank.example', ' https://bank.example'],
+      ...[7, null, ['https://bank.example']],
+    ],
+  },
   ids: { valid: [['p-1', 'p-2'], []], invalid: ['p-1', { a: 'p-1' }, null] },
 } as const
 
 const additionalFields = {
   additional_info: 'text',
-  additional_info_uri: 'text',
+  additional_info_uri: 'uri',
   additional_value: 'text',
 } as const
-const link = { additional_info_uri: 'text', description: 'text' } as const
+const link = { additional_info_uri: 'uri', description: 'text' } as const
 const linkExample = { additional_info_uri: 'https://bank.example/more' }
 
 const applicabilityTypes = [
@@ -61,7 +69,7 @@ const tier = {
   name: 'text',
   unit_of_measure: ['DAY', 'DOLLAR', 'MONTH', 'PERCENT'],
   additional_info: 'text',
-  additional_info_uri: 'text',
+  additional_info_uri: 'uri',
   maximum_value: 'decimal',
   minimum_value: 'decimal',
   rate_application_method: ['PER_TIER', 'WHOLE_BALANCE'],
@@ -120,7 +128,7 @@ export const parts: Readonly<Record<string, Part>> = {
         'TRANS_AND_SAVINGS_ACCOUNTS',
         'TRAVEL_CARDS',
       ],
-      application_uri: 'text',
+      application_uri: 'uri',
       brand_name: 'text',
       effective_from: 'time',
       effective_to: 'time',
@@ -128,11 +136,11 @@ export const parts: Readonly<Record<string, Part>> = {
   },
   additional_information: {
     fields: {
-      bundle_uri: 'text',
-      eligibility_uri: 'text',
-      fees_and_pricing_uri: 'text',
-      overview_uri: 'text',
-      terms_uri: 'text',
+      bundle_uri: 'uri',
+      eligibility_uri: 'uri',
+      fees_and_pricing_uri: 'uri',
+      overview_uri: 'uri',
+      terms_uri: 'uri',
     },
   },
   'additional_information.additional_bundle_uris[0]': { required: linkExample, fields: link },
@@ -147,14 +155,14 @@ export const parts: Readonly<Record<string, Part>> = {
     fields: {
       name: 'text',
       additional_info: 'text',
-      additional_info_uri: 'text',
+      additional_info_uri: 'uri',
       description: 'text',
       product_ids: 'ids',
     },
   },
   'card_art[0]': {
     fields: {
-      image_uri: 'text',
+      image_uri: 'uri',
       title: 'text',
       card_scheme: ['AMEX', 'EFTPOS', 'MASTERCARD', 'VISA', 'OTHER'],
       card_type: ['CHARGE', 'CREDIT', 'DEBIT'],
@@ -173,7 +181,7 @@ export const parts: Readonly<Record<string, Part>> = {
         'OPENING_BALANCE',
         'OTHER',
       ],
-      additional_info_uri: 'text',
+      additional_info_uri: 'uri',
       additional_value: 'text',
     },
   },

@@ -30,6 +30,7 @@ const scalarArbitraries: Record<ScalarName, Arbitrary<string>> = {
   seasonStart: fc.constantFrom('07-01', '2024-02-29'),
   duration: fc.constantFrom('P1D', 'P1M', 'P3M', 'P7Y', 'PT30M'),
   email: fc.emailAddress(),
+  webUri: fc.webUrl({ withQueryParameters: true, withFragments: true }),
 }
 
 function toArbitrary(node: Node): Arbitrary<unknown> {

@@ -7,6 +7,7 @@ export function compileDocument(document: AnySchemaObject): Ajv2020 {
     'date-time': scalars.dateTime.test,
     date: scalars.date.test,
     duration: scalars.duration.test,
+    uri: scalars.webUri.test,
     int32: true,
     int64: true,
     'uri-reference': (text: string) => URL.canParse(text, 'https://bank.example'),

@@ -29,7 +29,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
 }
 
 const text = ['Some text']
-const link = ['https://bank.example/more?a=b#c', 'data:image/png;base64,AAAA']
+const link = ['https://bank.example/more?a=b#c', 'http://bank.example']
 
 /** Valid products of the catalogue, changed until they can be published. */
 export function anyPublishableProduct(): Arbitrary<PublishedProduct> {

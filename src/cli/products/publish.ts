@@ -1,4 +1,4 @@
-import { boundedContent } from '../../catalogue/changes.ts'
+import { boundedContent, requireValidDraft } from '../../catalogue/changes.ts'
 import { formatDraftTag } from '../../catalogue/entity-tags.ts'
 import { type CatalogueStore, operator } from '../../catalogue/store.ts'
 import { findProblems, formatProblem, normalizer, ProductInput } from '../../contract/index.ts'
@@ -14,6 +14,7 @@ export async function publishDraft(
   terminal: Terminal,
 ): Promise<void> {
   const { draft } = await findDraft(store, id)
+  requireValidDraft(draft.record)
   const expected = ifMatch ?? draft.tag
   const published = await store.publishDraft(id, { by: operator, clock }, (tag) =>
     // The shell may have removed the quotes.

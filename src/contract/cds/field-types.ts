@@ -10,8 +10,6 @@ export interface CdsScalar {
   readonly write?: (text: string) => string
 }
 
-const uriCharacters = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/
-
 function text(mustBe: string, test: (text: string) => boolean): CdsScalar {
   return { mustBe, test: (value) => typeof value === 'string' && test(value) }
 }
@@ -31,7 +29,7 @@ export const cdsScalars = {
     'a string of ASCII characters other than . and ..',
     (value) => /^[\x20-\x7e]*$/.test(value) && !isDots(value),
   ),
-  uri: text('a URI', (value) => uriCharacters.test(value) && URL.canParse(value)),
+  uri: text(scalars.webUri.mustBe, scalars.webUri.test),
   dateTime: text(scalars.dateTime.mustBe, scalars.dateTime.test),
   duration: text(scalars.duration.mustBe, scalars.duration.test),
   currency: text('a currency code of three capital letters', (value) => /^[A-Z]{3}$/.test(value)),

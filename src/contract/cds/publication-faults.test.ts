@@ -44,7 +44,13 @@ describe('findPublicationFaults', () => {
       'product_id must be a string of ASCII characters other than . and .. for publication',
     ],
     [{ description: ' ' }, 'description must not be empty for publication'],
-    [{ application_uri: 'bank.example' }, 'application_uri must be a URI for publication'],
+    ...['bank.example', 'javascript:alert(1)', 'data:text/html,x', ''].map(
+      (application_uri) =>
+        [
+          { application_uri },
+          'application_uri must be an http or https URI for publication',
+        ] as const,
+    ),
     [
       { card_art: [{ title: 'Blue' }] },
       'card_art[0].card_scheme is required for publication',
@@ -57,7 +63,11 @@ describe('findPublicationFaults', () => {
       'bundles[0].product_ids[1] must be a string of ASCII characters for publication',
     ],
     [
-      { additional_information: { additional_terms_uris: [{ additional_info_uri: 'urn:a:b' }] } },
+      {
+        additional_information: {
+          additional_terms_uris: [{ additional_info_uri: 'https://bank.example' }],
+        },
+      },
       'additional_information.terms_uri is required for publication when additional_terms_uris is present',
     ],
     [

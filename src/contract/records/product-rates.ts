@@ -3,13 +3,13 @@ import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { acceptsNumber, record } from '../record.ts'
 import { inOrder } from '../rules.ts'
-import { Duration, Money, RateText, Text } from '../scalars.ts'
+import { Duration, Money, RateText, Text, WebUri } from '../scalars.ts'
 import { Type } from '../type.ts'
 
 /** The explanation of a type, a link to more information, and the value that the type requires. */
 export const explained = {
   additional_info: Text,
-  additional_info_uri: Text,
+  additional_info_uri: WebUri,
   additional_value: Text,
 }
 
@@ -43,7 +43,7 @@ const tier = {
   name: Text,
   unit_of_measure: oneOf(values.unitOfMeasure),
   additional_info: Text,
-  additional_info_uri: Text,
+  additional_info_uri: WebUri,
   applicability_conditions: Type.Array(ProductRateCondition),
   maximum_value: acceptsNumber(Money),
   minimum_value: acceptsNumber(Money),

@@ -3,7 +3,7 @@ import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { inOrder } from '../rules.ts'
-import { Count, Flag, Id, Money, NonEmpty, Text, Timestamp } from '../scalars.ts'
+import { Count, Flag, Id, Money, NonEmpty, Text, Timestamp, WebUri } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { ProductFee, ProductFeeRead } from './product-fees.ts'
 import { explained, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
@@ -11,7 +11,7 @@ import { explained, ProductDepositRate, ProductLendingRate } from './product-rat
 const MoreInformation = Type.Array(
   record(
     'MoreInformation',
-    { additional_info_uri: Text },
+    { additional_info_uri: WebUri },
     { description: Text },
     { description: 'A link to more information.' },
   ),
@@ -21,11 +21,11 @@ export const AdditionalInformation = record(
   'AdditionalInformation',
   {},
   {
-    bundle_uri: Text,
-    eligibility_uri: Text,
-    fees_and_pricing_uri: Text,
-    overview_uri: Text,
-    terms_uri: Text,
+    bundle_uri: WebUri,
+    eligibility_uri: WebUri,
+    fees_and_pricing_uri: WebUri,
+    overview_uri: WebUri,
+    terms_uri: WebUri,
     additional_bundle_uris: MoreInformation,
     additional_eligibility_uris: MoreInformation,
     additional_fees_and_pricing_uris: MoreInformation,
@@ -41,7 +41,7 @@ export const Bundle = record(
   {
     name: Text,
     additional_info: Text,
-    additional_info_uri: Text,
+    additional_info_uri: WebUri,
     description: Text,
     product_ids: Type.Array(Id),
   },
@@ -52,7 +52,7 @@ export const CardArt = record(
   'CardArt',
   {},
   {
-    image_uri: Text,
+    image_uri: WebUri,
     card_scheme: oneOf(values.cardScheme),
     card_type: oneOf(values.cardType),
     title: Text,
@@ -121,7 +121,7 @@ const rules = [inOrder('effective_from', 'effective_to', 'dateTime')]
 function optional<Fee extends TSchema>(fee: Fee) {
   return {
     additional_information: AdditionalInformation,
-    application_uri: described(Text, 'The web page for applications.'),
+    application_uri: described(WebUri, 'The web page for applications.'),
     brand_name: Text,
     bundles: Type.Array(Bundle),
     card_art: Type.Array(CardArt),
