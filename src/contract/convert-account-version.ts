@@ -188,7 +188,7 @@ function isBlank(text: unknown): boolean {
  * Converts the one amount or rate to the matching method. The accrual frequency is kept only with a
  * rate: without one it has no effect.
  */
-function upgradeMethod(priced: unknown, methodField: string): unknown {
+export function upgradeMethod(priced: unknown, methodField: string): unknown {
   if (!isObject(priced) || priced[methodField] !== undefined) return priced
   const amounts = ['amount', ...Object.values(rateFields)].filter((field) => field in priced)
   if (amounts.length > 1) return priced

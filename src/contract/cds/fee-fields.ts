@@ -1,6 +1,7 @@
 import { downgradeFee, upgradeFee } from '../convert-account-version.ts'
 import { values } from '../enumerations.ts'
 import { type CdsField, type CdsObject, explained, mandatory } from './mapping.ts'
+import { separateDiscount, separateFee } from './separate-prices.ts'
 
 export const eligibilityValues = {
   EMPLOYMENT_STATUS: 'text',
@@ -53,6 +54,7 @@ function member(by: string, value: string, object: CdsObject): CdsField {
 }
 
 const discount: CdsObject = {
+  separate: separateDiscount,
   fields: {
     description: { type: 'text', mandatory },
     discount_type: { type: { oneOf: values.discountType }, mandatory },
@@ -73,6 +75,7 @@ const discount: CdsObject = {
 }
 
 export const fee: CdsObject = {
+  separate: separateFee,
   fields: {
     name: { type: 'text', mandatory },
     fee_type: {

@@ -1,4 +1,5 @@
 import type { CdsScalarName } from './field-types.ts'
+import type { SeparatePrices } from './separate-prices.ts'
 
 /** The versions of Get Products and Get Product Detail that are served. */
 export const cdsListVersions = [3, 4, 5] as const
@@ -60,6 +61,8 @@ export interface CdsDependentType {
 
 export interface CdsObject {
   readonly fields: Readonly<Record<string, CdsField>>
+  /** Several objects for an element of a list that has several prices. */
+  readonly separate?: (object: Record<string, unknown>) => SeparatePrices
   /** The change of structure between detail versions 5 and 6. `upgrade` leaves the newer structure as it is. */
   readonly restructured?: {
     readonly description: string

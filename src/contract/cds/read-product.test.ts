@@ -83,6 +83,7 @@ describe('a product of another holder', () => {
   it('names what the catalogue has no field or value for', () => {
     const { product, lost } = read({
       brandGroup: 'Group',
+      applicationUri: 'javascript:alert(1)',
       features: [
         { featureType: 'TELEPATHY' },
         { featureType: 'OFFSET', isActivated: true },
@@ -102,6 +103,7 @@ describe('a product of another holder', () => {
       [
         'brandGroup is not a field of the catalogue',
         'features[1].isActivated is not a field of the catalogue',
+        'applicationUri must be an http or https URI',
         'features[0].featureType must be one of …',
         'features[2] is left out: additionalInfo is required when featureType is OTHER',
         'features[3].additionalValue must be an ISO 8601 duration when featureType is INTEREST_FREE',
@@ -113,6 +115,128 @@ describe('a product of another holder', () => {
     )
   })
 
+  describe('with a fee that has several prices', () => {
+    const monthly = { name: 'Monthly', feeType: 'UPFRONT' }
+    const fixed = (amount: string) => ({
+      fee_method_u_type: 'fixedAmount',
+      fixed_amount: { amount },
+    })
+    const rateBased = (rate_type: string, rate: string, fields: object = {}) => ({
+      fee_method_u_type: 'rateBased',
+      rate_based: { rate_type, rate, ...fields },
+    })
+    const readFee = (fields: object) => {
+      const { product, lost } = read({ fees: [{ ...monthly, ...fields }] })
+      const prices = product?.fees?.map(({ name, fee_type, ...fee }) => {
+        assert.deepEqual([name, fee_type], ['Monthly', 'UPFRONT'])
+        return fee
+      })
+      return { prices, lost }
+    }
+
+    for (const [structure, fee, prices] of [
+      [
+        'an amount and rates',
+        { amount: '5.00', transactionRate: '0.03', balanceRate: '0.01', accrualFrequency: 'P1M' },
+        [
+          fixed('5.00'),
+          rateBased('BALANCE', '0.01', { accrual_frequency: 'P1M' }),
+          rateBased('TRANSACTION', '0.03', { accrual_frequency: 'P1M' }),
+        ],
+      ],
+      [
+        'several methods, of which it names one',
+        {
+          feeMethodUType: 'rateBased',
+          fixedAmount: { amount: '5.00' },
+          rateBased: { rateType: 'TRANSACTION', rate: '0.03' },
+          variable: { feeMaximum: '50.00' },
+        },
+        [
+          rateBased('TRANSACTION', '0.03'),
+          fixed('5.00'),
+          { fee_method_u_type: 'variable', variable: { fee_maximum: '50.00' } },
+        ],
+      ],
+      [
+        'methods of both structures, one of them twice',
+        {
+          feeMethodUType: 'fixedAmount',
+          fixedAmount: { amount: '5' },
+          amount: '5',
+          accruedRate: '1',
+        },
+        [fixed('5'), rateBased('INTEREST_ACCRUED', '1')],
+      ],
+    ] as const) {
+      it(`has a fee for each of them: ${structure}`, () => {
+        assert.deepEqual(readFee(fee), { prices, lost: [] })
+        const { separated } = fromCdsProductDetail({ ...minimal, fees: [{ ...monthly, ...fee }] })
+        const reason = `has ${prices.length} prices, of which each is imported on its own`
+        assert.deepEqual(separated, [{ path: 'fees[0]', reason }])
+      })
+    }
+
+    it('names a price that adds nothing', () => {
+      const zero = { amount: '0.00', balanceRate: '0', transactionRate: '0.03', variable: {} }
+      const lost = ['amount', 'balanceRate', 'variable'].map(
+        (field) => `fees[0].${field} is left out: it adds nothing to the other price`,
+      )
+
+      assert.deepEqual(readFee(zero), { prices: [rateBased('TRANSACTION', '0.03')], lost })
+      assert.deepEqual(readFee({ amount: '0', accruedRate: '0.0' }), {
+        prices: [fixed('0')],
+        lost: ['fees[0].accruedRate is left out: it adds nothing to the other price'],
+      })
+    })
+
+    it('keeps the price if the method is missing, unknown or another', () => {
+      const fixedAmount = { amount: '5.00' }
+      const lost = ['fees[0].feeMethodUType is left out: there is no such price']
+
+      assert.deepEqual(readFee({ fixedAmount }), { prices: [fixed('5.00')], lost: [] })
+      for (const feeMethodUType of ['flat', 'variable']) {
+        const fee = { feeMethodUType, fixedAmount }
+        assert.deepEqual(readFee(fee), { prices: [fixed('5.00')], lost })
+      }
+    })
+
+    it('keeps the valid price and names the other', () => {
+      const { prices, lost } = readFee({ amount: 'free', transactionRate: '0.03' })
+
+      assert.deepEqual(prices, [rateBased('TRANSACTION', '0.03')])
+      assert.equal(lost[0], 'fees[0].amount must be a decimal string')
+    })
+
+    it('repeats a discount only if it is a rate of the fee, and separates its prices too', () => {
+      const half = { description: 'Half', discountType: 'BALANCE', additionalValue: '1.00' }
+      const { prices, lost } = readFee({
+        amount: '5.00',
+        balanceRate: '0.01',
+        discounts: [
+          { ...half, feeRate: '0.5' },
+          { ...half, amount: '2.00', transactionRate: '0.1' },
+        ],
+      })
+
+      const discount = { description: 'Half', discount_type: 'BALANCE', additional_value: '1.00' }
+      const rated = (rate_type: string, rate: string) => ({
+        ...discount,
+        discount_method_u_type: 'rateBased',
+        rate_based: { rate_type, rate },
+      })
+      const amount = { discount_method_u_type: 'fixedAmount', fixed_amount: { amount: '2.00' } }
+      assert.deepEqual(lost, [])
+      assert.deepEqual(
+        prices?.map(({ discounts }) => discounts),
+        [
+          [rated('FEE', '0.5'), { ...discount, ...amount }, rated('TRANSACTION', '0.1')],
+          [rated('FEE', '0.5')],
+        ],
+      )
+    })
+  })
+
   it('is rejected if a field is missing or invalid that the catalogue requires', () => {
     assert.deepEqual(read({ name: undefined, isTailored: 'no' }), {
       product: undefined,
@@ -120,6 +244,7 @@ describe('a product of another holder', () => {
     })
     assert.deepEqual(fromCdsProductDetail([]), {
       lost: [{ path: '', reason: 'must be an object' }],
+      separated: [],
     })
   })
 

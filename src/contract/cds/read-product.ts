@@ -11,6 +11,8 @@ export interface ReadProduct {
   readonly product?: Product
   /** What the catalogue cannot hold, by path of the document. */
   readonly lost: readonly Problem[]
+  /** What has several prices, of which each became an object of its own. */
+  readonly separated: readonly Problem[]
 }
 
 /**
@@ -20,22 +22,30 @@ export interface ReadProduct {
  */
 export function fromCdsProductDetail(detail: unknown): ReadProduct {
   const document = withoutNulls(detail)
-  if (!isObject(document)) return { lost: [{ path: '', reason: 'must be an object' }] }
+  if (!isObject(document)) {
+    return { lost: [{ path: '', reason: 'must be an object' }], separated: [] }
+  }
 
-  const reading: Reading = { lost: [], origins: new WeakMap() }
+  const reading: Reading = { lost: [], separated: [], origins: new WeakMap() }
   const product = readObject(cdsProduct, document, '', reading)
   const isComplete = removeInvalid(product, reading)
   const lost = reading.lost.map(({ path, reason }) => ({
     path: findPathBeforeUpgrade(path, document),
     reason,
   }))
-  return isComplete ? { product: product as Product, lost } : { lost }
+  const { separated } = reading
+  return {
+    ...(isComplete && { product: product as Product }),
+    lost: removeRepeated(lost),
+    separated,
+  }
 }
 
 type Fields = Record<string, unknown>
 
 interface Reading {
   readonly lost: Problem[]
+  readonly separated: Problem[]
   /** The path in the document of each object of the product: indexes change when elements are left out. */
   readonly origins: WeakMap<object, string>
 }
@@ -75,9 +85,26 @@ function readValue(type: CdsType, value: unknown, path: string, reading: Reading
   if ('object' in type && isObject(value)) return readObject(type.object, value, path, reading)
   if (!('list' in type) || typeof type.list === 'string' || !Array.isArray(value)) return value
   const { list } = type
-  return value.map((element, index) =>
-    isObject(element) ? readObject(list, element, `${path}[${index}]`, reading) : element,
+  return value.flatMap((element, index) =>
+    isObject(element) ? readElement(list, element, `${path}[${index}]`, reading) : [element],
   )
+}
+
+function readElement(list: CdsObject, element: Fields, path: string, reading: Reading): Fields[] {
+  const { objects, lost } = list.separate?.(element) ?? { objects: [element], lost: [] }
+  for (const { path: field, reason } of lost) reading.lost.push({ path: join(path, field), reason })
+  if (objects.length > 1) {
+    const reason = `has ${objects.length} prices, of which each is imported on its own`
+    reading.separated.push({ path, reason })
+  }
+  return objects.map((object) => readObject(list, object, path, reading))
+}
+
+/** What was separated has some problems in common. */
+function removeRepeated(problems: readonly Problem[]): Problem[] {
+  return [
+    ...new Map(problems.map((problem) => [`${problem.path} ${problem.reason}`, problem])).values(),
+  ]
 }
 
 /**
