@@ -1,6 +1,7 @@
 import { toProductContent } from './product.ts'
 import type {
   NewDraft,
+  NewestVersion,
   ProductContent,
   PublishConflict,
   RemoveConflict,
@@ -8,7 +9,6 @@ import type {
   StoredDraft,
   TagCondition,
 } from './store.ts'
-import type { NewestVersion } from './versions.ts'
 
 type Existing = Pick<StoredDraft, 'tag' | 'base'> | undefined
 

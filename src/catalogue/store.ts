@@ -9,6 +9,14 @@ export interface CatalogueStore extends DraftStore {
   create(product: NewProduct, change: Change): Promise<StoredProduct | 'keyReused'>
   replace(id: string, product: ProductContent, change: Change): Promise<Outcome>
   remove(id: string, change: Change): Promise<Outcome>
+  /** Writes a product of another data holder if its newest version is still this one. 0: it never existed. */
+  putImported(
+    id: string,
+    product: ProductContent,
+    newVersion: NewVersion & { readonly ifNewest: number },
+  ): Promise<'stale' | StoredProduct>
+  /** Also a deletion. Undefined if the product never existed. */
+  readNewest(id: string): Promise<NewestVersion | undefined>
   /** Undefined if the product does not exist. */
   readCurrentVersion(id: string): Promise<CurrentVersion | undefined>
   /** The current version if none is given. */
@@ -84,6 +92,33 @@ export interface Change {
   readonly isRevival?: boolean
 }
 
+/** The data holder that a version was imported from. Null: it was written here. */
+export type Origin = string | null
+
+/** The newest version of a product, from which the next one is derived. */
+export interface NewestVersion {
+  readonly version: number
+  readonly change: string
+  readonly lastUpdated: string
+  /** Null if `change` is DELETED. */
+  readonly shown: string | null
+  readonly origin: Origin
+}
+
+/** A product from a line of a load, or from another data holder. */
+export interface Loaded {
+  readonly record: string
+  readonly lastUpdated: string | undefined
+  readonly origin?: string | undefined
+}
+
+export interface NewVersion {
+  readonly by: Author
+  readonly clock: () => Temporal.Instant
+  /** The loaded line, which a dump reproduces. Its `last_updated` is used unless it goes back in time. */
+  readonly loaded?: Loaded
+}
+
 export type Outcome = StoredProduct | 'missing' | 'stale'
 
 export interface StoredProduct {
@@ -91,6 +126,7 @@ export interface StoredProduct {
   readonly version: number
   readonly lastUpdated: string
   readonly shown: string
+  readonly origin: Origin
 }
 
 export interface ProductListQuery {
@@ -130,6 +166,7 @@ export interface ProductKey extends ProductVersion {
   readonly lastUpdated: string
   /** The size of the content. */
   readonly bytes: number
+  readonly origin: Origin
 }
 
 export interface ProductPage {

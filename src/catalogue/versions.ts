@@ -1,28 +1,6 @@
 import type { changes } from '../contract/records/product.ts'
 import { addIdentity, isAfter, nextUpdateTime, toEpochMilliseconds } from './product.ts'
-import type { Author, ProductContent } from './store.ts'
-
-/** The newest version of a product, from which the next one is derived. */
-export interface NewestVersion {
-  readonly version: number
-  readonly change: string
-  readonly lastUpdated: string
-  /** Null if `change` is DELETED. */
-  readonly shown: string | null
-}
-
-/** A product from a line of a load. */
-export interface Loaded {
-  readonly record: string
-  readonly lastUpdated: string | undefined
-}
-
-export interface NewVersion {
-  readonly by: Author
-  readonly clock: () => Temporal.Instant
-  /** The loaded line, which a dump reproduces. Its `last_updated` is used unless it goes back in time. */
-  readonly loaded?: Loaded
-}
+import type { Loaded, NewestVersion, NewVersion, Origin, ProductContent } from './store.ts'
 
 /** A version as it is stored. Times are milliseconds since 1970. */
 export interface Version {
@@ -31,6 +9,7 @@ export interface Version {
   readonly changedAt: number
   readonly lastUpdated: string
   readonly updatedAt: number
+  readonly origin: Origin
 }
 
 export function exists(newest: NewestVersion | undefined): newest is NewestVersion {
@@ -51,6 +30,7 @@ export function createVersion(
   const keepsText = loaded && (loadedTime === undefined || loadedTime === lastUpdated)
   return {
     ...versionAt(before, exists(before) ? 'UPDATED' : 'CREATED', at, lastUpdated),
+    origin: loaded?.origin ?? null,
     record: keepsText ? loaded.record : addIdentity(content.record, id, lastUpdated),
   }
 }
@@ -62,10 +42,14 @@ export function createDeletion(before: NewestVersion, { clock }: NewVersion): Ve
 
 /** Loading a product unchanged creates no new version. */
 export function isChanged(
-  { content, lastUpdated }: { readonly content: ProductContent } & Loaded,
+  { content, lastUpdated, origin }: { readonly content: ProductContent } & Loaded,
   newest: NewestVersion | undefined,
 ): boolean {
-  return newest?.shown !== content.shown || isAfter(lastUpdated, newest.lastUpdated)
+  return (
+    newest?.shown !== content.shown ||
+    newest.origin !== (origin ?? null) ||
+    isAfter(lastUpdated, newest.lastUpdated)
+  )
 }
 
 function versionAt(
@@ -80,5 +64,6 @@ function versionAt(
     changedAt: at.epochMilliseconds,
     lastUpdated,
     updatedAt: toEpochMilliseconds(lastUpdated) ?? 0,
+    origin: null,
   }
 }

@@ -69,7 +69,7 @@ function limitOption(): Option {
 function listCommand(terminal: Terminal): Command {
   return createSubcommand(
     'list',
-    'list the published products: ID, version, whether it has a draft, time of the last update, category, name',
+    'list the published products: ID, version, whether it has a draft, time of the last update, data holder that it was imported from, category, name',
   )
     .option('--category <category>', 'only products of this category, such as TERM_DEPOSITS')
     .option('--brand <brand>', 'only products of this brand (exact match)')
@@ -153,6 +153,15 @@ function importCommand(terminal: Terminal): Command {
         'the base URL of its public API, such as https://bank.example/cds-au/v1; the URL of its list, which may have filters; or a file, - for standard input',
       ),
     )
+    .option(
+      '--origin <name>',
+      'the data holder that the products come from: the URL of its API, or any name; required for a file, and by default the URL',
+    )
+    .option(
+      '--replace <ids...>',
+      'replace these products although they were written here, deleted here or imported from another data holder',
+    )
+    .option('-y, --yes', 'replace without asking')
     .addOption(
       new Option('--timeout <seconds>', 'how long a response may take')
         .default(timeoutDefault)
@@ -166,27 +175,36 @@ Reads all pages of the list and the detail of each product, in the newest of the
 versions 4 to 7 that the holder has. A file contains one response of Get Product
 Detail, an array of them, or one on each line.
 
-A product keeps its productId, its brand and its lastUpdated. A product with the
-same ID in the catalogue becomes its next version if it was updated since, and is
-kept if the catalogue has the later change. In the history, the author is
-"holdfast load". Values that the catalogue cannot hold are left out, and each is
-named with its path in the response.
+A product keeps its productId, its brand and its lastUpdated, or the present time
+if that is in the future. Each version is stored with its origin, which products
+list shows. An import changes a product only if its newest version has the same
+origin. Products that were written or changed here, deleted here, or imported from
+another data holder are kept and listed. To replace them, name them with
+--replace; the command lists them and asks.
 
-A product is requested only if it is new or was updated since: to continue an
-import that was interrupted, run the command again. At most four requests are
-sent at the same time, and none while the server asks to wait.
+In the history, the author is "holdfast products". Values that the catalogue
+cannot hold are left out, and each is named with its path in the response. A fee
+with several prices becomes several fees.
 
-Exits with 1 if a product could not be imported.
+A product of a URL is requested only if it is new or its lastUpdated is another:
+to continue an import that was interrupted, run the command again. At most four
+requests are sent at the same time, and none while the server asks to wait.
+
+Exits with 1 if a product could not be imported. A product that is kept is no
+error.
 
 Example:
   holdfast products import https://bank.example/cds-au/v1
   holdfast products import 'https://bank.example/cds-au/v1/banking/products?product-category=TERM_DEPOSITS'
-  holdfast products import details.ndjson`,
+  holdfast products import details.ndjson --origin 'Other Bank'
+  holdfast products import https://bank.example/cds-au/v1 --replace p1 p2`,
     )
-    .action((from: string, { timeout, json, ...flags }: StoreFlags & ImportFlags) =>
+    .action((from: string, options: StoreFlags & ImportFlags) =>
       abortOnSignal(async (signal, stoppedBy) => {
+        const { origin, replace, yes, timeout, json, ...flags } = options
         const { importProducts } = await import('./products/import/import.ts')
-        await importProducts(from, { timeout, json }, flags, terminal, { signal, stoppedBy })
+        const importFlags = { origin, replace, yes, timeout, json }
+        await importProducts(from, importFlags, flags, terminal, { signal, stoppedBy })
       }),
     )
 }

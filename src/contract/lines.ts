@@ -43,7 +43,11 @@ export const lineSchemas = {
     put: { ...account, status: Type.Optional(Type.Enum([...values.contactStatus])) },
     key: account,
   },
-  product: { key: { product_id: Id } },
+  product: {
+    /** The data holder that the product was imported from. */
+    put: { origin: Type.Optional(Id) },
+    key: { product_id: Id },
+  },
 } as const satisfies Record<RecordType, LineSchema>
 
 /** A line of the NDJSON import format. */

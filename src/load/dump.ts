@@ -23,7 +23,7 @@ export function formatLine(item: DumpedItem): string {
     case 'entry':
       return line(entryTypes[item.list], entryEnvelope(item), item.record)
     case 'product':
-      return line('product', {}, withLastUpdated(item))
+      return line('product', { origin: item.origin ?? undefined }, withLastUpdated(item))
     case 'removal':
       return JSON.stringify({ type: 'customer', delete: { id: item.id }, was: item.person })
   }

@@ -31,6 +31,7 @@ export interface Line {
   readonly accountId?: string
   readonly status?: string
   readonly effectiveTime?: string
+  readonly origin?: string
   readonly was?: { readonly email: string; readonly name: string }
   readonly holders?: readonly { readonly customerId: string; readonly isOwned?: boolean }[]
 }
@@ -131,12 +132,13 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     status: line.status ?? 'OPEN',
     record: text,
   }),
-  product: (_line, record: Product, text) => ({
+  product: ({ origin }, record: Product, text) => ({
     type: 'product',
     id: record.product_id,
     record: text,
     content: toProductContent(record),
     lastUpdated: record.last_updated,
+    origin,
   }),
 }
 

@@ -142,6 +142,8 @@ export interface ProductItem {
   readonly record: string
   /** Undefined if the record has none: the load time is used. */
   readonly lastUpdated: string | undefined
+  /** The data holder that the product was imported from. */
+  readonly origin: string | undefined
 }
 
 /** Deleting something that does not exist has no effect. Deleting an account or a customer deletes everything in it. */
@@ -168,5 +170,10 @@ export type DumpedItem =
   | BalanceItem
   | ContactItem
   | (Pick<EntryItem, 'type' | 'list' | 'id' | 'record'> & { readonly time: bigint })
-  | { readonly type: 'product'; readonly record: string; readonly lastUpdated: string }
+  | {
+      readonly type: 'product'
+      readonly record: string
+      readonly lastUpdated: string
+      readonly origin: string | null
+    }
   | RemovalItem

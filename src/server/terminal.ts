@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { escapeInvisible, escapeInvisibleInLines } from '../contract/characters.ts'
 import { systemReason } from '../storage/system-reason.ts'
 
@@ -10,6 +11,8 @@ export interface Terminal {
   status(line: string): void
   /** Writes data byte for byte. Resolves when it is written, and rejects with a `CommandError` if it cannot be. */
   write(data: string | Uint8Array): Promise<void>
+  /** Asks a question on the terminal. Undefined if the input or `error` is none. */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>
   /** Whether `error` and `status` write to a terminal. */
   readonly isInteractive: boolean
   /** Whether `out` and `write` write to a terminal. */
@@ -63,6 +66,22 @@ export function processTerminal(): Terminal {
           reject(outputError(error))
         })
       }),
+    async ask(question, signal) {
+      if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined
+      const { createInterface } = await import('node:readline/promises')
+      // Without the terminal mode of readline, Ctrl-C stays a signal.
+      const lines = createInterface({
+        input: process.stdin,
+        output: process.stderr,
+        terminal: false,
+      })
+      try {
+        const ended = once(lines, 'close', { signal }).then(() => '')
+        return await Promise.race([lines.question(escapeInvisible(question), { signal }), ended])
+      } finally {
+        lines.close()
+      }
+    },
     isInteractive: process.stderr.isTTY ?? false,
     isOutputTerminal: process.stdout.isTTY ?? false,
     environment: process.env,

@@ -65,7 +65,7 @@ describe('holdfast products import', { timeout: 120_000 }, () => {
     )
     assert.deepEqual(await platform.read('p1204'), products[204])
     const [change] = (await platform.history('p1204')).body.data.history
-    assert.equal(change.changed_by_name, 'holdfast load')
+    assert.equal(change.changed_by_name, 'holdfast products')
     const [list, detail] = [holder.requests[0], holder.requests.at(-1)]
     assert.equal(list?.url, `${holder.listPath}?effective=ALL&page-size=100`)
     assert.deepEqual([list?.headers['x-v'], list?.headers['x-min-v']], ['5', '3'])
@@ -115,7 +115,7 @@ describe('holdfast products import', { timeout: 120_000 }, () => {
     assert.deepEqual(ours?.body.data, theirs?.body.data)
   })
 
-  it('requests again only what was updated, and keeps later changes of the catalogue', async (t) => {
+  it('requests again only what was updated, and keeps what was changed or deleted here', async (t) => {
     const products = manyProducts(6)
     const { platform, holder, run } = await open(t, products)
     await run()
@@ -131,14 +131,19 @@ describe('holdfast products import', { timeout: 120_000 }, () => {
       [status, stdout],
       [
         0,
-        '7 products: 2 created, 1 changed, 3 unchanged, 1 kept with a later change of the catalogue, 0 not imported\n',
+        [
+          'p1001  kept: "Ours" was written here. To replace it: --replace p1001',
+          'p1002  kept: "Product p1002" was deleted here. To replace it: --replace p1002',
+          '7 products: 1 created, 1 changed, 3 unchanged, 2 kept, 0 not imported',
+          '',
+        ].join('\n'),
       ],
     )
-    assert.equal(holder.requests.length, first + 1 + 3)
-    assert.deepEqual(holder.requestedIds().slice(6).sort(), ['p1002', 'p1005', 'p1006'])
+    assert.equal(holder.requests.length, first + 1 + 2)
+    assert.deepEqual(holder.requestedIds().slice(6).sort(), ['p1005', 'p1006'])
     assert.equal((await platform.read('p1001'))['name'], 'Ours')
     assert.equal((await platform.read('p1005'))['name'], 'Renamed')
-    assert.match((await run()).stdout, /^7 products: 0 created, 0 changed, 5 unchanged, 2 kept /)
+    assert.match((await run()).stdout, /\n7 products: 0 created, 0 changed, 5 unchanged, 2 kept,/)
   })
 
   it('continues after a kill without requesting what it has stored', async (t) => {

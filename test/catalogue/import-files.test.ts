@@ -77,13 +77,17 @@ describe('an import from a file', { timeout: 60_000 }, () => {
       outcomes.push((await run(join(folder, name))).stdout)
     }
 
-    const kept = '0 unchanged, 1 kept with a later change of the catalogue, 0 not imported\n'
+    const kept = (name: string) =>
+      `p1  kept: "${name}" is later in the catalogue. To replace it: --replace p1\n1 product: 0 created, 0 changed, 0 unchanged, 1 kept, 0 not imported\n`
     assert.deepEqual(outcomes, [
       '1 product: 1 created, 0 changed, 0 unchanged, 0 not imported\n',
-      `1 product: 0 created, 0 changed, ${kept}`,
+      kept('Account'),
       '1 product: 0 created, 1 changed, 0 unchanged, 0 not imported\n',
-      `1 product: 0 created, 0 changed, ${kept}`,
+      kept('New'),
     ])
+    const replaced = await run(join(folder, 'older'), '--replace', 'p1')
+    assert.deepEqual([replaced.status, replaced.stderr], [0, ''])
+    assert.match(replaced.stdout, /^1 product: 0 created, 1 changed/)
   })
 
   it('fails for a file that is not JSON, not UTF-8 or a folder', async (t) => {

@@ -20,8 +20,13 @@ export const detailOf = (id: string) => toCdsProductDetail(productOf(id), 7)
 export async function openImport(t: Scope, ids: readonly string[] = ['p1', 'p2']) {
   const database = await newDatabase(t)
   const holder = await openProductHolder(t, ids.map(productOf))
-  const run = (from = holder.url, ...rest: readonly string[]) =>
-    runInProcess(['products', 'import', from, ...rest, '--database', database])
+  const run = (from = holder.url, ...rest: readonly string[]) => {
+    const origin = from.startsWith('http') ? [] : ['--origin', 'Other Bank']
+    return runInProcess([
+      ...['products', 'import', from, ...origin, ...rest],
+      ...['--database', database],
+    ])
+  }
   const isStored = async (id: string) => {
     const store = await openCatalogueStore(database)
     const product = await store.read(id)

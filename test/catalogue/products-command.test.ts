@@ -56,8 +56,17 @@ describe('holdfast products', { timeout: 60_000 }, () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
       [
-        { id: 'p1', version: 1, draft: 'none', updated: now, category, name: 'Saver' },
-        { id: 'p2', version: 1, draft: 'draft', updated: now, category, name: 'Saver' },
+        ...[
+          { id: 'p1', draft: 'none' },
+          { id: 'p2', draft: 'draft' },
+        ].map((row) => ({
+          ...row,
+          version: 1,
+          updated: now,
+          origin: null,
+          category,
+          name: 'Saver',
+        })),
       ],
     )
     assert.equal(limited.stderr, '1 more: use a filter or a higher --limit\n')

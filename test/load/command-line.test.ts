@@ -29,6 +29,7 @@ function openTerminal() {
     environment: {},
     isInteractive: true,
     isOutputTerminal: true,
+    ask: async () => undefined,
   }
   return { terminal, output }
 }

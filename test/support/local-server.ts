@@ -88,6 +88,7 @@ function readFlags(role: ServerRole, flags: Flags) {
       write: async (data) => fail(String(data)),
       isInteractive: false,
       isOutputTerminal: false,
+      ask: async () => undefined,
       environment: Object.fromEntries(variables),
     },
   )

@@ -75,7 +75,7 @@ export function runHoldfast(args: readonly string[], options: RunOptions = {}): 
 export async function runInProcess(
   args: readonly string[],
   environment: Flags = {},
-  output: Partial<Pick<Terminal, 'isInteractive' | 'isOutputTerminal'>> = {},
+  output: Partial<Pick<Terminal, 'ask' | 'isInteractive' | 'isOutputTerminal'>> = {},
 ): Promise<Finished & { readonly status: number }> {
   const printed = { stdout: '', stderr: '' }
   const out = (text: string) => {
@@ -94,6 +94,7 @@ export async function runInProcess(
     write,
     isInteractive: false,
     isOutputTerminal: false,
+    ask: async () => undefined,
     environment,
     ...output,
   })

@@ -8,6 +8,8 @@ export interface FoundProduct {
   /** The JSON text. */
   readonly text: string
   readonly label: string
+  /** Of a version that was imported from another data holder. */
+  readonly origin?: string | undefined
 }
 
 export async function findVersion(
@@ -20,6 +22,7 @@ export async function findVersion(
   return {
     text: addIdentity(found.shown, found.id, found.lastUpdated),
     label: `version ${found.version}, ${found.lastUpdated}`,
+    origin: found.origin ?? undefined,
   }
 }
 

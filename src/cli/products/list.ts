@@ -1,4 +1,4 @@
-import type { CatalogueStore, DraftSummary } from '../../catalogue/store.ts'
+import type { CatalogueStore, DraftSummary, Origin } from '../../catalogue/store.ts'
 import { escapeInvisible } from '../../contract/characters.ts'
 import { values } from '../../contract/enumerations.ts'
 import { pageSizeMax, publicPageSizeMax } from '../../contract/limits.ts'
@@ -27,12 +27,13 @@ export async function listProducts(
     const query = { category, brand, effective: 'ALL', now: 0, updatedSince: undefined } as const
     const { items, total } = await store.list({ ...query, page, pageSize })
     const contents = await store.readVersions(items)
-    for (const [index, { id, version, lastUpdated }] of items.entries()) {
+    for (const [index, { id, version, lastUpdated, origin }] of items.entries()) {
       if (printed === limit) break
       printed += 1
       const { name, product_category } = JSON.parse(contents[index] ?? '{}')
       const draft = draftStatus(drafts.get(id))
-      const row = { id, version, draft, updated: lastUpdated, category: product_category, name }
+      const published = { id, version, draft, updated: lastUpdated, origin }
+      const row = { ...published, category: product_category, name }
       terminal.out(json ? toJsonLine(row) : formatRow(row))
     }
     if (items.length < pageSize || printed === limit) return noteMore(total - printed, terminal)
@@ -83,13 +84,15 @@ interface Row {
   readonly version: number
   readonly draft: DraftStatus
   readonly updated: string
+  readonly origin: Origin
   readonly category: string
   readonly name: string
 }
 
-function formatRow({ id, version, draft, updated, category, name }: Row): string {
+function formatRow({ id, version, draft, updated, origin, category, name }: Row): string {
   const status = (draft === 'none' ? '-' : draft).padEnd('outdated'.length)
-  const line = `${id}  version ${version}  ${status}  updated ${updated}  ${category}  ${name}`
+  const source = origin === null ? '' : `  from ${origin}`
+  const line = `${id}  version ${version}  ${status}  updated ${updated}${source}  ${category}  ${name}`
   return `${escapeInvisible(line)}\n`
 }
 

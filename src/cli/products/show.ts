@@ -1,5 +1,5 @@
 import type { CatalogueStore } from '../../catalogue/store.ts'
-import { escapeInvisibleInLines } from '../../contract/characters.ts'
+import { escapeInvisible, escapeInvisibleInLines } from '../../contract/characters.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import { findDraft, findVersion } from './find.ts'
 
@@ -9,7 +9,9 @@ export async function showProduct(
   which: number | 'draft' | undefined,
   terminal: Terminal,
 ): Promise<void> {
-  const { text } =
+  const { text, origin } =
     which === 'draft' ? await findDraft(store, id) : await findVersion(store, id, which)
   terminal.out(`${escapeInvisibleInLines(JSON.stringify(JSON.parse(text), null, 2))}\n`)
+  // It is no field of the product, so that the output can be sent as a request.
+  if (origin !== undefined) terminal.error(`${escapeInvisible(`imported from ${origin}`)}\n`)
 }

@@ -216,8 +216,9 @@ export const productChange: ProductChange = {
   version: 2,
   change: 'UPDATED',
   changed_at: '2025-02-01T00:00:00Z',
-  changed_by: '0b6f3d0a-5c8e-4f43-9a86-5f0c2f9d6a11',
-  changed_by_name: 'pricing-team',
+  changed_by: 'products',
+  changed_by_name: 'holdfast products',
+  origin: 'https://bank.example',
 }
 
 const draftState = {

@@ -175,6 +175,11 @@ export const ProductChange = record(
     ),
     changed_by_name: described(Text, 'The name of the client at that time.'),
   },
-  {},
+  {
+    origin: described(
+      Id,
+      'The data holder that `holdfast products import` read the version from. Default: it was written here.',
+    ),
+  },
   { description: 'A change of a product.' },
 )

@@ -28,7 +28,7 @@ const requestsMax = 4
 /** After so many products in a row that could not be read, the rest is not requested. */
 const failuresMax = 10
 
-const listPath = '/banking/products'
+export const listPath = '/banking/products'
 
 /** The others, such as a key, are sent with every request. */
 const listParameters = Object.keys({ ...listProducts.query.properties, ...pageQuery })
@@ -65,7 +65,7 @@ export interface ListedProduct {
 export interface HolderOptions {
   readonly read: ReadJson
   /** Whether the catalogue has the product already, so that it need not be requested. */
-  readonly compare: (product: ListedProduct) => Promise<'unchanged' | 'kept' | undefined>
+  readonly compare: (product: ListedProduct) => Promise<HolderProduct['present']>
 }
 
 /** The products that a holder publishes, in the order of its list. */

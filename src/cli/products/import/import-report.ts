@@ -1,21 +1,25 @@
 import { escapeInvisible } from '../../../contract/characters.ts'
 import { formatProblem, type Problem } from '../../../contract/index.ts'
 import { problemsMax } from '../../../contract/limits.ts'
-import { type LineCounts, totalCounts } from '../../../load/line-counts.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
+import { quoteForShell } from '../../common/database.ts'
 import { formatQuantity } from '../../load/format-quantity.ts'
 import { toJsonLine } from '../list.ts'
+import type { KeptProduct } from './holder-product.ts'
+
+type Outcome = 'separated' | 'left_out' | 'not_imported'
 
 /** Prints what could not be imported as it is found, and at the end what was. */
 export function openImportReport(isJson: boolean, terminal: Terminal) {
   const counts = { created: 0, changed: 0, unchanged: 0, kept: 0, not_imported: 0 }
+  const seen = new Set<string>()
   let lostTotal = 0
 
-  const print = (
-    id: string,
-    outcome: 'left_out' | 'not_imported',
-    problems: readonly Problem[],
-  ) => {
+  const count = (id: string, outcome: keyof typeof counts): void => {
+    counts[outcome] += 1
+    seen.add(id)
+  }
+  const print = (id: string, outcome: Outcome, problems: readonly Problem[]) => {
     const rest = problems.length - problemsMax
     const more = { path: '', reason: `has ${rest} more such problems` }
     for (const problem of [...problems.slice(0, problemsMax), ...(rest > 0 ? [more] : [])]) {
@@ -24,24 +28,26 @@ export function openImportReport(isJson: boolean, terminal: Terminal) {
   }
 
   return {
-    count: () => Object.values(counts).reduce((sum, count) => sum + count, 0),
-    add(outcome: 'unchanged' | 'kept'): undefined {
-      counts[outcome] += 1
+    count: () => Object.values(counts).reduce((sum, each) => sum + each, 0),
+    add: (id: string, outcome: 'created' | 'changed' | 'unchanged') => count(id, outcome),
+    keep(id: string, kept: KeptProduct): void {
+      count(id, 'kept')
+      terminal.out(isJson ? toJsonLine({ id, outcome: 'kept', ...kept }) : formatKept(id, kept))
     },
-    addCounts(lines: LineCounts): void {
-      const { created, changed, unchanged } = totalCounts(lines)
-      counts.created += created
-      counts.changed += changed
-      counts.unchanged += unchanged
+    /** Of a product that is imported with some of its values separated or left out. */
+    note(id: string, outcome: 'separated' | 'left_out', problems: readonly Problem[]): void {
+      if (outcome === 'left_out') lostTotal += problems.length
+      print(id, outcome, problems)
     },
-    /** Of a product that is imported without some of its values. */
-    leaveOut(id: string, lost: readonly Problem[]): void {
-      lostTotal += lost.length
-      print(id, 'left_out', lost)
-    },
-    reject(id: string, problems: readonly Problem[]): undefined {
-      counts.not_imported += 1
+    reject(id: string, problems: readonly Problem[]): void {
+      count(id, 'not_imported')
       print(id, 'not_imported', problems)
+    },
+    /** After the last product. */
+    rejectMissing(ids: Iterable<string>): void {
+      for (const id of ids) {
+        if (!seen.has(id)) this.reject(id, [{ path: '', reason: 'the source has no such product' }])
+      }
     },
     finish(): void {
       if (isJson) {
@@ -52,7 +58,7 @@ export function openImportReport(isJson: boolean, terminal: Terminal) {
         `${counts.created} created`,
         `${counts.changed} changed`,
         `${counts.unchanged} unchanged`,
-        ...(counts.kept > 0 ? [`${counts.kept} kept with a later change of the catalogue`] : []),
+        ...(counts.kept > 0 ? [`${counts.kept} kept`] : []),
         `${counts.not_imported} not imported`,
       ]
       const lost = lostTotal > 0 ? `; ${formatQuantity(lostTotal, 'value')} left out` : ''
@@ -66,14 +72,16 @@ export function openImportReport(isJson: boolean, terminal: Terminal) {
   }
 }
 
-function formatLine(
-  id: string,
-  outcome: 'left_out' | 'not_imported',
-  problem: Problem,
-  isJson: boolean,
-): string {
+function formatLine(id: string, outcome: Outcome, problem: Problem, isJson: boolean): string {
   const { path, reason } = problem
   if (isJson) return toJsonLine({ id, outcome, field: path, reason })
   const sentence = path === '' ? reason : formatProblem(problem)
-  return `${escapeInvisible(`${id}  ${outcome === 'left_out' ? '' : 'not imported: '}${sentence}`)}\n`
+  const start = outcome === 'not_imported' ? 'not imported: ' : ''
+  return `${escapeInvisible(`${id}  ${start}${sentence}`)}\n`
+}
+
+function formatKept(id: string, { name, reason }: KeptProduct): string {
+  const argument = /^[\w.:][\w.:-]*$/.test(id) ? id : quoteForShell(id)
+  const line = `${id}  kept: ${JSON.stringify(name)} ${reason}. To replace it: --replace ${argument}`
+  return `${escapeInvisible(line)}\n`
 }

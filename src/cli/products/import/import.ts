@@ -1,73 +1,73 @@
-import type { CatalogueStore } from '../../../catalogue/store.ts'
-import { fromCdsProductDetail, type Problem, type Product } from '../../../contract/index.ts'
-import { load } from '../../../load/load.ts'
-import type { ProviderWriter } from '../../../load/writer.ts'
+import { fromCdsProductDetail } from '../../../contract/index.ts'
 import { databaseOptions } from '../../../server/database-options.ts'
 import { type Stopping, signalStatus } from '../../../server/signals.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
-import { openCatalogueStore, openProviderWriter } from '../../../storage/open.ts'
+import { openCatalogueStore } from '../../../storage/open.ts'
 import { prepareDatabase, type StoreFlags } from '../../common/database.ts'
 import { openProgressLine } from '../../common/progress-line.ts'
 import { readCommandSettings } from '../../common/setting-flags.ts'
 import { formatQuantity } from '../../load/format-quantity.ts'
+import { confirmReplacement, type ReplaceFlags } from './confirm-replacement.ts'
 import { readDetailFile } from './detail-file.ts'
 import type { HolderProduct } from './holder-product.ts'
-import { type ListedProduct, parseListUrl, readHolderProducts } from './holder-products.ts'
+import { parseListUrl, readHolderProducts } from './holder-products.ts'
 import { openImportReport } from './import-report.ts'
 import { openJsonRequests } from './json-requests.ts'
+import { isUrl, readOrigin } from './origin.ts'
+import { comparePresent, importProduct, type Target } from './target.ts'
 
-/** How many products are written at once. An import that is killed requests at most these again. */
-const batchSize = 25
-
-export interface ImportFlags {
+export interface ImportFlags extends ReplaceFlags {
+  readonly origin?: string | undefined
   readonly timeout: number
   readonly json?: boolean | undefined
 }
 
 export async function importProducts(
   from: string,
-  { timeout, json }: ImportFlags,
+  { origin: name, timeout, json, ...replaceFlags }: ImportFlags,
   flags: StoreFlags,
   terminal: Terminal,
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
-  const listUrl = /^https?:/i.test(from) ? parseListUrl(from) : undefined
+  const listUrl = isUrl(from) ? parseListUrl(from) : undefined
+  const origin = readOrigin(name, listUrl)
   const settings = readCommandSettings('platform', flags, terminal)
   await prepareDatabase(settings, true, terminal)
-  const options = databaseOptions(settings)
+  const store = await openCatalogueStore(settings.database, databaseOptions(settings))
   const progress = openProgressLine(terminal)
   const onWait = (seconds: number) => {
     progress.clear()
     terminal.error(`the server asks to wait ${formatQuantity(seconds, 'second')}\n`)
   }
-  const store = await openCatalogueStore(settings.database, options)
+  const throwIfStopped = () => {
+    const stop = stoppedBy()
+    if (stop) throw new CommandError(signalStatus[stop], `Stopped by ${stop}. ${continuation}`)
+  }
   try {
-    const writerOptions = { loadTime: Temporal.Now.instant(), inBatches: true }
-    const writer = await openProviderWriter(settings.database, writerOptions, options)
-    try {
-      const compare = (product: ListedProduct) => comparePresent(store, product)
-      const read = openJsonRequests({ timeoutMs: timeout * 1000, signal, onWait })
-      const products = listUrl
-        ? readHolderProducts(listUrl, { read, compare })
-        : readDetailFile(from)
-      const report = openImportReport(json ?? false, terminal)
-      const failure = await importAll(products, { store, writer, report, progress })
-      progress.clear()
-      report.finish()
-      const stop = stoppedBy()
-      if (failure && stop) {
-        throw new CommandError(signalStatus[stop], `Stopped by ${stop}. ${continuation}`)
-      }
-      if (listUrl && failure instanceof CommandError) {
-        throw new CommandError(1, `${failure.message}. ${continuation}`, { cause: failure })
-      }
-      if (failure) throw failure
-      report.requireComplete()
-    } finally {
-      progress.clear()
-      await writer.close()
+    const replaced = await confirmReplacement(store, origin, replaceFlags, terminal, signal).catch(
+      (error: Error) => {
+        throwIfStopped()
+        throw error
+      },
+    )
+    const target: Target = { store, origin, replaced, isLive: listUrl !== undefined }
+    const read = openJsonRequests({ timeoutMs: timeout * 1000, signal, onWait })
+    const products = listUrl
+      ? readHolderProducts(listUrl, { read, compare: (product) => comparePresent(target, product) })
+      : readDetailFile(from)
+    const report = openImportReport(json ?? false, terminal)
+    const failure = await importAll(products, { target, report, progress })
+    progress.clear()
+    if (!failure) report.rejectMissing(replaced.keys())
+    report.finish()
+    if (failure) throwIfStopped()
+    if (listUrl && failure instanceof CommandError) {
+      throw new CommandError(1, `${failure.message}. ${continuation}`, { cause: failure })
     }
+    if (failure) throw failure
+    report.requireComplete()
   } finally {
+    progress.clear()
     await store.close()
   }
 }
@@ -75,8 +75,7 @@ export async function importProducts(
 const continuation = 'What was imported is stored: run the command again to continue.'
 
 interface Import {
-  readonly store: CatalogueStore
-  readonly writer: ProviderWriter
+  readonly target: Target
   readonly report: ReturnType<typeof openImportReport>
   readonly progress: ReturnType<typeof openProgressLine>
 }
@@ -84,91 +83,33 @@ interface Import {
 /** Returns the error that ended the import early. What was read before it is written. */
 async function importAll(
   products: AsyncIterable<HolderProduct>,
-  { store, writer, report, progress }: Import,
+  { target, report, progress }: Import,
 ): Promise<Error | undefined> {
-  let batch: Product[] = []
-  const write = async () => {
-    if (batch.length > 0) await writeBatch(batch, writer, report)
-    batch = []
-  }
-  let failure: Error | undefined
   try {
     for await (const found of products) {
-      const product = await convert(found, store, report)
-      if (product) batch.push(product)
-      if (batch.length === batchSize) await write()
+      await importOne(found, target, report)
       progress.show(() => formatQuantity(report.count(), 'product'))
     }
-  } catch (error) {
-    failure = error as Error
-  }
-  await write()
-  return failure
-}
-
-/** Undefined if there is nothing to write. */
-async function convert(
-  { label, detail, present, failure }: HolderProduct,
-  store: CatalogueStore,
-  report: Import['report'],
-): Promise<Product | undefined> {
-  if (present) return report.add(present)
-  if (failure !== undefined) return report.reject(label, [{ path: '', reason: failure }])
-  const { product, lost } = fromCdsProductDetail(detail)
-  if (!product) return report.reject(label, lost)
-  const { product_id: id, last_updated: lastUpdated } = product as Published
-  if ((await comparePresent(store, { id, lastUpdated })) === 'kept') return report.add('kept')
-  report.leaveOut(label, lost)
-  return product
-}
-
-type Published = Product & { readonly last_updated?: string }
-
-/** The times are those of the holder, unless the product was changed in the catalogue. */
-async function comparePresent(
-  store: CatalogueStore,
-  { id, lastUpdated }: ListedProduct,
-): Promise<'unchanged' | 'kept' | undefined> {
-  const stored = await store.read(id)
-  const time = parseTime(lastUpdated)
-  if (!stored || !time) return undefined
-  const order = Temporal.Instant.compare(stored.lastUpdated, time)
-  if (order < 0) return undefined
-  return order === 0 ? 'unchanged' : 'kept'
-}
-
-function parseTime(text: unknown): Temporal.Instant | undefined {
-  try {
-    return Temporal.Instant.from(text as string)
-  } catch {
     return undefined
+  } catch (error) {
+    return error as Error
   }
 }
 
-/** Products are validated and written as those of `holdfast load`. */
-async function writeBatch(
-  products: readonly Product[],
-  writer: ProviderWriter,
+async function importOne(
+  { label, detail, present, failure }: HolderProduct,
+  target: Target,
   report: Import['report'],
 ): Promise<void> {
-  const lines = products.map((record, index) => ({
-    line: index + 1,
-    text: JSON.stringify({ type: 'product', record }),
-  }))
-  const source = {
-    name: 'import',
-    isRepeatable: true,
-    async *read() {
-      yield { bytes: 0, lines }
-    },
-  }
-  const problems = new Map<number, Problem[]>()
-  const { counts } = await load([source], writer, {
-    skipInvalid: true,
-    onError({ line, path, reason }) {
-      problems.set(line, [...(problems.get(line) ?? []), { path, reason }])
-    },
-  })
-  for (const [line, found] of problems) report.reject(products[line - 1]?.product_id ?? '', found)
-  report.addCounts(counts)
+  if (present === 'unchanged') return report.add(label, present)
+  if (present) return report.keep(label, present)
+  if (failure !== undefined) return report.reject(label, [{ path: '', reason: failure }])
+  const { product, lost, separated } = fromCdsProductDetail(detail)
+  if (!product) return report.reject(label, lost)
+  const imported = await importProduct(target, product)
+  if (typeof imported === 'object' && 'kept' in imported) return report.keep(label, imported.kept)
+  if (typeof imported === 'object') return report.reject(label, [imported.problem])
+  report.add(label, imported)
+  report.note(label, 'separated', separated)
+  report.note(label, 'left_out', lost)
 }

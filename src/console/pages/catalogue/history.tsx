@@ -130,6 +130,7 @@ function createColumns(
       cell: ({ change }) => <Badge kind={changes[change][0]}>{changes[change][1]}</Badge>,
     },
     { title: 'By', cell: ({ changed_by_name }) => changed_by_name },
+    { title: 'Origin', cell: ({ origin }) => origin ?? 'Written here' },
     { title: 'At', cell: ({ changed_at }) => <Time value={changed_at} /> },
     ...(hasScope('products.write') ? [{ title: 'Restore', cell: restoreButton }] : []),
   ]

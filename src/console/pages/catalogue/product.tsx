@@ -105,6 +105,12 @@ function Facts({
           <dd>
             <Time value={change.changed_at} /> by {change.changed_by_name}
           </dd>
+          {change.origin !== undefined && (
+            <>
+              <dt>Origin</dt>
+              <dd>Imported from {change.origin}</dd>
+            </>
+          )}
         </>
       )}
     </dl>

@@ -1,11 +1,5 @@
-import type { Author } from '../../../catalogue/store.ts'
-import {
-  createDeletion,
-  createVersion,
-  exists,
-  isChanged,
-  type NewestVersion,
-} from '../../../catalogue/versions.ts'
+import type { Author, NewestVersion } from '../../../catalogue/store.ts'
+import { createDeletion, createVersion, exists, isChanged } from '../../../catalogue/versions.ts'
 import type { LineOutcome } from '../../../load/line-counts.ts'
 import type { ProductItem } from '../../../load/writer.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
@@ -55,7 +49,7 @@ export async function mergeProducts(
     if (item === null) {
       if (!exists(before)) continue
       const { version, change, changedAt, lastUpdated } = createDeletion(before, newVersion)
-      versions.push([id, version, change, changedAt, lastUpdated, null, null])
+      versions.push([id, version, change, changedAt, lastUpdated, null, null, null])
       removed.push(id)
       count(file, 'deleted')
       continue
@@ -65,9 +59,9 @@ export async function mergeProducts(
     count(file, exists(before) ? 'changed' : 'created')
     const { content } = loaded
     const created = createVersion(unescapeNul(id), before, content, { ...newVersion, loaded })
-    const { version, change, changedAt, lastUpdated, updatedAt, record } = created
+    const { version, change, changedAt, lastUpdated, updatedAt, record, origin } = created
     const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
-    versions.push([id, version, change, changedAt, lastUpdated, record, shown])
+    versions.push([id, version, change, changedAt, lastUpdated, record, shown, origin])
     current.push([id, version, category, escapeNul(brand), effectiveFrom, effectiveTo, updatedAt])
     const summary = { version, updatedAt: changedAt }
     summaries.push(createSummaryRow(unescapeNul(id), content, summary, author))
@@ -85,14 +79,14 @@ export async function mergeProducts(
   return counts
 }
 
-type VersionRow = [string, number, string, number, string, string | null, string | null]
+type VersionRow = [string, number, string, number, string, ...(string | null)[]]
 type CurrentRow = [string, number, string, string, number | null, number | null, number]
 
 const insertVersions = `
   insert into product_version (product, version, change, changed_at, last_updated, record, shown,
-    changed_by, changed_by_name)
-  select v.*, $8, $9 from unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::text[],
-    $6::text[], $7::text[]) v`
+    origin, changed_by, changed_by_name)
+  select v.*, $9, $10 from unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::text[],
+    $6::text[], $7::text[], $8::text[]) v`
 
 const putCurrent = `
   insert into product (id, version, category, brand, effective_from, effective_to, updated_at)
@@ -108,7 +102,8 @@ async function newestVersions(
 ): Promise<Map<string, NewestVersion>> {
   const { rows } = await run(
     `select v.* from unnest($1::text[]) p (id) cross join lateral (
-       select product as id, version, change, last_updated as "lastUpdated", shown
+       select product as id, version, change, last_updated as "lastUpdated", shown,
+         origin
        from product_version where product = p.id order by version desc limit 1) v`,
     [ids],
   )

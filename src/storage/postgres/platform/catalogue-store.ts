@@ -2,13 +2,14 @@ import {
   type CatalogueStore,
   type Change,
   type CurrentVersion,
+  type NewestVersion,
   type Outcome,
   type ProductKey,
   type ProductVersion,
   requireContent,
   type StoredProduct,
 } from '../../../catalogue/store.ts'
-import { exists, type NewestVersion } from '../../../catalogue/versions.ts'
+import { exists } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
 import { currentVersions } from '../../current-versions.ts'
 import type { DatabaseOptions } from '../../database.ts'
@@ -17,10 +18,10 @@ import { openPool } from '../driver/pool.ts'
 import { inTransaction, openQuery, type Query, runStatement } from '../driver/statements.ts'
 import { openDraftRows } from './draft-rows.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
-import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
+import { newestVersion, putProduct, readNewestVersion, removeProduct } from './product-rows.ts'
 import { listSummaries } from './summary-rows.ts'
 
-const columns = 'v.product, v.version, v.last_updated, v.shown'
+const columns = 'v.product, v.version, v.last_updated, v.shown, v.origin'
 const current = {
   name: 'read-product',
   text: `select ${columns} from ${currentVersions} where p.id = $1`,
@@ -43,7 +44,8 @@ const list = {
         and ($4 = 'ALL' or ($4 = 'FUTURE' and effective_from > $5) or ($4 = 'CURRENT'
           and (effective_from is null or effective_from <= $5)
           and (effective_to is null or effective_to > $5))))
-    select (select count(*) from found), v.product, v.version, v.last_updated, octet_length(v.shown)
+    select (select count(*) from found), v.product, v.version, v.last_updated,
+      octet_length(v.shown), v.origin
     from (select 1) as always
     left join (
       select id, version from found order by id limit $6 offset $7
@@ -71,7 +73,7 @@ const records = {
 const history = {
   name: 'list-changes',
   text: `select (select max(version) from product_version where product = $1),
-      v.version, v.change, v.changed_at, v.changed_by, v.changed_by_name
+      v.version, v.change, v.changed_at, v.changed_by, v.changed_by_name, v.origin
     from (select 1) as always left join (
       select * from product_version where product = $1 order by version desc limit $2 offset $3
     ) as v on true order by v.version desc`,
@@ -113,6 +115,17 @@ export async function openPostgresCatalogueStore(
 
     remove: (id, change) =>
       changeProduct(id, change, (query, now) => removeProduct(query, id, now, change)),
+
+    putImported: (id, content, { ifNewest, ...newVersion }) =>
+      inTransaction(pool, async (query) => {
+        const now = await newestVersion(query, id)
+        if ((now?.version ?? 0) !== ifNewest) return 'stale'
+        return putProduct(query, id, now, content, newVersion)
+      }),
+
+    async readNewest(id) {
+      return id.isWellFormed() ? readNewestVersion(queryPipelined, id) : undefined
+    },
 
     async readCurrentVersion(id) {
       if (!id.isWellFormed()) return undefined
@@ -191,21 +204,23 @@ function toKeyColumns(keys: readonly ProductVersion[]): [string[], string[]] {
 
 type Row = readonly (string | null)[]
 
-function toStoredProduct([id, version, lastUpdated, shown]: Row): StoredProduct {
+function toStoredProduct([id, version, lastUpdated, shown, origin = null]: Row): StoredProduct {
   return {
     id: unescapeNul(id ?? ''),
     version: Number(version),
     lastUpdated: lastUpdated ?? '',
     shown: shown ?? '',
+    origin,
   }
 }
 
-function toProductKey([, id, version, lastUpdated, bytes]: Row): ProductKey {
+function toProductKey([, id, version, lastUpdated, bytes, origin = null]: Row): ProductKey {
   return {
     id: unescapeNul(id ?? ''),
     version: Number(version),
     lastUpdated: lastUpdated ?? '',
     bytes: Number(bytes),
+    origin,
   }
 }
 
@@ -216,6 +231,7 @@ function toProductChange([
   changedAt,
   changedBy,
   changedByName,
+  origin,
 ]: Row): ProductChange {
   return {
     version: Number(version),
@@ -223,5 +239,6 @@ function toProductChange([
     changed_at: Temporal.Instant.fromEpochMilliseconds(Number(changedAt)).toString(),
     changed_by: unescapeNul(changedBy ?? ''),
     changed_by_name: unescapeNul(changedByName ?? ''),
+    ...(origin != null && { origin }),
   }
 }

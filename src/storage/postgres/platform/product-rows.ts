@@ -1,11 +1,11 @@
-import type { Author, ProductContent, StoredProduct } from '../../../catalogue/store.ts'
-import {
-  createDeletion,
-  createVersion,
-  type NewestVersion,
-  type NewVersion,
-  type Version,
-} from '../../../catalogue/versions.ts'
+import type {
+  Author,
+  NewestVersion,
+  NewVersion,
+  ProductContent,
+  StoredProduct,
+} from '../../../catalogue/store.ts'
+import { createDeletion, createVersion, type Version } from '../../../catalogue/versions.ts'
 import { escapeNul } from '../driver/escape-nul.ts'
 import type { Query } from '../driver/statements.ts'
 import { createSummaryRow, putSummary, removeSummary } from './summary-rows.ts'
@@ -24,12 +24,14 @@ const lockProduct = {
 export const lockAllProducts = `select pg_advisory_xact_lock(${allProducts})`
 const newest = {
   name: 'newest-version',
-  text: `select version, change, last_updated, shown from product_version
+  text: `select version, change, last_updated, shown, origin from product_version
     where product = $1 order by version desc limit 1`,
 }
 const insert = {
   name: 'add-version',
-  text: 'insert into product_version values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+  text: `insert into product_version (product, version, change, changed_at, changed_by,
+    changed_by_name, last_updated, record, shown, origin)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 }
 const putCurrent = {
   name: 'put-product',
@@ -43,14 +45,22 @@ const deleteCurrent = { name: 'drop-product', text: 'delete from product where i
 /** The newest version of a product, locked against changes until the transaction ends. */
 export async function newestVersion(query: Query, id: string): Promise<NewestVersion | undefined> {
   await query(lockProduct, [escapeNul(id)])
+  return readNewestVersion(query, id)
+}
+
+export async function readNewestVersion(
+  query: Query,
+  id: string,
+): Promise<NewestVersion | undefined> {
   const [row] = await query(newest, [escapeNul(id)])
   if (!row) return undefined
-  const [version, change, lastUpdated, shown = null] = row
+  const [version, change, lastUpdated, shown = null, origin = null] = row
   return {
     version: Number(version),
     change: change ?? '',
     lastUpdated: lastUpdated ?? '',
     shown,
+    origin,
   }
 }
 
@@ -62,14 +72,14 @@ export async function putProduct(
   newVersion: NewVersion,
 ): Promise<StoredProduct> {
   const created = createVersion(id, before, content, newVersion)
-  const { version, lastUpdated, updatedAt, changedAt } = created
+  const { version, lastUpdated, updatedAt, changedAt, origin } = created
   const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
   await insertVersion(query, id, created, newVersion.by, created.record, shown)
   const filtered = [category, escapeNul(brand), effectiveFrom, effectiveTo, updatedAt] as const
   await query(putCurrent, [escapeNul(id), version, ...filtered])
   const summary = { version, updatedAt: changedAt }
   await putSummary(query, createSummaryRow(id, content, summary, newVersion.by))
-  return { id, version, lastUpdated, shown }
+  return { id, version, lastUpdated, shown, origin }
 }
 
 export async function removeProduct(
@@ -82,13 +92,14 @@ export async function removeProduct(
   await insertVersion(query, id, created, newVersion.by, null, null)
   await query(deleteCurrent, [escapeNul(id)])
   await removeSummary(query, id, 'product')
-  return { id, version: created.version, lastUpdated: created.lastUpdated, shown: '' }
+  const { version, lastUpdated, origin } = created
+  return { id, version, lastUpdated, shown: '', origin }
 }
 
 async function insertVersion(
   query: Query,
   id: string,
-  { version, change, changedAt, lastUpdated }: Version,
+  { version, change, changedAt, lastUpdated, origin }: Version,
   by: Author,
   record: string | null,
   shown: string | null,
@@ -103,5 +114,6 @@ async function insertVersion(
     lastUpdated,
     record,
     shown,
+    origin,
   ])
 }

@@ -44,6 +44,12 @@ interface EntryRow {
   readonly record: string
 }
 
+interface ProductRow {
+  readonly record: string
+  readonly lastUpdated: string
+  readonly origin: string | null
+}
+
 const customers = `
   select id, record, email_hash, name_hash from customer order by id`
 
@@ -91,7 +97,7 @@ async function beginOnWorkers(
 }
 
 const products = `
-  select v.record, v.last_updated as "lastUpdated"
+  select v.record, v.last_updated as "lastUpdated", v.origin
   from ${currentVersions} order by p.id`
 
 /**
@@ -114,7 +120,7 @@ export async function* dumpPostgres(
     if (isDistributed) await beginOnWorkers(client, options)
     yield* dumpCustomers(client)
     yield* dumpAccounts(client, isDistributed)
-    for await (const row of each<{ record: string; lastUpdated: string }>(client, products)) {
+    for await (const row of each<ProductRow>(client, products)) {
       yield { type: 'product', ...row }
     }
   } catch (error) {

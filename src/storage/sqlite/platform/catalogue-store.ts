@@ -25,19 +25,29 @@ interface HistoryRow {
   readonly changed_at: number
   readonly changed_by: string
   readonly changed_by_name: string
+  readonly origin: string | null
 }
 
 export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const database = openDatabase(path, 'write')
   const rows = openProductRows(database)
-  const current = query<readonly [id: string, version: number, lastUpdated: string, shown: string]>(
+  const current = query<
+    readonly [
+      id: string,
+      version: number,
+      lastUpdated: string,
+      shown: string,
+      origin: string | null,
+    ]
+  >(
     database,
-    `select v.product, v.version, v.last_updated, v.shown from ${currentVersions} where p.id = ?`,
+    `select v.product, v.version, v.last_updated, v.shown, v.origin from ${currentVersions}
+     where p.id = ?`,
     { lists: true },
   )
   const past = query<StoredProduct>(
     database,
-    `select product as id, version, last_updated as lastUpdated, shown from product_version
+    `select product as id, version, last_updated as lastUpdated, shown, origin from product_version
      where product = ? and version = ? and shown is not null`,
   )
   const filters = `(?1 is null or category = ?1) and (?2 is null or brand = ?2)
@@ -51,7 +61,8 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   )
   const listed = query<ProductKey>(
     database,
-    `select v.product as id, v.version, v.last_updated as lastUpdated, octet_length(v.shown) as bytes
+    `select v.product as id, v.version, v.last_updated as lastUpdated, octet_length(v.shown) as bytes,
+       v.origin
      from ${currentVersions} where ${filters} order by p.id limit ?6 offset ?7`,
   )
   const currentVersion = query<readonly [version: number, changedAt: number]>(
@@ -72,7 +83,7 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   )
   const changes = query<HistoryRow>(
     database,
-    `select version, change, changed_at, changed_by, changed_by_name from product_version
+    `select version, change, changed_at, changed_by, changed_by_name, origin from product_version
      where product = ? order by version desc limit ? offset ?`,
   )
   const changeCount = query<{ total: number }>(
@@ -117,6 +128,17 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
       return changeProduct(id, change, () => rows.remove(id, change) as StoredProduct)
     },
 
+    putImported(id, content, { ifNewest, ...newVersion }) {
+      return write((): StoredProduct | 'stale' => {
+        const isNewest = (rows.newest(id)?.version ?? 0) === ifNewest
+        return isNewest ? rows.put(id, content, newVersion) : 'stale'
+      })
+    },
+
+    async readNewest(id) {
+      return rows.newest(id)
+    },
+
     async readCurrentVersion(id) {
       const row = await readTogether(() => currentVersion.first(id))
       return row && { id, version: row[0], changedAt: row[1] }
@@ -125,7 +147,8 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
     async read(id, version) {
       if (version !== undefined) return past.first(id, version)
       const row = current.first(id)
-      return row && { id: row[0], version: row[1], lastUpdated: row[2], shown: row[3] }
+      if (!row) return undefined
+      return { id: row[0], version: row[1], lastUpdated: row[2], shown: row[3], origin: row[4] }
     },
 
     async list({ category, brand, effective, now, updatedSince, page, pageSize }) {
@@ -169,8 +192,9 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
       if (total === 0) return undefined
       const start = (page - 1) * pageSize
       if (start >= total) return { items: [], total }
-      const items = changes.all(id, pageSize, start).map((row) => ({
+      const items = changes.all(id, pageSize, start).map(({ origin, ...row }) => ({
         ...row,
+        ...(origin !== null && { origin }),
         changed_at: Temporal.Instant.fromEpochMilliseconds(row.changed_at).toString(),
       }))
       return { items, total }

@@ -1,13 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Author, ProductContent, StoredProduct } from '../../../catalogue/store.ts'
-import {
-  createDeletion,
-  createVersion,
-  exists,
-  type NewestVersion,
-  type NewVersion,
-  type Version,
-} from '../../../catalogue/versions.ts'
+import type {
+  Author,
+  NewestVersion,
+  NewVersion,
+  ProductContent,
+  StoredProduct,
+} from '../../../catalogue/store.ts'
+import { createDeletion, createVersion, exists, type Version } from '../../../catalogue/versions.ts'
 import { command, query } from '../driver/statements.ts'
 import { openSummaryRows } from './summary-rows.ts'
 
@@ -15,13 +14,13 @@ import { openSummaryRows } from './summary-rows.ts'
 export function openProductRows(database: DatabaseSync) {
   const newest = query<NewestVersion>(
     database,
-    `select version, change, last_updated as lastUpdated, shown from product_version
+    `select version, change, last_updated as lastUpdated, shown, origin from product_version
      where product = ? order by version desc limit 1`,
   )
   const insertRow = command(
     database,
     `insert into product_version (product, version, change, changed_at, changed_by, changed_by_name,
-       last_updated, record, shown) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       last_updated, record, shown, origin) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const putCurrent = command(
     database,
@@ -32,12 +31,13 @@ export function openProductRows(database: DatabaseSync) {
 
   const insert = (
     id: string,
-    { version, change, changedAt, lastUpdated }: Version,
+    { version, change, changedAt, lastUpdated, origin }: Version,
     by: Author,
     record: string | null,
     shown: string | null,
   ): void => {
-    insertRow.run(id, version, change, changedAt, by.id, by.name, lastUpdated, record, shown)
+    const author = [by.id, by.name] as const
+    insertRow.run(id, version, change, changedAt, ...author, lastUpdated, record, shown, origin)
   }
 
   return {
@@ -45,12 +45,12 @@ export function openProductRows(database: DatabaseSync) {
 
     put(id: string, content: ProductContent, newVersion: NewVersion): StoredProduct {
       const created = createVersion(id, newest.first(id), content, newVersion)
-      const { version, lastUpdated, updatedAt, changedAt } = created
+      const { version, lastUpdated, updatedAt, changedAt, origin } = created
       const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
       insert(id, created, newVersion.by, created.record, shown)
       putCurrent.run(id, version, category, brand, effectiveFrom, effectiveTo, updatedAt)
       summaries.put(id, content, { version, updatedAt: changedAt }, newVersion.by)
-      return { id, version, lastUpdated, shown }
+      return { id, version, lastUpdated, shown, origin }
     },
 
     /** Undefined if the product does not exist. */
@@ -61,7 +61,8 @@ export function openProductRows(database: DatabaseSync) {
       insert(id, created, newVersion.by, null, null)
       deleteCurrent.run(id)
       summaries.removeProduct(id)
-      return { id, version: created.version, lastUpdated: created.lastUpdated, shown: '' }
+      const { version, lastUpdated, origin } = created
+      return { id, version, lastUpdated, shown: '', origin }
     },
   }
 }

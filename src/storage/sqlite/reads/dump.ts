@@ -44,12 +44,12 @@ type Database = ReturnType<typeof openDatabase>
 
 /** The present versions, without the history. */
 function* products(database: Database): Generator<DumpedItem> {
-  const rows = query<{ record: string; lastUpdated: string }>(
+  const rows = query<{ record: string; lastUpdated: string; origin: string | null }>(
     database,
-    `select v.record, v.last_updated as lastUpdated
+    `select v.record, v.last_updated as lastUpdated, v.origin
      from ${currentVersions} order by p.id`,
   )
-  for (const { record, lastUpdated } of rows.each()) yield { type: 'product', record, lastUpdated }
+  for (const row of rows.each()) yield { type: 'product', ...row }
 }
 
 function* customers(database: Database): Generator<DumpedItem> {
