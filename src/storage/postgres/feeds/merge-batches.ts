@@ -135,10 +135,9 @@ async function findErrors(run: Run, staging: Staging): Promise<LineError[]> {
   const hasCustomers = staging.count('staged_customer') > 0
   const hasAccounts = staging.count('staged_account') > 0
   const errors: LineError[] = []
-  // One by one: as arguments of a call, the errors of a large batch would exceed the stack.
   const addErrors = async <Row>(sql: string, toError: (row: Row) => LineError): Promise<void> => {
     const { rows } = await run(`${sql} limit ${batchErrorsFoundMax}`)
-    for (const row of rows) errors.push(toError(row))
+    errors.push(...rows.map(toError))
   }
   await analyzeStaged(run, staging)
   if (hasCustomers) await run(customerEffects)

@@ -64,8 +64,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     for (const [at, item] of all.entries()) {
       if (errors.length >= batchErrorsFoundMax) break
       if (at > 0 && at % groupSize === 0) await setImmediate()
-      // One by one: an account may have more unknown holders than a call can have arguments.
-      for (const error of writeItem(item)) errors.push(error)
+      errors.push(...writeItem(item))
     }
     return errors
   }
