@@ -15,6 +15,7 @@ import {
   limitConnections,
   trustConnection,
 } from './connections.ts'
+import { openDescriptorWatch } from './descriptors.ts'
 import { createErrorHandler, type ErrorHandlerOptions } from './error-handler.ts'
 import { mountHealth, type Probe, probes, type ReadHealth, type ReadinessCheck } from './health.ts'
 import { setInteractionId } from './interaction-id.ts'
@@ -140,7 +141,7 @@ export function openApp(
     done()
   })
   app.setNotFoundHandler(rejectRoute)
-  app.decorate('readHealth', mountHealth(app, options.readiness ?? [], options.log))
+  app.decorate('readHealth', mountHealth(app, options.readiness ?? [], logOptions))
   return app
 }
 
@@ -198,7 +199,9 @@ function enforceLimits(
     route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
     route.handler = shedding.withTimeout(route.handler)
   })
+  const watchDescriptors = openDescriptorWatch(log)
   const timer = setInterval(() => {
+    watchDescriptors()
     shedding.abortExpired()
     closeSlowClients(
       connections.list(),

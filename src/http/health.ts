@@ -37,6 +37,9 @@ export type ReadHealth = () => Promise<Health>
 /** How long a result is reused: a flood of probes must not cause a flood of database writes. */
 const reuseMs = 500
 
+/** How often readiness is checked without a request for it, so that the log and the metrics have every loss of it. */
+const watchIntervalMs = 5000
+
 /** How long a check may take. A slower one continues to run, and is not started again until it ends. */
 const checkTimeoutMs = 1000
 
@@ -44,13 +47,18 @@ const checkTimeoutMs = 1000
 export function mountHealth(
   app: FastifyInstance,
   checks: readonly ReadinessCheck[],
-  log?: RequestLogOptions['log'],
+  options: RequestLogOptions,
 ): ReadHealth {
   let isStopping = false
+  const findFailure = openReadiness(checks, options, () => isStopping)
+  let timer: NodeJS.Timeout | undefined
+  app.addHook('onReady', async () => {
+    timer = setInterval(findFailure, watchIntervalMs).unref()
+  })
   app.addHook('preClose', async () => {
     isStopping = true
+    clearInterval(timer)
   })
-  const findFailure = openReadiness(checks, log)
   const readHealth = async (): Promise<Health> => {
     const failure = await findFailure()
     if (failure) return { status: 'unavailable', failingSinceMs: failure.sinceMs }
@@ -89,10 +97,14 @@ interface Failure {
   readonly sinceMs: number
 }
 
-/** Runs the checks once for all concurrent probes. Every change of the result is logged with its reason. */
+/**
+ * Runs the checks once for all concurrent probes. Every change of the result is logged with its reason, unless the
+ * server is stopping: it then closes what the checks use.
+ */
 function openReadiness(
   checks: readonly ReadinessCheck[],
-  log?: RequestLogOptions['log'],
+  { log, metrics, role }: RequestLogOptions,
+  isStopping: () => boolean,
 ): () => Promise<Failure | undefined> {
   const running = new Map<string, Promise<void>>()
   let pending: Promise<Failure | undefined> | undefined
@@ -107,12 +119,23 @@ function openReadiness(
       return { name, error, sinceMs: last?.failure?.sinceMs ?? performance.now() }
     }
   }
-  const runChecks = async (): Promise<Failure | undefined> => {
-    const failure = (await Promise.all(checks.map(runCheck))).find((result) => result !== undefined)
+  const report = (
+    results: readonly (Failure | undefined)[],
+    failure: Failure | undefined,
+  ): void => {
     if (failure && failure.name !== last?.failure?.name) {
       log?.warn({ check: failure.name, err: failure.error }, 'not ready')
     }
     if (!failure && last?.failure) log?.info('ready again')
+    for (const [index, { name, isDegraded }] of checks.entries()) {
+      // A check that can only find the server degraded always passes.
+      if (!isDegraded) metrics?.recordReadiness(role, name, results[index] === undefined)
+    }
+  }
+  const runChecks = async (): Promise<Failure | undefined> => {
+    const results = await Promise.all(checks.map(runCheck))
+    const failure = results.find((result) => result !== undefined)
+    if (!isStopping()) report(results, failure)
     last = { failure, at: performance.now() }
     pending = undefined
     return failure

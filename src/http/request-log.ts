@@ -11,6 +11,8 @@ export interface RequestMetrics {
   /** Counts a request that was rejected because of overload. */
   countShedRequest(): void
   recordFailure(failed: FailedRequest): void
+  /** Sets the result of a readiness check. */
+  recordReadiness(role: MonitoredRole, check: string, isPassed: boolean): void
 }
 
 /** A request that was answered with an error, without anything that its client sent except the interaction id. */

@@ -1,4 +1,5 @@
 import { rejectionReasons } from '../auth/rejection-reasons.ts'
+import { monitoredRoles } from '../contract/index.ts'
 import { operations, providerOperations } from '../contract/operations/index.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { probes } from '../http/health.ts'
@@ -111,7 +112,7 @@ export const serverMetrics = {
   },
   holdfast_feed_lag_seconds: {
     type: 'gauge',
-    help: 'Time since the last batch of a feed was committed, or since its follower started; absent while the database is unavailable',
+    help: 'Time since the last batch of a feed was committed, or since its follower started. While the database is unavailable, it grows from the last known commit',
     labels: { feed: 'the name of the feed' },
     aggregator: 'max',
   },
@@ -127,8 +128,14 @@ export const serverMetrics = {
   },
   holdfast_database_worker_up: {
     type: 'gauge',
-    help: '1 if the coordinator of a Citus cluster reaches the worker, otherwise 0; the minimum of all server processes',
+    help: '1 if the coordinator of a Citus cluster reaches the worker, otherwise 0; the minimum of all server processes; absent while the coordinator cannot be asked',
     labels: { worker: 'the host and the port of the worker' },
+    aggregator: 'min',
+  },
+  holdfast_readiness_check_up: {
+    type: 'gauge',
+    help: '1 if a check of the server’s readiness passes, otherwise 0; checked at least every 5 seconds; the minimum of all workers',
+    labels: { role: monitoredRoles, check: 'the name of the check, as in the log' },
     aggregator: 'min',
   },
   holdfast_event_loop_lag_seconds: {
@@ -145,6 +152,21 @@ export const serverMetrics = {
   process_resident_memory_bytes: {
     type: 'gauge',
     help: 'Resident memory of the server processes',
+  },
+  process_open_fds: {
+    type: 'gauge',
+    help: 'Open file descriptors of the server process that has most of them; absent on systems other than Linux',
+    aggregator: 'max',
+  },
+  process_max_fds: {
+    type: 'gauge',
+    help: 'Limit of open file descriptors of a server process; absent on systems other than Linux',
+    aggregator: 'min',
+  },
+  process_start_time_seconds: {
+    type: 'gauge',
+    help: 'Start time of the server process that was started last, in seconds since the Unix epoch',
+    aggregator: 'max',
   },
 } as const satisfies Record<string, MetricDefinition>
 

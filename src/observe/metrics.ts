@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
 import {
   AggregatorRegistry,
   Counter,
@@ -7,6 +8,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
+import { countDescriptors, readDescriptorLimit } from '../http/descriptors.ts'
 import type { UpstreamMetrics } from '../http/forward.ts'
 import type { RequestMetrics } from '../http/request-log.ts'
 import type { FeedMetrics } from '../load/batches.ts'
@@ -40,6 +42,9 @@ export const contentType = Registry.PROMETHEUS_CONTENT_TYPE
 const lagResolutionMs = 20
 const nanosecond = 1e-9
 
+/** How long a scrape waits for the feeds. After that, those of the previous scrape are used. */
+const feedsTimeoutMs = 900
+
 export function openMetrics(): Metrics {
   const registry = new Registry()
   registerProcessMetrics(registry)
@@ -54,12 +59,12 @@ export function openMetrics(): Metrics {
   for (const outcome of serverMetrics.holdfast_key_set_fetches_total.labels.outcome) {
     fetches.inc({ outcome }, 0)
   }
+  const readiness = new Gauge(metricConfig('holdfast_readiness_check_up', registry))
   const rejectionLog = openRejectionLog()
   let keyAgeMs: () => number | undefined = () => undefined
-  registerGauge('holdfast_key_set_age_seconds', registry, (age) => {
+  registerOptionalGauge('holdfast_key_set_age_seconds', registry, () => {
     const ms = keyAgeMs()
-    if (ms === undefined) age.remove()
-    else age.set(ms / 1000)
+    return ms === undefined ? undefined : ms / 1000
   })
 
   return {
@@ -70,6 +75,7 @@ export function openMetrics(): Metrics {
     },
     countShedRequest: () => shed.inc(),
     recordFailure: rejectionLog.record,
+    recordReadiness: (role, check, isPassed) => readiness.set({ role, check }, isPassed ? 1 : 0),
     rejections: rejectionLog,
     countKeyFetch: (outcome) => fetches.inc({ outcome }),
     watchKeyAge(ageMs) {
@@ -150,8 +156,7 @@ function openFeedMetrics(registry: Registry) {
   }
   let listLags: () => Promise<readonly [feed: string, seconds: number][]> = async () => []
   registerGauge('holdfast_feed_lag_seconds', registry, async (lag) => {
-    // A scrape succeeds without the database: its other metrics explain why.
-    const lags = await listLags().catch(() => [])
+    const lags = await listLags()
     lag.reset()
     for (const [feed, seconds] of lags) lag.set({ feed }, seconds)
   })
@@ -164,8 +169,21 @@ function openFeedMetrics(registry: Registry) {
     countErrors: (feed, errors) => errorCount.inc({ feed: toLabel(feed) }, errors),
     countCommit: () => commits.inc(),
     watchFeeds(list, clock) {
+      let feeds: readonly Feed[] = []
+      let reading: Promise<void> | undefined
+      // Without the database, the last known feeds stay: a lag grows when nothing is committed.
+      const read = (): Promise<void> =>
+        list().then(
+          (found) => {
+            feeds = found
+          },
+          () => {},
+        )
       listLags = async () => {
-        const feeds = await list()
+        reading ??= read().finally(() => {
+          reading = undefined
+        })
+        await Promise.race([reading, wait(feedsTimeoutMs, undefined, { ref: false })])
         const now = clock().epochMilliseconds
         return feeds.map(({ name, time }) => [name, Math.max(0, now - time) / 1000])
       }
@@ -206,6 +224,12 @@ function registerProcessMetrics(registry: Registry): void {
   registerGauge('process_resident_memory_bytes', registry, (memory) =>
     memory.set(process.memoryUsage.rss()),
   )
+  const limit = readDescriptorLimit()
+  registerOptionalGauge('process_open_fds', registry, () => countDescriptors(limit))
+  registerOptionalGauge('process_max_fds', registry, () => limit)
+  registerGauge('process_start_time_seconds', registry, (start) =>
+    start.set(performance.timeOrigin / 1000),
+  )
   new Counter({
     ...metricConfig('process_cpu_seconds_total', registry),
     collect() {
@@ -227,6 +251,19 @@ function registerGauge(
     collect(this: Gauge) {
       return collect(this)
     },
+  })
+}
+
+/** A gauge without labels, which is absent while `read` returns undefined. */
+function registerOptionalGauge(
+  name: MetricName,
+  registry: Registry,
+  read: () => number | undefined,
+): void {
+  registerGauge(name, registry, (gauge) => {
+    const value = read()
+    if (value === undefined) gauge.remove()
+    else gauge.set(value)
   })
 }
 

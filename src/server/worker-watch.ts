@@ -20,7 +20,7 @@ export function watchWorkers(
 ): ReadinessCheck {
   let workers: readonly DatabaseWorker[] = []
   let testedAt = Number.NEGATIVE_INFINITY
-  let running: Promise<void> | undefined
+  let running: Promise<boolean> | undefined
 
   const test = async (): Promise<void> => {
     const found = await probe.listWorkers()
@@ -28,22 +28,24 @@ export function watchWorkers(
     workers = found
     testedAt = performance.now()
   }
-  const check = async (): Promise<void> => {
-    if (performance.now() - testedAt < reuseMs) return
+  /** Whether the coordinator answered in time. */
+  const isTested = async (): Promise<boolean> => {
+    if (performance.now() - testedAt < reuseMs) return true
     running ??= test()
-      .catch(() => {})
+      .then(
+        () => true,
+        () => false,
+      )
       .finally(() => {
         running = undefined
       })
-    await endOrTimeout(running)
+    return inTime(running)
   }
-  metrics?.watchDatabaseWorkers(async () => {
-    await check()
-    return workers
-  })
+  // Without the coordinator, the state of the workers is unknown.
+  metrics?.watchDatabaseWorkers(async () => ((await isTested()) ? workers : []))
   return {
     name: 'database workers',
-    check,
+    check: async () => void (await isTested()),
     isDegraded: () => workers.some(({ isUp }) => !isUp),
   }
 }
@@ -61,9 +63,11 @@ function logChanges(
   }
 }
 
-async function endOrTimeout(promise: Promise<void>): Promise<void> {
-  const { promise: timeout, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, testTimeoutMs)
-  await Promise.race([promise, timeout])
+/** False after the timeout. */
+async function inTime(tested: Promise<boolean>): Promise<boolean> {
+  const { promise: timeout, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(resolve, testTimeoutMs, false)
+  const result = await Promise.race([tested, timeout])
   clearTimeout(timer)
+  return result
 }

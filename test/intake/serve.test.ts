@@ -5,24 +5,12 @@ import { put } from '../load/lines.ts'
 import { sampleValue, scrape } from '../observe/scrape.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { type Answer, type Headers, send } from '../support/http.ts'
-import { batchPath, toBody } from '../support/intake.ts'
-import { requestToken } from '../support/platform.ts'
+import { send } from '../support/http.ts'
+import { openSender } from '../support/intake.ts'
 import { runInProcess } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 const timeout = 120_000
-
-/** Sends batches with a token of the client. */
-async function openSender(
-  { port }: { readonly port: number },
-  client: { readonly id: string; readonly secret: string },
-) {
-  const authorization = `Bearer ${await requestToken(port, client)}`
-  const headers: Headers = { authorization, 'content-type': 'application/x-ndjson' }
-  return (feed: string, number: number, lines: readonly string[]): Promise<Answer> =>
-    send(port, batchPath(feed, number), { method: 'PUT', headers, body: toBody(lines) })
-}
 
 describe('holdfast serve intake', { timeout }, () => {
   it('serves what holdfast feeds prints and forgets, and measures it', async (t) => {

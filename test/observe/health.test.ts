@@ -198,6 +198,28 @@ describeOn('sqlite', 'readiness', () => {
     assert.ok(checks < 10, `${checks} checks`)
   })
 
+  it('is checked every five seconds without a request, until the server closes', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    let checks = 0
+    const readiness = [
+      {
+        name: 'all',
+        check: async () => {
+          checks += 1
+        },
+      },
+    ]
+    const app = openApp('provider', [], { readiness })
+    await app.ready()
+
+    t.mock.timers.tick(5000)
+    assert.equal(checks, 1)
+    await app.close()
+    t.mock.timers.tick(60_000)
+
+    assert.equal(checks, 1)
+  })
+
   it('is degraded, with a 200, while a check says so, unless another check fails', async (t) => {
     let [isFailed, isDegraded] = [false, true]
     const check = async () => {

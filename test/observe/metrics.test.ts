@@ -287,6 +287,7 @@ describeOnLayouts('the dashboard', () => {
     const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
     writeFileSync(lines, '')
     await runInProcess(['load', lines, '--database', deployment.database, '--metrics-file', file])
+    await send(server.port, '/health/ready')
     const intake = await deployment.openIntake(withMetrics)
     const token = await requestToken(intake.port, await deployment.addClient('core', 'data.write'))
     const headers = {

@@ -12,6 +12,7 @@ import type { FeedWriter } from '../../src/load/feed-writer.ts'
 import { openClientStore, openFeedStore, openFeedWriter } from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
 import { type Answer, type Headers, type Sent, send } from './http.ts'
+import { requestToken } from './platform.ts'
 
 export interface Intake {
   readonly port: number
@@ -121,6 +122,17 @@ export async function openIntake(scope: Scope, options: IntakeOptions = {}): Pro
 /** Shares one intake between all tests of a file. Each test uses feeds and records of its own. */
 export function sharedIntake(options: IntakeOptions = {}): () => Promise<Intake> {
   return shareOnEachEngine((scope) => openIntake(scope, options))
+}
+
+/** Sends batches with a token of the client. */
+export async function openSender(
+  { port }: { readonly port: number },
+  client: { readonly id: string; readonly secret: string },
+) {
+  const authorization = `Bearer ${await requestToken(port, client)}`
+  const headers: Headers = { authorization, 'content-type': 'application/x-ndjson' }
+  return (feed: string, number: number, lines: readonly string[]): Promise<Answer> =>
+    send(port, batchPath(feed, number), { method: 'PUT', headers, body: toBody(lines) })
 }
 
 export function batchPath(feed: string, number: number | string): string {
