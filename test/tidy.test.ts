@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { renderPage as performancePage } from '../bench/page.ts'
 import type { Results } from '../bench/results.ts'
 import { referencePages } from '../scripts/reference.ts'
+import { operations } from '../src/contract/index.ts'
+import { loadMetrics, serverMetrics } from '../src/observe/metric-definitions.ts'
 import { allowed } from './support/allowed-imports.ts'
 import { fence, findRelativeLinks } from './support/markdown-links.ts'
 import { runInProcess } from './support/process.ts'
@@ -127,6 +129,36 @@ describe('every file', () => {
 
     assert.equal(locks.length, lockFiles.length)
     assert.deepEqual(findLines(locks, /"resolved":/), [])
+  })
+})
+
+describe('the alerts for Prometheus', () => {
+  const rules = readText('packaging/prometheus/holdfast.rules.yml')
+  const names = (text: string, pattern: RegExp) =>
+    [...text.matchAll(pattern)].map(([, name]) => name)
+
+  it('use only metrics and operations that exist', () => {
+    const expressions = rules.replaceAll(/^ *(#|- alert:|summary:).*$/gm, '')
+    const metrics = names(expressions, /\b((?:holdfast|process)_\w+)/g)
+    const used = names(expressions, /operation="(\w+)"/g)
+    const known = new Set(Object.keys({ ...serverMetrics, ...loadMetrics }))
+    const references = new Set(Object.values(operations).map(({ ref }) => ref as string))
+
+    assert.ok(metrics.length > 20)
+    assert.deepEqual(
+      [
+        ...metrics.filter((name = '') => !known.has(name.replace(/_(count|bucket|sum)$/, ''))),
+        ...used.filter((name = '') => !references.has(name)),
+      ],
+      [],
+    )
+  })
+
+  it('have a test each', () => {
+    const tests = readText('packaging/prometheus/holdfast.rules.test.yml')
+    const fired = names(tests, /^ *- alertname: (\w+)$/gm)
+
+    assert.deepEqual([...new Set(fired)].sort(), names(rules, /- alert: (\w+)/g).sort())
   })
 })
 
