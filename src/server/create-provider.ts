@@ -16,6 +16,7 @@ import { toProviderReads } from '../source/to-provider-reads.ts'
 import { createDatabase } from '../storage/open.ts'
 import { clock } from './clock.ts'
 import { databaseOptions } from './database-options.ts'
+import { warnOfLowDescriptorLimit } from './descriptor-limit.ts'
 import { type EmbeddedTelemetry, openEmbeddedTelemetry } from './embedded-telemetry.ts'
 import { shutDownGracefully } from './graceful-shutdown.ts'
 import { listen } from './listen.ts'
@@ -99,6 +100,7 @@ async function openSourceApp(
   const responders = Object.fromEntries(served.map((id) => [id, all[id]]))
   const { app } = await openGuarded(settings, telemetry, tls, { responders, close: async () => {} })
   shutDownGracefully(app, shutdownTimeout * 1000, log)
+  warnOfLowDescriptorLimit(settings, log)
   if (tls) logCertificate(log, tls, 'certificate in use')
   logFailedHandshakes(log, app.server)
   await app.ready()

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { posix } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { countNeededDescriptors } from '../../src/server/descriptor-limit.ts'
 import { settingDefinitions, settingNames, variableName } from '../../src/settings/settings.ts'
 import { makeAuthority } from '../support/certificates.ts'
 import { run } from '../support/process.ts'
@@ -106,6 +115,46 @@ describe('the packaging files', () => {
     assert.ok(Number(stopTimeout) > seconds + 3)
     // The default timeout of docker stop.
     assert.ok(seconds < 10)
+  })
+})
+
+describe('the unit', () => {
+  const readValue = (section: string, key: string) => {
+    const [, text = ''] = new RegExp(`^\\[${section}\\]$(.*?)^\\[`, 'ms').exec(unit) ?? []
+    return new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1]
+  }
+
+  it('is restarted however often it fails, after a pause', () => {
+    assert.equal(readValue('Unit', 'StartLimitIntervalSec'), '0')
+    assert.equal(readValue('Service', 'Restart'), 'always')
+    assert.ok(Number(readValue('Service', 'RestartSec')) >= 2)
+  })
+
+  it('may open as many files as its connections need, with any settings', () => {
+    const readMax = (name: 'databaseConnections' | 'upstreamConnections') =>
+      Number(/ to (\d+)$/.exec(settingDefinitions[name].mustBe)?.[1])
+    const needed = countNeededDescriptors({
+      databaseConnections: readMax('databaseConnections'),
+      upstreamConnections: readMax('upstreamConnections'),
+    })
+
+    assert.ok(needed > 4000, String(needed))
+    assert.ok(Number(readValue('Service', 'LimitNOFILE')) >= needed, String(needed))
+  })
+
+  /** Not in every container. */
+  const systemdAnalyze = '/usr/bin/systemd-analyze'
+
+  it('has no errors according to systemd, where it is installed', async (t) => {
+    if (!existsSync(systemdAnalyze)) return
+    const folder = mkdtempSync(posix.join(tmpdir(), 'holdfast-unit-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const file = posix.join(folder, 'holdfast.service')
+    writeFileSync(file, unit.replace('=/usr/bin/node ', `=${process.execPath} `))
+
+    const { status, stderr } = await run([systemdAnalyze, 'verify', file])
+
+    assert.deepEqual([status, stderr], [0, ''])
   })
 })
 

@@ -1,4 +1,5 @@
 import type { TlsOptions } from 'node:tls'
+import { warnOfLowDescriptorLimit } from '../../server/descriptor-limit.ts'
 import { adaptToRequests } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
@@ -113,6 +114,7 @@ async function serve(
   await prepare(settings, preparation, terminal)
   if (settings.workers > 1 && isSupervisor()) {
     const log = await openServerLog(settings)
+    warnOfLowDescriptorLimit(settings, log.log)
     const metricsEndpoint = await openMetricsEndpoint(settings)
     if (metricsEndpoint) shareMetricsAddress(metricsEndpoint)
     try {
@@ -139,6 +141,8 @@ async function serveInProcess(
   const tls = readTls(settings)
   const telemetry = await openTelemetry(settings)
   const { log, exit } = telemetry
+  // The workers have the limit of their supervisor.
+  if (isSupervisor()) warnOfLowDescriptorLimit(settings, log)
   const metricsEndpoint = await openMetricsEndpoint(settings, telemetry.metrics)
   try {
     const { app, isReady, reload } = await open(telemetry, tls)
