@@ -14,7 +14,8 @@ const provider = await createProvider({
     providerUrl: `http://127.0.0.1:${port}`,
     jwksUrl,
     database: 'sqlite:source-postgres.db',
-    create: true,
+    // Only at the first start: with a new database, each token that was used before is accepted once more.
+    create: process.argv.includes('--create'),
   },
   settings: { port: Number(port), timeZone: 'Australia/Sydney' },
 })

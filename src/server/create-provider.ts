@@ -13,7 +13,7 @@ import type { Settings } from '../settings/settings.ts'
 import { listServed } from '../source/find-defects.ts'
 import type { Source } from '../source/source.ts'
 import { toProviderReads } from '../source/to-provider-reads.ts'
-import { createDatabase } from '../storage/open.ts'
+import { createDatabase, replaceReplayFile } from '../storage/open.ts'
 import { clock } from './clock.ts'
 import { databaseOptions } from './database-options.ts'
 import { warnOfLowDescriptorLimit } from './descriptor-limit.ts'
@@ -21,7 +21,13 @@ import { type EmbeddedTelemetry, openEmbeddedTelemetry } from './embedded-teleme
 import { shutDownGracefully } from './graceful-shutdown.ts'
 import { listen } from './listen.ts'
 import { openGuarded } from './open-provider.ts'
-import { type ProviderOptions, readOptions, withOptionNames } from './provider-options.ts'
+import {
+  type GuardOptions,
+  type ProviderOptions,
+  readOptions,
+  withOptionNames,
+  withOptions,
+} from './provider-options.ts'
 import { createPlugin } from './provider-plugin.ts'
 import { logCertificate, logFailedHandshakes, readTls } from './tls.ts'
 
@@ -45,13 +51,15 @@ export interface Provider {
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
   const settings = readOptions(options)
   const tls = readTlsOptions(settings)
-  if (options.guard.create) await createDatabase(settings.database, databaseOptions(settings))
+  await prepareDatabase(options.guard, settings).catch((error) => {
+    throw withOptions(error)
+  })
   const telemetry = await openEmbeddedTelemetry(settings, options.log)
   const served = listServed(options.source)
   const app = await openSourceApp(options.source, served, settings, tls, telemetry).catch(
     async (error) => {
       await telemetry.close()
-      throw error
+      throw withOptions(error)
     },
   )
 
@@ -83,6 +91,14 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     isReady: async () => !closing && (await app.inject(probes.ready.path)).statusCode === 200,
     close,
   }
+}
+
+async function prepareDatabase(
+  { create = false, newReplayFile = false }: GuardOptions,
+  settings: Settings,
+): Promise<void> {
+  if (create) await createDatabase(settings.database, databaseOptions(settings))
+  if (newReplayFile) await replaceReplayFile(settings.database)
 }
 
 async function openSourceApp(

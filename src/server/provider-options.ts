@@ -10,6 +10,7 @@ import {
 } from '../settings/settings.ts'
 import { findDefects } from '../source/find-defects.ts'
 import type { Source } from '../source/source.ts'
+import { DatabaseError, solutions } from '../storage/database.ts'
 
 const guardNames = [
   'subdomain',
@@ -46,8 +47,13 @@ type RequiredName = 'subdomain' | 'providerUrl' | 'jwksUrl' | 'database'
 /** Which tokens are accepted, and the database in which their use is recorded. */
 export type GuardOptions = Pick<Settings, RequiredName> &
   Partial<Pick<Settings, Exclude<GuardName, RequiredName>>> & {
-    /** Creates the database unless it exists, and applies the migrations that it lacks. */
+    /**
+     * Creates the database unless it exists. Only for the first start: a new database does not know the tokens that were
+     * used before, so that each of them is accepted once more.
+     */
     readonly create?: boolean
+    /** Replaces a lost replay file of a SQLite database by an empty one, with the same consequence. */
+    readonly newReplayFile?: boolean
   }
 
 /** The settings of a provider: docs/reference/settings.md. */
@@ -66,7 +72,12 @@ type Given = Readonly<Record<string, unknown>>
 /** The options as settings. Environment variables are not read. Throws an error with all defects of the options. */
 export function readOptions({ source, guard, settings = {} }: ProviderOptions): Settings {
   const groups = [
-    { group: 'guard', names: guardNames, given: { ...guard } as Given, others: ['create'] },
+    {
+      group: 'guard',
+      names: guardNames,
+      given: { ...guard } as Given,
+      others: ['create', 'newReplayFile'],
+    },
     { group: 'settings', names: otherNames, given: { ...settings } as Given, others: [] },
   ]
   const unknown = groups.flatMap(({ group, names, given, others }) =>
@@ -90,6 +101,15 @@ export function readOptions({ source, guard, settings = {} }: ProviderOptions): 
   if (defects.length > 0) throw new TypeError(`createProvider: ${defects.join('\n')}`)
   const values = settingNames.map((name) => [name, effective[name].value])
   return Object.fromEntries(values) as Settings
+}
+
+/** An error about the database, with the options of `createProvider` in place of the flags of the command. */
+export function withOptions(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const message = withOptionNames(error.message)
+    .replace(solutions.create, 'guard.create')
+    .replace(solutions.newReplayFile, 'guard.newReplayFile')
+  return message === error.message ? error : new DatabaseError(message)
 }
 
 const databaseRequired = `guard.database is required, and must be ${settingDefinitions.database.mustBe}: the use of tokens is recorded in it`

@@ -79,6 +79,12 @@ export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
 }
 
+/** How a user of the command solves what a message is about. Programs replace it by their own options. */
+export const solutions = {
+  create: 'holdfast load or holdfast serve --create',
+  newReplayFile: '--new-replay-file',
+} as const
+
 export function newerDatabase(): DatabaseError {
   return new DatabaseError(
     'the database was created by a newer version of Holdfast: use that version, or another database',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:https'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { createProvider, missing, type Source } from '../../src/server/index.ts'
+import { createProvider, type GuardOptions, missing, type Source } from '../../src/server/index.ts'
 import { sampleValue, scrape } from '../observe/scrape.ts'
 import { makeAuthority } from '../support/certificates.ts'
 import { describe, describeOnce, newDatabase } from '../support/engines.ts'
@@ -54,10 +54,38 @@ describeOnce('a provider with a source', () => {
     }
     const options = { source: smallSource, settings: { logLevel: 'silent' } }
 
-    await assert.rejects(createProvider({ ...options, guard }), { name: 'DatabaseError' })
+    await assert.rejects(createProvider({ ...options, guard }), {
+      name: 'DatabaseError',
+      message: / or create it with guard\.create$/,
+    })
     const provider = await createProvider({ ...options, guard: { ...guard, create: true } })
     await provider.close()
     assert.equal(await provider.isReady(), false)
+  })
+
+  it('replaces a lost replay file only if it is to, and names the option', async (t) => {
+    const folder = await temporaryFolder(t)
+    const open = async (choices: Partial<GuardOptions>) => {
+      const database = `sqlite:${folder}/tokens.db`
+      const jwksUrl = 'http://127.0.0.1:9'
+      const guard = {
+        subdomain,
+        providerUrl: 'https://bank.example',
+        jwksUrl,
+        database,
+        ...choices,
+      }
+      const settings = { logLevel: 'silent' }
+      await (await createProvider({ source: smallSource, settings, guard })).close()
+    }
+    await open({ create: true })
+    rmSync(`${folder}/tokens.db-replay`)
+
+    const rejection = { name: 'DatabaseError', message: / start once with guard\.newReplayFile: / }
+    await assert.rejects(open({}), rejection)
+    await assert.rejects(open({ create: true }), rejection)
+    await open({ newReplayFile: true })
+    await open({})
   })
 
   it('serves the functions of a class, with its fields', async (t) => {

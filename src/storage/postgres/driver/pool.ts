@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { DatabaseError, type DatabaseOptions } from '../../database.ts'
+import { DatabaseError, type DatabaseOptions, solutions } from '../../database.ts'
 import { BufferClient } from './buffer-client.ts'
 import { deniedError, isDenied } from './denied.ts'
 import { requireKnownDriver } from './driver-check.ts'
@@ -242,7 +242,7 @@ function readFile(path: string, name: string): string {
 
 function missingSchema(address: string): DatabaseError {
   return new DatabaseError(
-    `the database ${describeAddress(address)} has no Holdfast tables: check the address, or create them with holdfast load or holdfast serve --create`,
+    `the database ${describeAddress(address)} has no Holdfast tables: check the address, or create them with ${solutions.create}`,
   )
 }
 

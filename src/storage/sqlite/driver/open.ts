@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { DatabaseError, newerDatabase } from '../../database.ts'
+import { DatabaseError, newerDatabase, solutions } from '../../database.ts'
 import { cannotOpen, isBusy } from './errors.ts'
 import { createPrivateFile } from './files.ts'
 import { defineFunctions } from './migration-functions.ts'
@@ -96,7 +96,7 @@ function withPath<Result>(path: string, work: () => Result, onFailure = () => {}
 
 function missingDatabase(path: string): DatabaseError {
   return new DatabaseError(
-    `database not found at ${path}: check the path, or create it with holdfast load or holdfast serve --create`,
+    `database not found at ${path}: check the path, or create it with ${solutions.create}`,
   )
 }
 

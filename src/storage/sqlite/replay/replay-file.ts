@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { DatabaseError } from '../../database.ts'
+import { DatabaseError, solutions } from '../../database.ts'
 import { createPrivateFile, replayPath } from '../driver/files.ts'
 import { openDatabase, openFile } from '../driver/open.ts'
 import { currentReplayPath, renameEarlierReplayFile } from './earlier-replay-file.ts'
@@ -123,8 +123,7 @@ function hasTable(database: DatabaseSync, name: string): boolean {
   return found !== undefined
 }
 
-const howToReplace =
-  'To continue without it, start once with --new-replay-file: used tokens that have not expired can then be used once more.'
+const howToReplace = `To continue without it, start once with ${solutions.newReplayFile}: used tokens that have not expired can then be used once more.`
 
 function missingFile(path: string): DatabaseError {
   return new DatabaseError(
