@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { type PlatformCaller, productPath } from '../support/call-platform.ts'
 import type { Answer, Headers } from '../support/http.ts'
-import { type PlatformCaller, productPath } from '../support/platform.ts'
 
 export const draftsPath = '/v1/data-provider/cdr/product-drafts'
 export const draftPath = (id: string) => `${productPath(id)}/draft`

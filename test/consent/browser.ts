@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:https'
-import { send } from '../support/http.ts'
+import { type Answer, send } from '../support/http.ts'
 
 interface Cookie {
   readonly name: string
@@ -22,6 +22,8 @@ export interface Browser {
   cookies: readonly Cookie[]
   /** Uses TLS with these options. */
   connect(tls: object): void
+  /** Sends every request through a function that may repeat it. It is then sent to the next port. */
+  repeatWith(repeat: Repeat): void
   /** Opens a URL and follows redirects. Returns the first URL that is not of the issuer, if it leads to one. */
   open(url: string | URL): Promise<URL | undefined>
   /** Submits the form of the page with a button. */
@@ -38,6 +40,8 @@ export interface Browser {
   ): Promise<BrowserPage & { readonly location?: string | undefined }>
 }
 
+export type Repeat = (send: () => Promise<Answer>) => Promise<Answer>
+
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
 const redirectsMax = 10
@@ -49,6 +53,7 @@ export function openBrowser(issuer: string, ...ports: readonly number[]): Browse
   const { origin } = new URL(issuer)
   let requests = 0
   let tls: object | undefined
+  let repeat: Repeat = (send) => send()
   browsers += 1
   const address = `10.0.${browsers >> 8}.${browsers & 255}`
   let page: BrowserPage | undefined
@@ -60,6 +65,9 @@ export function openBrowser(issuer: string, ...ports: readonly number[]): Browse
     cookies: [],
     connect(options) {
       tls = options
+    },
+    repeatWith(given) {
+      repeat = given
     },
     async open(url) {
       return follow(new URL(url))
@@ -94,21 +102,23 @@ export function openBrowser(issuer: string, ...ports: readonly number[]): Browse
   }
 
   async function request(url: URL, method: string, headers: Record<string, string>, body?: string) {
-    requests += 1
     const matching = browser.cookies.filter(({ path }) => isWithin(url.pathname, path))
     const cookie = matching.map(({ name, value }) => `${name}=${value}`).join('; ')
-    const port = ports[requests % ports.length] ?? 0
-    const server = tls ? `https://localhost:${port}` : port
-    const answer = await send(server, url.pathname + url.search, {
-      ...(tls && { agent: new Agent({ ...tls, keepAlive: false }) }),
-      method,
-      headers: {
-        host: url.host,
-        'x-forwarded-for': address,
-        ...(cookie && { cookie }),
-        ...headers,
-      },
-      ...(body !== undefined && { body }),
+    const answer = await repeat(() => {
+      requests += 1
+      const port = ports[requests % ports.length] ?? 0
+      const server = tls ? `https://localhost:${port}` : port
+      return send(server, url.pathname + url.search, {
+        ...(tls && { agent: new Agent({ ...tls, keepAlive: false }) }),
+        method,
+        headers: {
+          host: url.host,
+          'x-forwarded-for': address,
+          ...(cookie && { cookie }),
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+      })
     })
     for (const line of [answer.headers['set-cookie'] ?? []].flat()) store(line)
     const { status, text, headers: received } = answer

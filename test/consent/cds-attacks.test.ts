@@ -4,7 +4,8 @@ import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { findFreePort } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { assertError, cdsUrl, openCdsPlatform, share } from './cds.ts'
+import { cdsUrl } from './addresses.ts'
+import { assertError, openCdsPlatform, share } from './cds.ts'
 import { nextCustomer } from './platform.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openCdsPlatform)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import * as openid from 'openid-client'
 import type { Scope } from '../support/engines.ts'
 import { balance, bankingAccount, customer, energyAccount, transaction } from '../support/lines.ts'
+import { cdsUrl } from './addresses.ts'
 import {
   type ConsentPlatform,
   identify,
-  issuer,
   openConsentPlatform,
   type TestCustomer,
 } from './platform.ts'
@@ -150,10 +150,6 @@ export async function share(
       }
     },
   }
-}
-
-export function cdsUrl(path: string): URL {
-  return new URL(`${issuer}/cds-au/v1${path}`)
 }
 
 /** Asserts the error list of the Consumer Data Standards. */

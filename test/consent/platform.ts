@@ -23,10 +23,10 @@ import { createScope, newDatabase, type Scope } from '../support/engines.ts'
 import { bankingAccount, customer, energyAccount } from '../support/lines.ts'
 import { createCheckOptions } from '../support/platform.ts'
 import { openProvider, type Provider } from '../support/provider.ts'
+import { issuer } from './addresses.ts'
 import { type Browser, openBrowser } from './browser.ts'
 
-export const issuer = 'https://platform.example'
-export const redirectUri = 'https://budget.example/callback'
+export { issuer, redirectUri } from './addresses.ts'
 export const email = 'ana@example.com'
 
 const savings = { productName: 'Savings', productCategory: 'TRANS_AND_SAVINGS_ACCOUNTS' }

@@ -5,7 +5,7 @@ import * as openid from 'openid-client'
 import type { Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runInProcess } from '../support/process.ts'
-import { redirectUri } from './platform.ts'
+import { redirectUri } from './addresses.ts'
 
 /** Registers a third party with the command, with keys in a file. */
 export async function registerWithCommand(scope: Scope, database: string) {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as openid from 'openid-client'
 import type { Profile, ThirdParty } from '../../src/consent/store.ts'
-import { type ConsentPlatform, issuer, redirectUri } from './platform.ts'
+import { issuer, redirectUri } from './addresses.ts'
+import type { ConsentPlatform } from './platform.ts'
 
 const dataScopes = ['bank:accounts.basic:read', 'bank:transactions:read']
 export const requestedScopes = ['openid', 'profile', 'email', ...dataScopes]

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict'
 import type { Telemetry } from '../../src/server/telemetry.ts'
+import { type Credentials, readCredentials } from './call-platform.ts'
 import { createScope, type Scope } from './engines.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
 import type { LocalServer, ServerRole } from './local-server.ts'
@@ -21,6 +21,8 @@ import {
   type TestKey,
   validClaims,
 } from './tokens.ts'
+
+export { type Credentials, readCredentials } from './call-platform.ts'
 
 /** A database, a published key, and servers that use them. */
 export interface Deployment {
@@ -48,12 +50,6 @@ export interface Deployment {
   /** Runs `holdfast client` on the database. */
   runClient(...args: readonly string[]): Promise<Finished>
   addClient(name?: string, ...scopes: readonly string[]): Promise<Credentials>
-}
-
-/** The output of `holdfast client add` and `rotate`. */
-export interface Credentials {
-  readonly id: string
-  readonly secret: string
 }
 
 /** Uses the data of the small bank, or an existing database. */
@@ -114,11 +110,4 @@ export async function openDeployment(scope: Scope, existingDatabase?: string): P
       )
     },
   }
-}
-
-export function readCredentials({ status, stdout, stderr }: Finished): Credentials {
-  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
-  const [, id, secret] = /^client_id: (\S+)\nclient_secret: (\S+)\n$/.exec(stdout) ?? []
-  assert.ok(id && secret, stdout)
-  return { id, secret }
 }
