@@ -1,12 +1,13 @@
-import { dropCitusDatabases, takeCitusDatabase } from '../test/support/citus.ts'
+import { dropCitusDatabases, runOn, takeCitusDatabase } from '../test/support/citus.ts'
 import { controlWorker, findWorkers, listMissingCommands } from '../test/support/citus-workers.ts'
 import { pick } from './random-request.ts'
 
-/** A database on a Citus cluster whose workers can be stopped. */
+/** A database on a Citus cluster whose shards can be moved and whose workers can be stopped. */
 export interface CitusCluster {
   readonly url: string
   /** Undefined if the environment has no commands to stop and start workers. */
   readonly workers: WorkerControl | undefined
+  readonly shards: ShardControl
   remove(): Promise<void>
 }
 
@@ -15,6 +16,11 @@ export interface WorkerControl {
   pick(): Promise<DatabaseWorker>
   kill(worker: DatabaseWorker): Promise<void>
   revive(worker: DatabaseWorker): Promise<void>
+}
+
+export interface ShardControl {
+  /** Moves a random shard with the lists of accounts to another worker. */
+  move(): Promise<void>
 }
 
 export interface DatabaseWorker {
@@ -31,6 +37,7 @@ export async function openCitusCluster(): Promise<CitusCluster> {
   return {
     url,
     workers: missingCommands.length > 0 ? undefined : openWorkerControl(url),
+    shards: { move: () => moveShard(url) },
     remove: dropCitusDatabases,
   }
 }
@@ -46,4 +53,21 @@ function openWorkerControl(url: string): WorkerControl {
     kill: ({ address }) => controlWorker('kill', address),
     revive: ({ address }) => controlWorker('revive', address),
   }
+}
+
+const selectMove = `select p.shardid, source.nodename as "fromName", source.nodeport as "fromPort",
+    target.nodename as "toName", target.nodeport as "toPort"
+  from pg_dist_shard s
+  join pg_dist_placement p using (shardid)
+  join pg_dist_node source on source.groupid = p.groupid and source.noderole = 'primary'
+  join pg_dist_node target on target.groupid <> p.groupid and target.noderole = 'primary' and target.shouldhaveshards
+  where s.logicalrelid = 'entry'::regclass
+  order by random() limit 1`
+
+async function moveShard(url: string): Promise<void> {
+  const [selected] = await runOn(url, [selectMove])
+  const { shardid, fromName, fromPort, toName, toPort } = selected?.rows[0] ?? {}
+  await runOn(url, [
+    `select citus_move_shard_placement(${shardid}, '${fromName}', ${fromPort}, '${toName}', ${toPort})`,
+  ])
 }

@@ -13,6 +13,9 @@ export interface SoakContext {
   readonly customers: readonly CustomerAccounts[]
   readonly send: SendRequest
   readonly usedTokens: UsedTokens
+  /** Whether the time of the run is over: nothing new is begun. */
+  isTimeUp(): boolean
+  /** Whether all that was begun has ended, too. Clients send requests until then. */
   isFinished(): boolean
   /** The version of the last load that was committed, and of the last that was started. A response matches one of the versions between them. */
   committed(): number

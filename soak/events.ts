@@ -58,7 +58,7 @@ export async function runEvents(
   const pauseMs = Math.min(pauseMaxMs, (totalMs * restartShare) / order.length / 2)
   const start = performance.now()
 
-  for (let turn = 0; !context.isFinished(); turn += 1) {
+  for (let turn = 0; turn === 0 || !context.isTimeUp(); turn += 1) {
     const isLate = performance.now() - start > totalMs * restartShare && turn >= order.length
     const candidates = isLate ? undisturbed : order
     const [name, work] = candidates[turn % candidates.length] as (typeof order)[number]

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { DatabaseWorker, WorkerControl } from './citus-cluster.ts'
+import type { DatabaseWorker, ShardControl, WorkerControl } from './citus-cluster.ts'
 import { type Clock, stepClock } from './clock.ts'
 import type { SoakContext } from './context.ts'
 import type { Disk } from './disk.ts'
@@ -14,6 +14,7 @@ export interface FaultTargets {
   readonly disk: Disk | undefined
   readonly pair: PostgresPair | undefined
   readonly workers: WorkerControl | undefined
+  readonly shards: ShardControl | undefined
 }
 
 export interface FaultEvent {
@@ -25,7 +26,8 @@ export interface FaultEvent {
 const standbyLostMs = 8000
 
 /** The faults that can be caused in these targets. */
-export function createFaultEvents({ clock, disk, pair, workers }: FaultTargets): FaultEvent[] {
+export function createFaultEvents(targets: FaultTargets): FaultEvent[] {
+  const { clock, disk, pair, workers, shards } = targets
   const events: FaultEvent[] = []
   if (clock) events.push({ name: 'a clock step', run: (context) => stepClock(context, clock) })
   if (disk) {
@@ -61,8 +63,24 @@ export function createFaultEvents({ clock, disk, pair, workers }: FaultTargets):
         }),
     })
   }
+  if (shards) events.push(createMoveEvent(shards))
   if (workers) events.push(...createWorkerEvents(workers))
   return events
+}
+
+const moves = 3
+
+/** Shards are moved while a load changes their lists. No request may notice it. */
+function createMoveEvent(shards: ShardControl): FaultEvent {
+  return {
+    name: 'shards moved during loads',
+    async run({ tally }, loads) {
+      for (let count = 0; count < moves; count += 1) {
+        await Promise.all([shards.move(), loads.load()])
+        tally.count('shard moves')
+      }
+    },
+  }
 }
 
 /** How long a worker of the database is away, at least. */

@@ -7,12 +7,18 @@ import { type Fault, faults } from './tally.ts'
 const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both|citus]
 
 Runs the whole product under valid, invalid and hostile traffic, with loads, restarts and faults (clock steps, a full
-disk, a lost standby, a failover), and compares every response with the loaded data. Exits with 1 if it finds a fault.
-Ten minutes per engine by default. Clock steps need faketime (Debian), a full disk needs root. The engine citus stops
-workers of the cluster of HOLDFAST_TEST_CITUS with the commands of HOLDFAST_TEST_CITUS_KILL and _REVIVE (CONTRIBUTING.md).
+disk, a lost standby, a failover), and compares every response with the loaded data. At the same time, two clients send
+feeds, writers publish products, customers give and withdraw consents, and a guard has an upstream that fails, while the
+processes are killed; models decide what must be stored and served. Exits with 1 if it finds a fault. Ten minutes per
+engine by default. Clock steps need faketime (Debian), a full disk needs root. The engine citus moves shards of the
+cluster of HOLDFAST_TEST_CITUS, and stops workers with the commands of HOLDFAST_TEST_CITUS_KILL and _REVIVE
+(CONTRIBUTING.md).
 `
 
 const minutesDefault = 10
+
+/** How many of the logged errors are printed. */
+const errorsMax = 20
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +39,8 @@ if (values.help || chosen.length === 0 || !(minutes > 0)) {
 requireLinux()
 if (chosen.includes('citus')) await requireCluster()
 for (const engine of chosen) report(await soakWithProgress(engine))
+// What a part that failed has begun may still wait for a response.
+process.exit()
 
 async function requireCluster(): Promise<void> {
   const { citusUrl } = await import('../test/support/citus.ts')
@@ -72,9 +80,10 @@ function report({ engine, seconds, tally, memory, errors, skipped }: Result): vo
     ['errors logged', errors.length],
   ]
   for (const [name = '', value] of rows)
-    process.stdout.write(`${String(name).padEnd(40)} ${value}\n`)
+    process.stdout.write(`${String(name).padEnd(52)} ${value}\n`)
   for (const line of skipped) process.stdout.write(`SKIPPED  ${line}\n`)
-  for (const line of [...tally.examples, ...errors]) process.stdout.write(`  ${line}\n`)
+  for (const line of [...tally.examples, ...errors.slice(0, errorsMax)])
+    process.stdout.write(`  ${line}\n`)
   process.stdout.write(isPassed ? 'PASSED\n\n' : 'FAILED\n\n')
   if (!isPassed) process.exitCode = 1
 }

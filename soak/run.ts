@@ -6,15 +6,20 @@ import { runToEnd } from '../bench/processes.ts'
 import { holdfastProgram } from '../test/support/process.ts'
 import { missingCommands, openCitusCluster } from './citus-cluster.ts'
 import { openClock } from './clock.ts'
+import { createConsentCustomers, createCustomerLines } from './consent-customers.ts'
 import { openUsedTokens, type SoakContext } from './context.ts'
 import { openDisk } from './disk.ts'
 import type { Engine } from './engines.ts'
 import { type OnEvent, runEvents } from './events.ts'
 import { createFaultEvents, type FaultTargets } from './fault-events.ts'
+import { openFeeds } from './feed-senders.ts'
+import { openGuard } from './guard.ts'
 import { runHostileClient, runSlowClient } from './hostile-clients.ts'
 import { openLoads } from './loads.ts'
 import { effectiveTime, openModel } from './model.ts'
+import { runPart } from './part.ts'
 import { openPlatform } from './platform.ts'
+import { openPlatforms } from './platforms.ts'
 import { openPostgresPair } from './postgres-pair.ts'
 import { openRequestSender } from './send-request.ts'
 import { openServer, type Server } from './server.ts'
@@ -53,7 +58,8 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
     onEvent('loading')
     const { database, ...targets } = await openFaultTargets(engine, folder, closing)
     const file = join(folder, 'bank.ndjson')
-    const lines = await generateLines()
+    const consentCustomers = createConsentCustomers(totalMs)
+    const lines = [...(await generateLines()), ...createCustomerLines(consentCustomers)]
     writeFileSync(file, `${lines.join('\n')}\n`)
     await runToEnd(holdfastProgram, ['load', file, '--database', database])
     const platform = await openPlatform()
@@ -65,7 +71,8 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
     const tally = openTally()
     const model = openModel(lines)
     const loads = openLoads(model, database, folder)
-    const start = performance.now()
+    let start = Number.POSITIVE_INFINITY
+    let isFinished = false
     const context: SoakContext = {
       port: server.port,
       tally,
@@ -74,7 +81,8 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
       customers: model.customers,
       send: openRequestSender(server.port, tally),
       usedTokens: openUsedTokens(),
-      isFinished: () => performance.now() - start > totalMs,
+      isTimeUp: () => performance.now() - start > totalMs,
+      isFinished: () => isFinished,
       committed: loads.committed,
       started: loads.started,
     }
@@ -92,11 +100,24 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
         onEvent,
       )
     }
+    const parts = [
+      await openFeeds(context, database),
+      await openPlatforms(context, database, consentCustomers),
+      await openGuard(context, database),
+    ]
+    for (const part of parts) closing.push(part.close)
+    start = performance.now()
+    const running = Promise.all([
+      causeEvents(),
+      ...parts.map((part) => runPart(context, part)),
+    ]).finally(() => {
+      isFinished = true
+    })
     await Promise.all([
+      running,
       ...Array.from({ length: validClients }, () => runValidClient(context)),
       ...Array.from({ length: hostileClients }, () => runHostileClient(context)),
       ...Array.from({ length: slowClients }, () => runSlowClient(context)),
-      causeEvents(),
     ])
     const seconds = (performance.now() - start) / 1000
     return {
@@ -104,7 +125,7 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
       seconds,
       tally,
       memory: memory.end(),
-      errors: [...server.errors()],
+      errors: [server, ...parts].flatMap((each) => each.errors()),
       skipped: skippedFaults(engine, targets),
     }
   } finally {
@@ -144,7 +165,13 @@ async function openFaultTargets(
   if (engine === 'citus') {
     const cluster = await openCitusCluster()
     closing.push(() => cluster.remove())
-    return { ...noTargets, database: cluster.url, clock, workers: cluster.workers }
+    return {
+      ...noTargets,
+      database: cluster.url,
+      clock,
+      workers: cluster.workers,
+      shards: cluster.shards,
+    }
   }
   const disk = openDisk(folder)
   if (disk) closing.push(() => disk.remove())
@@ -152,7 +179,7 @@ async function openFaultTargets(
   return { ...noTargets, database, clock, disk }
 }
 
-const noTargets = { disk: undefined, pair: undefined, workers: undefined }
+const noTargets = { disk: undefined, pair: undefined, workers: undefined, shards: undefined }
 
 const sampleMs = 1000
 
