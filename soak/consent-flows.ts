@@ -41,7 +41,7 @@ export async function runConsents(
       acknowledged.push(consent)
       if (consent.tokens) await use(consents, consent)
       const end = ends[round % ends.length]
-      if (end) await withdraw(consents, consent, end)
+      if (end && !consent.ended) await withdraw(consents, consent, end)
       else if (consent.tokens && !consent.ended) kept.push(consent)
       if (kept.length > 0) await compareShared(consents, pick(kept))
       await wait(Math.random() * pauseMaxMs)
@@ -144,9 +144,8 @@ async function withdraw(consents: Consents, consent: Consent, end: End): Promise
   const { tally, thirdParty } = consents
   const { tokens } = consent
   const reading = tokens && thirdParty.read(tokens.access_token, '/banking/accounts', '3')
-  const reasons = consent.ended ?? (await withdrawAs[end](consents, consent))
+  consent.ended = await withdrawAs[end](consents, consent)
   tally.count('consents: withdrawn')
-  consent.ended = reasons
   const meanwhile = (await reading)?.status ?? 200
   if (meanwhile !== 200 && meanwhile !== 401)
     tally.fault('wrong', `a read during the withdrawal of ${consent.id} got ${meanwhile}`)

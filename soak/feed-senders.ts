@@ -29,7 +29,6 @@ interface Feeds {
 const repeatedMax = 900
 const pauseMaxMs = 40
 const compareShare = 0.2
-const killDelayMaxMs = 100
 const distantNumber = 1_000_000
 
 /** Two API clients send batches of a feed each to an intake that is killed. */
@@ -55,8 +54,13 @@ export async function openFeeds(context: SoakContext, database: string): Promise
       })
       const isOver = () => isKilled && context.isTimeUp()
       await Promise.all([killing, ...senders.map((sender) => sendBatches(feeds, sender, isOver))])
+      const sendNext = (sender: Sender) =>
+        sendBatch(feeds, sender, sender.data.createBatch(sender.acknowledged.size + 1))
+      const since = performance.now()
+      await Promise.all(senders.map(sendNext))
+      const batchMs = performance.now() - since
       await Promise.all([
-        killDuringBatches(feeds),
+        killDuringBatches(feeds, batchMs),
         ...senders.map((sender) => endDuringKill(feeds, sender)),
       ])
     },
@@ -270,8 +274,12 @@ function readFromProvider(
   })
 }
 
-async function killDuringBatches({ context: { tally }, intake }: Feeds): Promise<void> {
-  await wait(Math.random() * killDelayMaxMs)
+/** Kills the intake before or after the commit of a batch, which takes about `batchMs`. */
+async function killDuringBatches(
+  { context: { tally }, intake }: Feeds,
+  batchMs: number,
+): Promise<void> {
+  await wait(Math.random() * 2 * batchMs)
   await intake.kill()
   tally.count('feeds: kills of the intake')
   await intake.start()
