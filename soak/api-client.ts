@@ -2,14 +2,12 @@ import { readCredentials } from '../test/support/call-platform.ts'
 import { send } from '../test/support/http.ts'
 import { runInProcess } from '../test/support/process.ts'
 import { requireAvailable, untilAnswered } from './retry.ts'
-import type { Tally } from './tally.ts'
 
 /** Half of the lifetime of a token. */
 const tokenMaxMs = 450_000
 
 /** Registers an API client with the command. Returns a function that returns its token, a new one before it expires. */
 export async function addApiClient(
-  tally: Tally,
   pickPort: () => number,
   database: string,
   name: string,
@@ -22,9 +20,8 @@ export async function addApiClient(
   return async () => {
     if (!issued || performance.now() - issued.at > tokenMaxMs) {
       const token = await untilAnswered(`a token request of ${name}`, async () => {
-        const since = performance.now()
         const answer = await send(pickPort(), '/v1/token', { method: 'POST', body })
-        requireAvailable(tally, since, answer.status, answer.text)
+        requireAvailable(answer.status, answer.text)
         if (answer.status !== 200) throw new Error(`no token for ${name}: ${answer.text}`)
         return answer.body.token as string
       })

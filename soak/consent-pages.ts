@@ -22,14 +22,13 @@ export interface CustomerBrowser {
 }
 
 export function openCustomerBrowser(consents: Consents): CustomerBrowser {
-  const { tally, pair } = consents
+  const { pair } = consents
   const browser = openBrowser(issuer, ...pair.ports)
 
   browser.repeatWith((send) =>
     untilAnswered('a page', async () => {
-      const since = performance.now()
       const answer = await send()
-      requireAvailable(tally, since, answer.status)
+      requireAvailable(answer.status)
       return answer
     }),
   )

@@ -21,8 +21,6 @@ interface Feeds {
   readonly context: SoakContext
   readonly intake: KillableServer
   readonly senders: readonly Sender[]
-  /** Whether a feed belongs to the client of its first batch. Otherwise, any client with the scope can continue it. */
-  readonly isOwned: boolean
 }
 
 /** The answers of the last 1,000 batches are stored. */
@@ -33,18 +31,16 @@ const distantNumber = 1_000_000
 
 /** Two API clients send batches of a feed each to an intake that is killed. */
 export async function openFeeds(context: SoakContext, database: string): Promise<Part> {
-  const { tally } = context
   const intake = await openKillableServer('intake', { database })
   await intake.start()
   const openSender = async (feed: string): Promise<Sender> => ({
     feed,
     data: openFeedData(feed),
     acknowledged: new Map(),
-    getToken: await addApiClient(tally, () => intake.port, database, feed, 'data.write'),
+    getToken: await addApiClient(() => intake.port, database, feed, 'data.write'),
   })
   const senders = [await openSender('core'), await openSender('cards')]
-  const isOwned = await findOwnership(context, intake, senders)
-  const feeds: Feeds = { context, intake, senders, isOwned }
+  const feeds: Feeds = { context, intake, senders }
   return {
     name: 'feeds',
     async run() {
@@ -104,7 +100,6 @@ async function putBatch(
 ): Promise<Answer> {
   return untilAnswered(`batch ${number} of ${feed}`, async (attempts) => {
     if (attempts > 1) tally.count('feeds: retries')
-    const since = performance.now()
     const answer = await send(port, `/v1/feeds/${feed}/batches/${number}`, {
       method: 'PUT',
       body,
@@ -113,17 +108,16 @@ async function putBatch(
         'content-type': 'application/x-ndjson',
       },
     })
-    requireAvailable(tally, since, answer.status, answer.text)
+    requireAvailable(answer.status, answer.text)
     return answer
   })
 }
 
-async function readLastNumber({ context: { tally }, intake }: Feeds, { feed, getToken }: Sender) {
+async function readLastNumber({ intake }: Feeds, { feed, getToken }: Sender) {
   const { status, text, body } = await untilAnswered(`the state of ${feed}`, async () => {
-    const since = performance.now()
     const headers = { authorization: `Bearer ${await getToken()}` }
     const answer = await send(intake.port, `/v1/feeds/${feed}`, { headers })
-    requireAvailable(tally, since, answer.status, answer.text)
+    requireAvailable(answer.status, answer.text)
     return answer
   })
   if (status === 404) return 0
@@ -183,22 +177,20 @@ const sendInvalidLines: Disturbance = async (feeds, sender, next) => {
 }
 
 /** A batch for the feed of the other client: one that it sent already, one after a gap, or its next one. */
-const sendToOther: Disturbance = async (
-  { context: { tally }, intake, senders, isOwned },
-  sender,
-) => {
+const sendToOther: Disturbance = async ({ context: { tally }, intake, senders }, sender) => {
   const other = senders.find((each) => each !== sender) ?? sender
   const sent = pickAcknowledged(other)
+  // A feed belongs to the client of its first batch.
+  if (!sent) return
   const own = rejectedLine(sender)
   const [number, body] = pick([
     [distantNumber, own] as const,
-    ...(sent ? [[sent.batch.number, sent.batch.body] as const] : []),
-    ...(isOwned ? [[other.acknowledged.size + 1, own] as const] : []),
+    [sent.batch.number, sent.batch.body] as const,
+    [other.acknowledged.size + 1, own] as const,
   ])
   const answer = await putBatch(tally, intake, sender, other.feed, number, body)
   tally.count('feeds: batches for the feed of another client')
-  const isStored = !isOwned && answer.text === other.acknowledged.get(number)?.text
-  if (answer.status === 403 || answer.status === 409 || (answer.status === 200 && isStored)) return
+  if (answer.status === 403) return
   tally.fault(
     'wrong',
     `batch ${number} of ${other.feed} by ${sender.feed}: ${answer.status} ${answer.text}`,
@@ -255,13 +247,12 @@ async function compareServed({ context }: Feeds, { feed, data }: Sender, number:
 }
 
 function readFromProvider(
-  { tally, platform, port }: SoakContext,
+  { platform, port }: SoakContext,
   path: string,
   query = '',
   body?: string,
 ): Promise<Answer> {
   return untilAnswered(path, async () => {
-    const since = performance.now()
     const answer = await send(port, path + query, {
       headers: {
         authorization: `Bearer ${platform.mint(path).text}`,
@@ -269,7 +260,7 @@ function readFromProvider(
       },
       ...(body !== undefined && { method: 'POST', body }),
     })
-    requireAvailable(tally, since, answer.status, answer.text)
+    requireAvailable(answer.status, answer.text)
     return answer
   })
 }
@@ -315,22 +306,4 @@ async function endDuringKill(feeds: Feeds, sender: Sender): Promise<void> {
   await compareServed(feeds, sender, last)
   await sendBatch(feeds, sender, batch)
   await compareServed(feeds, sender, number)
-}
-
-/** One client begins a feed, the other continues it. */
-async function findOwnership(
-  { tally }: SoakContext,
-  intake: KillableServer,
-  senders: readonly Sender[],
-): Promise<boolean> {
-  const statuses: number[] = []
-  for (const [index, sender] of senders.entries()) {
-    const body = rejectedLine(sender)
-    const { status } = await putBatch(tally, intake, sender, 'first-come', index + 1, body)
-    statuses.push(status)
-  }
-  const [first, second = 0] = statuses
-  if (first !== 200 || ![200, 403, 409].includes(second))
-    throw new Error(`a feed of two clients got ${statuses.join(' and ')}`)
-  return second !== 200
 }

@@ -5,7 +5,6 @@ import { type KillableServer, openKillableServer } from './killable-server.ts'
 import { subdomain } from './platform.ts'
 import { pick } from './random-request.ts'
 import { requireAvailable, untilAnswered } from './retry.ts'
-import type { Tally } from './tally.ts'
 
 /** Two platforms on one database, and a provider that they read from. */
 export interface PlatformPair {
@@ -24,7 +23,6 @@ export interface PairAnswer extends Answer {
 }
 
 export async function openPlatformPair(
-  tally: Tally,
   database: string,
   passcodeUrl: string,
 ): Promise<PlatformPair> {
@@ -62,9 +60,8 @@ export async function openPlatformPair(
     pickPort,
     ask: (name, send) =>
       untilAnswered(name, async (attempts) => {
-        const since = performance.now()
         const answer = await send(pickPort(), attempts)
-        requireAvailable(tally, since, answer.status, answer.text)
+        requireAvailable(answer.status, answer.text)
         return { ...answer, attempts }
       }),
     errors: () => [...platforms, provider].flatMap((server) => server.errors()),

@@ -26,16 +26,16 @@ export async function openPlatforms(
   const closings: (() => Promise<void>)[] = []
   const scope = { after: (close: () => Promise<void>) => void closings.unshift(close) }
   const { posted, url } = await openPasscodeService(scope)
-  const pair = await openPlatformPair(tally, database, url)
+  const pair = await openPlatformPair(database, url)
   scope.after(pair.close)
   const addClient = (name: string, scopes: string) =>
-    addApiClient(tally, pair.pickPort, database, name, scopes)
+    addApiClient(pair.pickPort, database, name, scopes)
   const catalogue = openCatalogue(context, pair, await addClient('pricing team', 'products.write'))
   const getToken = await addClient('call centre', 'consent.read,consent.write')
   const consents: Consents = {
     tally,
     pair,
-    thirdParty: await registerThirdParty(scope, tally, database, pair),
+    thirdParty: await registerThirdParty(scope, database, pair),
     async askOperator(name, method, path) {
       const headers = { authorization: `Bearer ${await getToken()}` }
       return pair.ask(name, (port) => send(port, path, { method, headers }))

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Tally } from './tally.ts'
 
 /** A response that asks for a later retry. */
 class Unavailable extends Error {}
@@ -31,10 +30,9 @@ export async function untilAnswered<Answer>(
   throw new Error(`${name} was not answered within ${limitMs / 1000} s: ${reason}`)
 }
 
-/** Throws if a request that was sent at `since` has to be repeated. A server without its database may fail in any way. */
-export function requireAvailable(tally: Tally, since: number, status: number, text = ''): void {
-  if (status === 503 || (status >= 500 && tally.wasUnavailable(since)))
-    throw new Unavailable(`${status} ${text}`)
+/** Throws if a request has to be repeated. */
+export function requireAvailable(status: number, text = ''): void {
+  if (status === 503) throw new Unavailable(`${status} ${text}`)
 }
 
 const connectionErrors = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ETIMEDOUT']

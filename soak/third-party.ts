@@ -5,7 +5,6 @@ import { fetchFrom, type Started, type TokenSet } from '../test/consent/third-pa
 import type { Scope } from '../test/support/engines.ts'
 import type { PlatformPair } from './platform-pair.ts'
 import { requireAvailable, untilAnswered } from './retry.ts'
-import type { Tally } from './tally.ts'
 
 /** A third party with a real OpenID client, which continues at the other platform if one does not respond. */
 export interface ThirdParty {
@@ -37,14 +36,13 @@ const sharingSeconds = 86_400
 
 export async function registerThirdParty(
   run: Scope,
-  tally: Tally,
   database: string,
   pair: PlatformPair,
 ): Promise<ThirdParty> {
   const { id, auth } = await registerWithCommand(run, database)
   const keys = await openid.randomDPoPKeyPair('ES256')
   const clients = new Map<number, Client>()
-  for (const port of pair.ports) clients.set(port, await openClient(tally, id, auth, keys, port))
+  for (const port of pair.ports) clients.set(port, await openClient(id, auth, keys, port))
   const ask = <Answer>(
     name: string,
     send: (client: Client, attempts: number) => Promise<Answer>,
@@ -129,7 +127,6 @@ interface Client {
 
 /** The same third party, as a client of one platform. */
 async function openClient(
-  tally: Tally,
   id: string,
   auth: openid.ClientAuth,
   keys: openid.CryptoKeyPair,
@@ -137,10 +134,9 @@ async function openClient(
 ): Promise<Client> {
   const fetchHere = fetchFrom(port)
   const customFetch: openid.CustomFetch = async (url, options) => {
-    const since = performance.now()
     const response = await fetchHere(url, options)
     // Every request must be made again with a new assertion and proof, so the library must not see this response.
-    requireAvailable(tally, since, response.status)
+    requireAvailable(response.status)
     return response
   }
   const config = await openid.discovery(new URL(issuer), id, undefined, auth, {
