@@ -137,6 +137,8 @@ describe('the alerts for Prometheus', () => {
   const names = (text: string, pattern: RegExp) =>
     [...text.matchAll(pattern)].map(([, name]) => name)
 
+  const alerts = names(rules, /- alert: (\w+)/g).sort()
+
   it('use only metrics and operations that exist', () => {
     const expressions = rules.replaceAll(/^ *(#|- alert:|summary:).*$/gm, '')
     const metrics = names(expressions, /\b((?:holdfast|process)_\w+)/g)
@@ -158,7 +160,13 @@ describe('the alerts for Prometheus', () => {
     const tests = readText('packaging/prometheus/holdfast.rules.test.yml')
     const fired = names(tests, /^ *- alertname: (\w+)$/gm)
 
-    assert.deepEqual([...new Set(fired)].sort(), names(rules, /- alert: (\w+)/g).sort())
+    assert.deepEqual([...new Set(fired)].sort(), alerts)
+  })
+
+  it('are listed in the guide', () => {
+    const listed = names(readText('docs/guides/observe.md'), /\b(Holdfast[A-Z]\w+)/g)
+
+    assert.deepEqual([...new Set(listed)].sort(), alerts)
   })
 })
 

@@ -9,6 +9,9 @@ const testTimeoutMs = 900
 /** How long a result is reused by health checks and scrapes. */
 const reuseMs = 500
 
+/** How long the metric has a result while the next test takes too long. Without the coordinator, it is unknown. */
+const validMs = 10_000
+
 /**
  * The readiness check of the workers of a Citus cluster, which also sets their metric. It never fails: without a worker,
  * requests for the accounts of all other workers succeed.
@@ -19,8 +22,9 @@ export function watchWorkers(
   metrics: Metrics | undefined,
 ): ReadinessCheck {
   let workers: readonly DatabaseWorker[] = []
-  let testedAt = Number.NEGATIVE_INFINITY
-  let running: Promise<boolean> | undefined
+  const never = Number.NEGATIVE_INFINITY
+  let testedAt = never
+  let running: Promise<void> | undefined
 
   const test = async (): Promise<void> => {
     const found = await probe.listWorkers()
@@ -28,24 +32,24 @@ export function watchWorkers(
     workers = found
     testedAt = performance.now()
   }
-  /** Whether the coordinator answered in time. */
-  const isTested = async (): Promise<boolean> => {
-    if (performance.now() - testedAt < reuseMs) return true
+  const check = async (): Promise<void> => {
+    if (performance.now() - testedAt < reuseMs) return
     running ??= test()
-      .then(
-        () => true,
-        () => false,
-      )
+      .catch(() => {
+        testedAt = never
+      })
       .finally(() => {
         running = undefined
       })
-    return inTime(running)
+    await endOrTimeout(running)
   }
-  // Without the coordinator, the state of the workers is unknown.
-  metrics?.watchDatabaseWorkers(async () => ((await isTested()) ? workers : []))
+  metrics?.watchDatabaseWorkers(async () => {
+    await check()
+    return performance.now() - testedAt < validMs ? workers : []
+  })
   return {
     name: 'database workers',
-    check: async () => void (await isTested()),
+    check,
     isDegraded: () => workers.some(({ isUp }) => !isUp),
   }
 }
@@ -63,11 +67,9 @@ function logChanges(
   }
 }
 
-/** False after the timeout. */
-async function inTime(tested: Promise<boolean>): Promise<boolean> {
-  const { promise: timeout, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, testTimeoutMs, false)
-  const result = await Promise.race([tested, timeout])
+async function endOrTimeout(promise: Promise<void>): Promise<void> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, testTimeoutMs)
+  await Promise.race([promise, timeout])
   clearTimeout(timer)
-  return result
 }

@@ -84,19 +84,21 @@ describeOn('postgres', 'a server that loses its database', () => {
   })
 })
 
+const outages = [
+  {
+    outage: 'is stopped',
+    begin: (postgres: PostgresServer) => postgres.stop('crash'),
+    end: (postgres: PostgresServer) => postgres.start(),
+  },
+  {
+    outage: 'does not respond',
+    begin: async (postgres: PostgresServer) => postgres.freeze(),
+    end: async (postgres: PostgresServer) => postgres.thaw(),
+  },
+] as const
+
 describeOn('postgres', 'the lag of a feed', () => {
-  for (const [outage, begin, end] of [
-    [
-      'is stopped',
-      (postgres: PostgresServer) => postgres.stop('crash'),
-      (postgres: PostgresServer) => postgres.start(),
-    ],
-    [
-      'does not respond',
-      async (postgres: PostgresServer) => postgres.freeze(),
-      async (postgres: PostgresServer) => postgres.thaw(),
-    ],
-  ] as const) {
+  for (const { outage, begin, end } of outages) {
     it(`grows from the last known commit while the database ${outage}`, async (t) => {
       const scope = createScope(t)
       const postgres = await openPostgres(scope)
@@ -140,21 +142,23 @@ describeOn('postgres', 'the workers of a Citus cluster', () => {
     return postgres
   }
 
-  it('are not reported as reachable while the coordinator cannot be asked', async (t) => {
-    const scope = createScope(t)
-    const postgres = await openCoordinator(scope)
-    const deployment = await openDeployment(scope, postgres.url())
-    const guard = await deployment.openGuard({ ...withMetrics, upstream: 'http://127.0.0.1:9' })
-    const readUp = async () =>
-      sampleValue(await scrape(guard), 'holdfast_database_worker_up', { worker: 'worker:5432' })
-    await until(async () => (await readUp()) === 1)
+  for (const { outage, begin, end } of outages) {
+    it(`are not reported as reachable while the coordinator ${outage}`, async (t) => {
+      const scope = createScope(t)
+      const postgres = await openCoordinator(scope)
+      const deployment = await openDeployment(scope, postgres.url())
+      const guard = await deployment.openGuard({ ...withMetrics, upstream: 'http://127.0.0.1:9' })
+      const readUp = async () =>
+        sampleValue(await scrape(guard), 'holdfast_database_worker_up', { worker: 'worker:5432' })
+      await until(async () => (await readUp()) === 1)
 
-    await postgres.stop('crash')
-    await until(async () => (await readUp()) === undefined)
-    await until(async () => (await readCheck(guard, 'database')) === 0)
-    assert.equal(await readUp(), undefined)
-    await postgres.start()
+      await begin(postgres)
+      await until(async () => (await readUp()) === undefined)
+      await until(async () => (await readCheck(guard, 'database')) === 0)
+      assert.equal(await readUp(), undefined)
+      await end(postgres)
 
-    await until(async () => (await readUp()) === 1)
-  })
+      await until(async () => (await readUp()) === 1)
+    })
+  }
 })

@@ -65,7 +65,7 @@ describe('the published package', () => {
   it('contains compiled code, types, examples, a licence and a README, and no source code', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
     const source = files.filter(
-      (path) => !path.startsWith('examples') && /(?<!\.d)\.ts$|\.test\./.test(path),
+      (path) => !path.startsWith('examples') && /(?<!\.d)\.ts$|\.test\.[jt]s/.test(path),
     )
 
     assert.deepEqual(source, [])
@@ -210,7 +210,7 @@ describe('the published package', () => {
       'serve.js',
       `import { open } from './bank.js'
        const url = 'http://127.0.0.1:${port}'
-       const provider = await open(${port}, 'http://127.0.0.1:9')
+       const provider = await open(${port}, 'http://127.0.0.1:9', true)
        const { status } = await fetch(url + '/v1/banking/customer/c1/accounts')
        const { info } = await (await fetch(url + '/openapi.json')).json()
        await provider.close()
