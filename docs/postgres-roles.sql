@@ -62,7 +62,8 @@ begin
 
   grant select on api_client to holdfast_intake;
   grant select, insert, delete on api_token to holdfast_intake;
-  -- Tokens are rows of one table. The intake can issue those that its own operations need, and delete expired ones.
+  -- Tokens are rows of one table. The intake can issue those that its own operations need, for at
+  -- most an hour by the clock of the database, and delete expired ones.
   alter table api_token enable row level security;
   drop policy if exists platform on api_token;
   drop policy if exists intake_find on api_token;
@@ -71,7 +72,8 @@ begin
   create policy platform on api_token to holdfast_platform using (true);
   create policy intake_find on api_token for select to holdfast_intake using (true);
   create policy intake_issue on api_token for insert to holdfast_intake
-    with check (string_to_array(scopes, ' ') <@ array['data.write', 'products.write']);
+    with check (string_to_array(scopes, ' ') <@ array['data.write', 'products.write']
+      and expires <= (extract(epoch from now()) + 3600) * 1000);
   create policy intake_purge on api_token for delete to holdfast_intake
     using (expires <= extract(epoch from now()) * 1000);
 

@@ -42,6 +42,30 @@ async function open(t: Scope, products: readonly PublishedProduct[]) {
   return { platform, holder, runProducts, run, readName, readOrigins }
 }
 
+describeOnce('the origin of an import', { timeout: 60_000 }, () => {
+  it('distinguishes the holders of one host', async (t) => {
+    const { holder, runProducts, readName } = await open(t, [])
+    const paths = ['/cds-au/v1/bank-a', '/cds-au/v1/bank-b']
+    for (const path of paths) {
+      const product = toCdsProductDetail(theirs('p1', { name: path }), 7)
+      const list = JSON.stringify({ data: { products: [product] }, links: {}, meta: {} })
+      holder.replaced.set(`${path}/banking/products`, respondJson(list))
+      const detail = JSON.stringify({ data: product, links: {} })
+      holder.replaced.set(`${path}/banking/products/p1`, respondJson(detail))
+    }
+    const [first, second] = await Array.fromAsync(paths, (path) =>
+      runProducts(['import', holder.address + path]),
+    )
+    const selected = await runProducts(['import', `${holder.url}?tenant=a`])
+
+    assert.match(first?.stdout ?? '', /1 created/)
+    assert.match(second?.stdout ?? '', /1 kept/)
+    assert.equal(await readName('p1'), paths[0])
+    assert.equal(selected.status, 2)
+    assert.match(selected.stderr, /needs --origin NAME/)
+  })
+})
+
 describe('an import of products that the catalogue has', { timeout: 60_000 }, () => {
   it('keeps and lists what was written here, and what came from another holder', async (t) => {
     const products = [theirs('p1', { last_updated: future }), theirs('p2'), theirs('p3')]

@@ -247,7 +247,11 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
     const { holder, run } = await openImport(t)
     holder.replaced.set(holder.listPath, respondJson('', 500))
 
-    const { stderr } = await run(`${holder.address}${holder.listPath}?key=secret`)
+    const { stderr } = await run(
+      `${holder.address}${holder.listPath}?key=secret`,
+      '--origin',
+      'Bank',
+    )
 
     assert.match(stderr, /status 500/)
     assert.ok(!stderr.includes('secret'))
@@ -258,7 +262,7 @@ describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, ()
     const { holder, run } = await openImport(t)
     holder.replaced.set(holder.listPath, listPage([{ productId: 'p2' }]))
 
-    const { status, stdout } = await run(`${holder.url}?key=a%26b&brand=Bank`)
+    const { status, stdout } = await run(`${holder.url}?key=a%26b&brand=Bank`, '--origin', 'Bank')
 
     assert.equal(status, 0, stdout)
     const [list, detail] = holder.requests.map(({ url }) => url)

@@ -286,6 +286,8 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
         code: '42501',
       })
     }
+    const forever = insert('x', 'data.write', now + 86_400_000)
+    await assert.rejects(runSql(forever, as('intake')), { code: '42501' })
     await runSql(insert('own', 'data.write products.write', now + 900_000), as('intake'))
     await runSql(insert('old', 'data.write', now - 900_000), as('intake'))
     await runSql('delete from api_token', as('intake'))

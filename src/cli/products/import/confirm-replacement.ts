@@ -37,7 +37,10 @@ export async function confirmReplacement(
   const products = formatQuantity(listed.length, 'product')
   terminal.error(`--replace replaces ${products}:\n${listed.join('\n')}\n`)
   if (yes) return versions
-  const answer = await terminal.ask(`Replace with what ${origin} publishes? [y/N] `, signal)
+  const answer = await terminal.ask(
+    `Replace with what ${escapeInvisible(origin)} publishes? [y/N] `,
+    signal,
+  )
   if (answer === undefined) {
     throw new CommandError(2, '--replace asks on a terminal: without one, add --yes')
   }

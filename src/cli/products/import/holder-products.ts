@@ -31,11 +31,13 @@ const failuresMax = 10
 export const listPath = '/banking/products'
 
 /** The others, such as a key, are sent with every request. */
-const listParameters = Object.keys({ ...listProducts.query.properties, ...pageQuery })
+export const listParameters = Object.keys({ ...listProducts.query.properties, ...pageQuery })
 
 /** The address of Get Products: `text` is it, or the base path of the API. */
 export function parseListUrl(text: string): URL {
-  const url = isWebUrl(text) ? new URL(text) : undefined
+  const url = isWebUrl(text.replace(/^https?:/i, (scheme) => scheme.toLowerCase()))
+    ? new URL(text)
+    : undefined
   if (url?.username !== '' || url.password !== '' || url.hash !== '') {
     throw new CommandError(
       2,
