@@ -1,13 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Operation } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
-import {
-  type HeaderFields,
-  hasStatedEnd,
-  isCollected,
-  joinChunks,
-  type UpstreamResponse,
-} from './exchange.ts'
+import { type HeaderFields, isCollected, joinChunks, type UpstreamResponse } from './exchange.ts'
 import { type UpstreamFailure, upstreamError } from './failures.ts'
 
 /** The text of the error that replaces a body which is not one of the interface, or undefined to hand the response on. */
@@ -33,18 +27,16 @@ export function judgeResponse(operation: Operation, response: UpstreamResponse):
 
 function findFailure(
   { mayBeEmpty }: Operation,
-  { status, headers, body }: UpstreamResponse,
+  { status, headers, body, isComplete }: UpstreamResponse,
 ): UpstreamFailure | undefined {
   // The guard requests neither a range nor a coding.
   if (status === 206) return 'invalid HTTP'
-  const isWhole = status === 204 || hasStatedEnd(headers)
   const isEmpty = isCollected(body) && body.length === 0
-  if (isEmpty && isWhole) return mayBeEmpty ? undefined : 'response is empty'
+  if (isEmpty && (isComplete || status === 204)) return mayBeEmpty ? undefined : 'response is empty'
   if (isEncoded(headers)) return 'compressed response'
   if (!isJson(headers)) return 'response is not JSON'
   // The end of the connection is that of the body only if nothing is missing from the JSON object.
-  if (isWhole || !isCollected(body) || isObject(parseJson(joinChunks(body)))) return undefined
-  return 'connection closed'
+  return isComplete ? undefined : 'connection closed'
 }
 
 /** As a whole, or for the transfer. The guard accepts no coding, and undici decodes only chunks. */

@@ -6,6 +6,7 @@ import {
   type UpstreamFailure,
   upstreamError,
 } from './failures.ts'
+import { type ObjectScan, openObjectScan } from './object-scan.ts'
 
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>
 
@@ -15,6 +16,8 @@ export interface UpstreamResponse {
   readonly headers: HeaderFields
   /** All of the body as it was received, or a stream of it if it is too large to be collected. */
   readonly body: readonly Buffer[] | Readable
+  /** Whether nothing is missing from the body: its end is stated, or it is a complete JSON object. */
+  readonly isComplete: boolean
 }
 
 /** Whether the body was collected, not streamed. */
@@ -23,7 +26,7 @@ export function isCollected(body: UpstreamResponse['body']): body is readonly Bu
 }
 
 /** Whether the end of the body is stated, so that a lost connection cannot be mistaken for it. */
-export function hasStatedEnd(headers: HeaderFields): boolean {
+function hasStatedEnd(headers: HeaderFields): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers
   return length !== undefined || String(coding).toLowerCase() === 'chunked'
 }
@@ -77,6 +80,8 @@ export function openExchange(
   let isRetry = false
   let status = 0
   let headers: HeaderFields = {}
+  /** Of a body whose end is not stated. */
+  let scan: ObjectScan | undefined
   let chunks: Buffer[] = []
   let bytes = 0
   let receivedBytes = 0
@@ -119,7 +124,7 @@ export function openExchange(
     // Until it is sent, nothing else listens.
     stream.on('error', () => {})
     for (const chunk of takeChunks()) push(stream, chunk)
-    resolve({ status, headers, body: stream })
+    resolve({ status, headers, body: stream, isComplete: true })
   }
   const push = (target: Readable, chunk: Buffer): void => {
     if (!target.push(chunk)) controller?.pause()
@@ -136,6 +141,7 @@ export function openExchange(
       clearTimeout(firstByteTimer)
       status = statusCode
       headers = fields
+      if (!hasStatedEnd(fields)) scan = openObjectScan()
       if (Number(fields['content-length']) > responseBytesMax) fail('response too large')
     },
     onResponseData(_controller, chunk) {
@@ -146,16 +152,17 @@ export function openExchange(
       bytes += chunk.length
       collected.count += chunk.length
       const isTooMuch = collected.count > collected.max
-      if (hasStatedEnd(headers)) {
+      if (!scan) {
         if (isTooMuch || bytes > collectBytesMax) startStream()
       } else if (isTooMuch) fail('too many buffered bytes')
+      else scan.read(chunk)
     },
     onResponseEnd() {
       onReleased()
       if (isOver) return
       end()
       if (stream) stream.push(null)
-      else resolve({ status, headers, body: takeChunks() })
+      else resolve({ status, headers, body: takeChunks(), isComplete: scan?.isComplete() ?? true })
     },
     onResponseError(_controller, error) {
       if (isOver) return onReleased()
