@@ -46,8 +46,13 @@ function removeInterim(bytes: Buffer): Buffer {
   return rest
 }
 
-/** Whether the bytes are the start of an interim response, or may become one. */
+/**
+ * Whether the bytes are the start of an interim response, or may become one. A line feed alone ends a line for some
+ * servers: the next empty line could then belong to the final response, so that undici must reject all of it.
+ */
 function mayBeInterim(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, switchingStart.length)
-  return interimStart.startsWith(start.slice(0, interimStart.length)) && start !== switchingStart
+  if (!interimStart.startsWith(start.slice(0, interimStart.length))) return false
+  const [head = ''] = bytes.toString('latin1').split(headersEnd, 1)
+  return start !== switchingStart && !/(?<!\r)\n/.test(head)
 }

@@ -267,6 +267,23 @@ describeOnce('interim responses of the upstream', () => {
     assertReason(guard, 'B1', 'invalid HTTP')
   })
 
+  for (const [name, interim] of Object.entries({
+    'all its lines': 'HTTP/1.1 103 Early Hints\nx-early: 1\n\n',
+    'its empty line': 'HTTP/1.1 103 Early Hints\r\nx-early: 1\r\n\n',
+  })) {
+    it(`are a 502 if a line feed alone ends ${name}: a body never becomes the response`, async (t) => {
+      const upstream = await openRawUpstream(t, (socket) =>
+        socket.write(interim + rawResponse(rawResponse(accountsPage))),
+      )
+      const guard = await openGuardServer(t, upstream.address)
+
+      const { status, text } = await guard.ask(accountsPath)
+
+      assert.deepEqual([status, text], [502, '{"error":"Bad gateway"}'])
+      assertReason(guard, 'B1', 'invalid HTTP')
+    })
+  }
+
   it('are not removed from a body', async (t) => {
     const body = JSON.stringify({ text: 'HTTP/1.1 100 Continue' })
     const bodies = ['HTTP/1.1 100 Continue\r\n\r\n', body]
