@@ -14,9 +14,13 @@ export const pathId = {
 }
 
 /**
- * Whether a guard may forward the id in a path, to servers that it does not know. Some read the decoded character as the end
- * of a segment, or as that of the path; and what is decoded twice may become such a character.
+ * Characters that some servers read as the end of a segment or of the path, among them slashes that are replaced by an ASCII
+ * character; encoded ones, which a second server decodes; and one or two dots, alone or with what a server may trim.
  */
+const unsafe =
+  /[\\/?#;\u2044\u2215\u2216]|%(u|[0-9a-f]{2})|^([\s\p{Default_Ignorable_Code_Point}]*\.){1,2}[\s\p{Default_Ignorable_Code_Point}]*$/iu
+
+/** Whether a guard may forward the id in a path, to servers that it does not know. Some of them normalise Unicode. */
 export function isForwardable(id: string): boolean {
-  return pathId.test(id) && !/[/?#;]|%[0-9a-f]{2}/i.test(id)
+  return isId(id) && !unsafe.test(id) && !unsafe.test(id.normalize('NFKC'))
 }

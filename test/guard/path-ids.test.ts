@@ -56,6 +56,31 @@ const targets: Readonly<Record<string, readonly [target: string, status: number,
     'a dot': ['/v1/banking/customer/./accounts', 404, customer],
     'two dots': ['/v1/banking/customer/../accounts', 404, customer],
     'two encoded dots': [transactions('%2E%2E'), 404, account],
+    'two dots and a space': [transactions('..%20'), 404, account],
+    'two dots and a space without a break': [transactions('..%C2%A0'), 404, account],
+    'two dots after an invisible character': [transactions('%E2%80%8B..'), 404, account],
+    'dots around a soft hyphen': [transactions('.%C2%AD.'), 404, account],
+    'one character that is two dots': [transactions('%E2%80%A5'), 404, account],
+    'dots of a leader': [transactions('%E2%80%A4%E2%80%A4'), 404, account],
+    'dots and slashes of full width': [
+      transactions(encodeURIComponent('．．／．．／C1002／accounts／30000005')),
+      404,
+      account,
+    ],
+    'a percent sign of full width': [transactions(encodeURIComponent('％2e％2e')), 404, account],
+    'slashes of divisions': [
+      transactions(encodeURIComponent('..\u2215..\u2215C1002\u2215accounts\u221530000005')),
+      404,
+      account,
+    ],
+    'slashes of fractions': [
+      transactions(encodeURIComponent('..\u2044..\u2044C1002')),
+      404,
+      account,
+    ],
+    'a set minus': [transactions(encodeURIComponent('..\u2216..\u2216C1002')), 404, account],
+    'dots and slashes as %u': [transactions('%25u002e%25u002e%25u2215C1002'), 404, account],
+    'an encoded dot before an accent': [transactions('%252e%CC%81'), 404, account],
     'two slashes': [othersPath.replace('/C1002', '//C1002'), 404, route],
     'a segment of one dot': [othersPath.replace('/C1002', '/./C1002'), 404, route],
     'a fragment': [`/auth/v1/customer/C1001#/../../${othersPath}`, 404, route],
@@ -84,6 +109,34 @@ describeOnce('a path that a proxy behind the guard could read as another', () =>
       assert.deepEqual(upstream.requests, [])
     })
   }
+
+  it('is forwarded if it has only the look of such a path', async (t) => {
+    const upstream = await openUpstream(t)
+    const guard = await openGuardServer(t, upstream.address)
+    const ids = [
+      '...',
+      'a..b',
+      '..a',
+      'a.',
+      'a b',
+      '100%',
+      '100% d',
+      'ｆｕｌｌ',
+      'é',
+      'e\u0301',
+      '日本語',
+      '🦉',
+      '\u200b',
+    ]
+    const paths = ids.map((id) => transactions(encodeURIComponent(id)))
+
+    for (const path of paths) assert.equal((await guard.ask(path)).status, 200, path)
+
+    assert.deepEqual(
+      upstream.requests.map(({ url }) => url),
+      paths,
+    )
+  })
 
   it('is rejected only after the token', async (t) => {
     const upstream = await openUpstream(t)
