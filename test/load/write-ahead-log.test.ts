@@ -1,15 +1,27 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { createDatabase } from '../../src/storage/sqlite/driver/open.ts'
 import { releaseLog, watchLog } from '../../src/storage/sqlite/driver/write-ahead-log.ts'
-import { describeOn } from '../support/engines.ts'
+import { openDeployment } from '../support/deployment.ts'
+import { createScope, describeOn } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { dumpDatabase } from '../support/load.ts'
+import { send } from '../support/http.ts'
+import { dumpDatabase, loadInProcess } from '../support/load.ts'
 import { holdfastProgram, run, runHoldfast } from '../support/process.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
+import { until } from '../support/until.ts'
 import { put } from './lines.ts'
 
 const pageBytes = 4096
@@ -86,6 +98,30 @@ onSmallDisks('a load that is committed but not checkpointed', () => {
       assert.equal(status, 0, stderr)
       assert.ok(statSync(`${path}-wal`).size > 0, 'the limit was reached')
       assert.equal((await dumpDatabase(database)).trimEnd().split('\n').length, 1000)
+    })
+  })
+})
+
+onSmallDisks('the reservation of space for a commit', () => {
+  describeOn('sqlite', 'the reservation of space for a commit', () => {
+    it('changes no other file, neither for a load nor for a readiness probe', async (t) => {
+      const scope = createScope(t)
+      // So small that space is always reserved.
+      const { folder } = openSmallDisk(scope, 32)
+      const path = join(folder, 'bank.db')
+      const target = join(folder, 'target')
+      writeFileSync(target, 'content')
+      symlinkSync(target, `${path}-reserve`)
+
+      await loadInProcess(`sqlite:${path}`, [put.customer('c1')])
+      const { openIntake } = await openDeployment(scope, `sqlite:${path}`)
+      const intake = await openIntake()
+      await until(async () => (await send(intake.port, '/health/ready')).status === 200)
+
+      assert.equal(readFileSync(target, 'utf8'), 'content')
+      assert.equal(readlinkSync(`${path}-reserve`), target)
+      const left = readdirSync(folder).filter((name) => name.includes('-reserve'))
+      assert.deepEqual(left, ['bank.db-reserve'])
     })
   })
 })

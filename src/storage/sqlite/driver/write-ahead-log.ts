@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, rmSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -50,7 +51,7 @@ export function commitWithinSpace(database: DatabaseSync, path: string): void {
     execute(database, 'commit')
     return
   }
-  const free = reserve(`${realPath(path)}-reserve`, bytes, database)
+  const free = reserve(path, bytes, database)
   try {
     execute(database, 'commit')
   } finally {
@@ -62,7 +63,7 @@ export function commitWithinSpace(database: DatabaseSync, path: string): void {
 /** Throws if the disk has no space for the commit of a batch. Must be called with the write lock, like any reservation. */
 export function requireSpace(database: DatabaseSync, path: string): void {
   if (!isTight(path)) return
-  const free = reserve(`${realPath(path)}-reserve`, commitBytesMin, database)
+  const free = reserve(path, commitBytesMin, database)
   free()
 }
 
@@ -82,11 +83,12 @@ export function isTight(path: string, bytes = 0): boolean {
   return bavail * bsize < bytes + spareBytes
 }
 
-/** Fills a deleted file, so that its space is freed with the process. Returns a function that frees it. */
+/** Fills a new file that is deleted first, so that its space is freed with the process. Returns a function that frees it. */
 function reserve(path: string, bytes: number, database: DatabaseSync): () => void {
-  const file = openSync(path, 'w', 0o600)
+  const name = `${realPath(path)}-reserve-${randomUUID()}`
+  const file = openSync(name, 'wx', 0o600)
   try {
-    rmSync(path)
+    rmSync(name)
     const block = Buffer.alloc(Math.min(bytes, blockBytes))
     for (let left = bytes; left > 0; ) left -= writeSync(file, block, 0, Math.min(left, blockBytes))
   } catch (error) {
