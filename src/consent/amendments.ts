@@ -1,11 +1,13 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { digest } from '../auth/secrets.ts'
+import { ContractError } from '../contract/index.ts'
 import { readRequestClaim } from './sharing-duration.ts'
 import type { ConsentStore } from './store.ts'
 
 const claim = 'cdr_arrangement_id'
 
 interface Options {
-  readonly store: Pick<ConsentStore, 'arrangements'>
+  readonly store: Pick<ConsentStore, 'arrangements' | 'artifacts'>
   readonly clock: () => Temporal.Instant
 }
 
@@ -32,17 +34,21 @@ export async function requireOwnArrangement(
  * ID, which stays the same. If this throws, the tokens must not be returned.
  */
 export async function applyAmendment(
-  { store: { arrangements }, clock }: Options,
+  { store: { arrangements, artifacts }, clock }: Options,
   { oidc, status }: KoaContextWithOIDC,
 ): Promise<string | undefined> {
   if (status !== 200 || oidc?.route !== 'token') return undefined
-  const { claims, grantId = '' } = oidc.entities.AuthorizationCode ?? {}
+  const { claims, grantId = '', jti = '' } = oidc.entities.AuthorizationCode ?? {}
   const id = readAmendedId({ claims: JSON.stringify(claims ?? {}) })
   if (id === undefined) return undefined
   // An earlier exchange of the code amended it, and failed later.
   if (id === grantId) return id
   if (await arrangements.amend(id, grantId, clock())) return id
-  // The named arrangement has ended, or the code was exchanged twice at the same time.
+  // The named arrangement has ended.
   if ((await arrangements.find(grantId, clock()))?.status === 'active') return undefined
+  const code = await artifacts.find('AuthorizationCode', digest(jti), clock())
+  if (code?.consumed) await arrangements.withdraw(id, 'code_replayed', clock())
+  // Another exchange of the code amended it, and may still fail.
+  else if (code) throw new ContractError('unavailable', 'the code is being exchanged')
   throw new errors.InvalidGrant('authorization code already consumed')
 }

@@ -135,10 +135,14 @@ async function submitSignIn(
   }
   if (waiting && action === 'passcode') {
     const entered = form.get('passcode') ?? ''
-    const result = await checkPasscode(context, attempt, entered, async (customerId) => {
+    const result = await checkPasscode(context, attempt, entered, {
       // A new secret: one that was known before the authentication is of no use after it.
-      const next = await sessions.rotate(secret, { customerId })
-      return { status: 303, location: '', secret: next }
+      proceed: async (customerId) => ({
+        status: 303,
+        location: '',
+        secret: await sessions.create({ customerId }),
+      }),
+      finish: () => sessions.remove(secret),
     })
     if ('problem' in result) return showProblem(context, waiting, 'passcode', result.problem)
     return result

@@ -21,7 +21,8 @@ export interface FlowState {
 }
 
 /** The states of consent flows. */
-export interface Flows extends Pick<SealedStates<FlowState>, 'save' | 'rotate'> {
+export interface Flows
+  extends Pick<SealedStates<FlowState>, 'save' | 'create' | 'rotate' | 'remove'> {
   read(secret: string, uid: string): Promise<FlowState | undefined>
   /** Returns the secret. */
   start(uid: string): Promise<{ readonly secret: string; readonly state: FlowState }>
@@ -31,7 +32,9 @@ export function openFlows(artifacts: ArtifactStore, clock: () => Temporal.Instan
   const states = openSealedStates<FlowState>(artifacts, clock, 'Flow', flowSeconds)
   return {
     save: states.save,
+    create: states.create,
     rotate: states.rotate,
+    remove: states.remove,
     async read(secret, uid) {
       const state = await states.read(secret)
       return state?.uid === uid ? state : undefined

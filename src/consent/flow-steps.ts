@@ -151,9 +151,12 @@ async function submitPasscode(
   form: URLSearchParams,
 ): Promise<PageResponse> {
   const passcode = form.get('passcode') ?? ''
-  const result = await checkPasscode(options, toAttempt(context), passcode, (customerId) =>
-    authenticate(options, context, customerId),
-  )
+  const result = await checkPasscode(options, toAttempt(context), passcode, {
+    proceed: (customerId) => authenticate(options, context, customerId),
+    async finish({ secret }) {
+      if (secret !== undefined) await options.flows.remove(context.secret)
+    },
+  })
   if (!('problem' in result)) return result
   const { text, status, reason } = result.problem
   return showProblem(options, context, reason, { problem: { field: 'passcode', text }, status })
@@ -165,14 +168,14 @@ async function authenticate(
   context: FlowContext,
   customerId: string,
 ): Promise<PageResponse> {
-  const { secret, state, asked } = context
+  const { state, asked } = context
   if (!(await mayAmend(options, context, customerId))) {
     const text = 'cdr_arrangement_id is not an arrangement of the customer'
     const ended = await endWithError(context, 'invalid_request', text)
     return { ...ended, decision: fail('other_customer') }
   }
   // A new secret: one that was known before the authentication is of no use after it.
-  const next = await options.flows.rotate(secret, {
+  const next = await options.flows.create({
     ...state,
     step: listAccountKinds(asked.scopes).size === 0 ? 'confirm' : 'accounts',
     customerId,

@@ -42,11 +42,24 @@ export function createOidcAdapter(
     ...(consumed && { consumed: Math.floor(consumed.epochMilliseconds / 1000) }),
   })
 
-  const consume = (model: string, id: string): Promise<boolean> =>
-    useUp(artifacts.consume(model, digest(id), clock()), true)
+  /** A client that disconnects meanwhile does not get the answer, and may repeat the request. */
+  const consume = async (
+    model: string,
+    id: string,
+    ctx: KoaContextWithOIDC | undefined,
+  ): Promise<boolean> => {
+    const now = clock()
+    const isFirst = await useUp(artifacts.consume(model, digest(id), now), true)
+    if (isFirst && ctx?.res.closed) await artifacts.release(model, digest(id), now)
+    return isFirst
+  }
 
-  const consumeCode = async (model: string, id: string): Promise<void> => {
-    if (await consume(model, id)) return
+  const consumeCode = async (
+    model: string,
+    id: string,
+    ctx: KoaContextWithOIDC | undefined,
+  ): Promise<void> => {
+    if (await consume(model, id, ctx)) return
     const used = await artifacts.find(model, digest(id), clock())
     const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
     await arrangements.withdraw(grantId, 'code_replayed', clock())
@@ -95,13 +108,14 @@ export function createOidcAdapter(
     },
 
     async consume(id) {
+      const { ctx } = Provider
       if (model === 'PushedAuthorizationRequest') {
-        if (Provider.ctx?.res.closed || (await consume(model, id))) return
+        if (ctx?.res.closed || (await consume(model, id, ctx))) return
         throw usedRequest()
       }
       const code = await artifacts.find(model, digest(id), clock())
       if (code) await prepareCode(JSON.parse(code.payload))
-      changeLast(Provider.ctx, () => consumeCode(model, id))
+      changeLast(ctx, () => consumeCode(model, id, ctx))
     },
 
     async destroy(id) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { digest } from '../auth/secrets.ts'
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
 import { applyAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
@@ -161,6 +162,7 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
         await consumeAnswered(answered)
         await makeLastChanges(ctx)
       }
+      if (ctx.res.closed) await removeTokens(options, answered)
     } catch (error) {
       if (isOutage(error)) {
         outage = error
@@ -178,6 +180,20 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
   // An event of Koa, which would otherwise print the error.
   provider.on('error' as 'server_error', options.onError as never)
   return provider
+}
+
+/** Removes the tokens for a code if the client has disconnected. Each repetition of the request stores others. */
+async function removeTokens(
+  { store: { artifacts } }: OpenidOptions,
+  { oidc }: KoaContextWithOIDC,
+): Promise<void> {
+  if (oidc?.route !== 'token' || !oidc.entities.AuthorizationCode) return
+  const { AccessToken, RefreshToken } = oidc.entities
+  await Promise.all(
+    [AccessToken, RefreshToken].map(
+      (token) => token && artifacts.remove(token.kind, digest(token.jti)),
+    ),
+  )
 }
 
 /** Responds with an error instead of what the OpenID provider answered. */

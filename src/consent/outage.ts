@@ -6,3 +6,8 @@ export function isOutage(error: unknown): error is Error {
   const isDatabase = error instanceof ContractError && error.code === 'unavailable'
   return isDatabase || error instanceof ProviderUnavailable
 }
+
+/** Whether the database failed, but may have made the change. */
+export function isInDoubt(error: unknown): boolean {
+  return error instanceof ContractError && error.isInDoubt
+}

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import { digest } from '../auth/secrets.ts'
 import type { CustomerMatch } from '../contract/index.ts'
 import { emailKey } from '../text/email-key.ts'
-import { useUp } from './last-changes.ts'
+import { makeOptional, useUp } from './last-changes.ts'
 import type { AttemptLimit, ConsentStore, PasscodeCandidate } from './store.ts'
 
 export const passcodeSeconds = 300
@@ -78,13 +78,20 @@ export interface Passcodes {
     matches: readonly CustomerMatch[],
     source: string,
   ): Promise<PasscodeRequest | undefined>
-  /** Calls `proceed` if the passcode is correct, before it is used up: if that fails, the customer can enter it again. */
   verify<Result extends object>(
     owner: PasscodeOwner,
     passcode: string,
     source: string,
-    proceed: (customerId: string) => Promise<Result>,
+    next: NextStep<Result>,
   ): Promise<TryResult<Result>>
+}
+
+/** What follows the correct passcode. */
+export interface NextStep<Result> {
+  /** Called before the passcode is used up: if it fails, the customer can enter the passcode again. */
+  proceed(customerId: string): Promise<Result>
+  /** Called afterwards. An outage is ignored. */
+  finish(result: Result): Promise<void>
 }
 
 /** `deliver` is called later and is not awaited: how long it takes would show that the address is known. */
@@ -158,7 +165,7 @@ export async function openPasscodes(
       return { expires, isSent: messages.length > 0 }
     },
 
-    async verify(owner, passcode, source, proceed) {
+    async verify(owner, passcode, source, { proceed, finish }) {
       if (!(await take('triesBySource', source))) return { outcome: 'too many' }
       const challenge = await store.passcodes.takeTry(toKey(owner), triesMax, clock())
       if (!challenge) return { outcome: 'no tries left' }
@@ -176,11 +183,14 @@ export async function openPasscodes(
       if (taken.length === 0) return { outcome: 'too many' }
       const correct = taken.find(({ isCorrect }) => isCorrect)
       const result = correct && (await proceed(correct.customerId))
-      if (result !== undefined && (await useUp(store.passcodes.use(toKey(owner)), true))) {
-        for (const { limit } of taken) {
-          const { name, subject } = limit
-          const key = makeKey(name, subject)
-          await useUp(store.limits.refund(key, attemptLimits[name], clock()), undefined)
+      const isUsed = result && (await useUp(store.passcodes.use(toKey(owner)), 'in doubt'))
+      if (result && isUsed) {
+        // After a use in doubt, the customer would wait again for a database that does not respond.
+        if (isUsed === true) {
+          const refunds = taken.map(({ limit: { name, subject } }) =>
+            store.limits.refund(makeKey(name, subject), attemptLimits[name], clock()),
+          )
+          await makeOptional([finish(result), ...refunds])
         }
         return { outcome: 'correct', result }
       }

@@ -1,6 +1,7 @@
 import type { FlowReason } from '../contract/consent-flows.ts'
 import type { Customers } from './customers.ts'
 import {
+  type NextStep,
   type PasscodeOwner,
   type PasscodeRequest,
   type Passcodes,
@@ -56,14 +57,14 @@ export async function checkPasscode<Result extends object>(
   { passcodes }: Pick<SignInOptions, 'passcodes'>,
   attempt: SignInAttempt,
   text: string,
-  proceed: (customerId: string) => Promise<Result>,
+  next: NextStep<Result>,
 ): Promise<Result | { readonly problem: SignInProblem }> {
   const passcode = text.replaceAll(/[\s-]/g, '')
   if (!passcodePattern.test(passcode)) {
     const text = `Enter the ${passcodeDigits} digits of the code`
     return { problem: { text, status: 422, reason: 'malformed_passcode' } }
   }
-  const result = await passcodes.verify(attempt, passcode, attempt.source, proceed)
+  const result = await passcodes.verify(attempt, passcode, attempt.source, next)
   if (result.outcome === 'correct') return result.result
   const status = result.outcome === 'too many' ? 429 : 422
   return { problem: { text: explainTry(result), status, reason: tryReasons[result.outcome] } }

@@ -64,6 +64,8 @@ export interface ArtifactStore {
   findByUid(model: string, uid: string, now: Temporal.Instant): Promise<StoredArtifact | undefined>
   /** Keeps the expiry. Of many concurrent calls exactly one returns true. */
   consume(model: string, key: string, now: Temporal.Instant): Promise<boolean>
+  /** Undoes the consumption of that time, if there was one. */
+  release(model: string, key: string, consumed: Temporal.Instant): Promise<void>
   /** Of many concurrent calls exactly one returns true. */
   remove(model: string, key: string): Promise<boolean>
   /** Removes every artifact of the arrangement except those of the model `kept`. */

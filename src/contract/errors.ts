@@ -229,6 +229,7 @@ interface ContractErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number
   readonly members?: Readonly<Record<string, unknown>>
   readonly reason?: string
+  readonly isInDoubt?: boolean
 }
 
 /** An error that is reported to the client. Any other exception is a bug and becomes a 500. */
@@ -241,6 +242,8 @@ export class ContractError extends Error {
   readonly members: Readonly<Record<string, unknown>> | undefined
   /** A fixed text that logs and reports use instead of the table's, never sent to the client. */
   readonly reason: string | undefined
+  /** Whether a change that failed may have been made nevertheless. */
+  readonly isInDoubt: boolean
 
   /** `detail` is sent instead of the table's text where the table has an example. It names a field, never a value. */
   constructor(code: ErrorCode, detail?: string, options: ContractErrorOptions = {}) {
@@ -249,5 +252,6 @@ export class ContractError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.members = options.members
     this.reason = options.reason
+    this.isInDoubt = options.isInDoubt ?? false
   }
 }

@@ -120,7 +120,9 @@ function failCalls(store: ConsentStore, plan: Plan): ConsentStore {
           const result =
             call === 'not made' ? undefined : await (value as Method).apply(target, args)
           if (call === 'succeeds') return result
-          throw new ContractError('unavailable', 'the test stopped the database')
+          throw new ContractError('unavailable', 'the test stopped the database', {
+            isInDoubt: call === 'answer lost',
+          })
         }
       },
     })

@@ -46,11 +46,14 @@ async function open(scope: Scope) {
       return delivered[0]?.passcode ?? ''
     },
     verify: (secret: string, passcode: string, source: string) =>
-      passcodes.verify({ secret, purpose: 'consent' }, passcode, source, proceed),
+      passcodes.verify({ secret, purpose: 'consent' }, passcode, source, next),
   }
 }
 
-const proceed = async (customerId: string) => ({ customerId })
+const next = {
+  proceed: async (customerId: string) => ({ customerId }),
+  finish: async () => {},
+}
 const toMatch = (id: string) => ({ id, name: id, phoneNumber: '+61400000000' })
 const wrong = (passcode: string) => (passcode === '000000' ? '000001' : '000000')
 const stranger = '203.0.113.9'
@@ -181,7 +184,7 @@ describeOnce('passcodes', () => {
       assert.equal(delivered.length, ids.length)
       const requested = new Set(limitKeys).size
       limitKeys.length = 0
-      await passcodes.verify(owner, '000000', home, proceed)
+      await passcodes.verify(owner, '000000', home, next)
       counts.push([requested, new Set(limitKeys).size])
     }
 
@@ -197,8 +200,8 @@ describeOnce('passcodes', () => {
 
     assert.equal(purpose, 'sign-in')
     const consent = { secret: 's', purpose: 'consent' } as const
-    const other = await passcodes.verify(consent, passcode, home, proceed)
+    const other = await passcodes.verify(consent, passcode, home, next)
     assert.equal(other.outcome, 'no tries left')
-    assert.equal((await passcodes.verify(owner, passcode, home, proceed)).outcome, 'correct')
+    assert.equal((await passcodes.verify(owner, passcode, home, next)).outcome, 'correct')
   })
 })

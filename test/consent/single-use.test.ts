@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
-import pg from 'pg'
 import { profiles } from '../../src/consent/store.ts'
-import { currentEngine, describe, type Scope, shareOnEachEngine } from '../support/engines.ts'
+import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { countRequests } from '../support/http.ts'
 import { until } from '../support/until.ts'
 import { openBrowser, readForm } from './browser.ts'
-import {
-  agree,
-  type ConsentPlatform,
-  identify,
-  issuer,
-  openConsentPlatform,
-  redirectUri,
-} from './platform.ts'
+import { lockArtifacts } from './lock-artifacts.ts'
+import { agree, identify, issuer, openConsentPlatform, redirectUri } from './platform.ts'
 import { fetchFrom, registerThirdParty } from './third-party.ts'
 
 const openPlatform = shareOnEachEngine(openConsentPlatform)
@@ -71,21 +63,6 @@ describe('a request_uri', () => {
     assert.ok((await thirdParty.exchange(callback, started)).access_token)
   })
 })
-
-/** Makes changes of tokens and codes wait. */
-async function lockArtifacts(scope: Scope, { database }: ConsentPlatform) {
-  if (currentEngine() === 'sqlite') {
-    const other = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 })
-    scope.after(async () => other.close())
-    other.exec('begin immediate')
-    return async () => other.exec('rollback')
-  }
-  const other = new pg.Client({ connectionString: database })
-  await other.connect()
-  scope.after(() => other.end())
-  await other.query('begin; lock table artifact in exclusive mode')
-  return async () => void (await other.query('rollback'))
-}
 
 describe('a code', () => {
   it('can be exchanged again by a client that disconnected because the database was slow', async (t) => {

@@ -215,6 +215,9 @@ export function watchStandby(client: pg.ClientBase): () => Error | undefined {
   }
 }
 
+/** Of statements that were not sent: nothing was changed. */
+export class NotSentError extends Error {}
+
 /** SQLSTATE of a statement that waited too long for a lock. */
 const lockNotAvailable = '55P03'
 
@@ -223,8 +226,10 @@ function sendOn(
   pool: pg.Pool,
   pipeline: Pipeline,
   { sendBy, deadline }: Deadlines,
-  done: (error: Error | undefined) => void,
+  settled: (error: Error | undefined) => void,
 ): void {
+  const done = (error: Error | undefined) =>
+    settled(error && !pipeline.isSent ? new NotSentError('', { cause: error }) : error)
   const waitMs = sendBy - performance.now()
   const failLate = () => done(new Error('no connection to the database was free in time'))
   if (waitMs <= 0) {

@@ -6,7 +6,13 @@ import { deniedError, isDenied } from './denied.ts'
 import { requireKnownDriver } from './driver-check.ts'
 import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
 import { pooledClient } from './pooled-client.ts'
-import { lockTimeout, longTimeoutMs, timeoutDefaultMs, workerTestMs } from './timeouts.ts'
+import {
+  lockTimeout,
+  longTimeoutMs,
+  timeoutDefaultMs,
+  workerTestMs,
+  writeTimeout,
+} from './timeouts.ts'
 
 const connectionsDefault = 10
 
@@ -81,7 +87,7 @@ const uses = {
       default_transaction_read_only: 'on',
     },
   }),
-  write: (timeoutMs) => ({ statementMs: timeoutMs, session: writing }),
+  write: (timeoutMs) => ({ statementMs: writeTimeout(timeoutMs), session: writing }),
   /** Rows that exceed the memory of a statement need space on the disk of the tables. */
   probe: (timeoutMs) => ({
     statementMs: timeoutMs,

@@ -4,6 +4,7 @@ import { abandonAt } from './abandon.ts'
 import { deniedError, isDenied } from './denied.ts'
 import {
   encode,
+  NotSentError,
   openPipeline,
   poolTimeout,
   queryAlone,
@@ -88,25 +89,33 @@ export function splitTexts(joined: string | null | undefined): string[] {
  */
 const outages = /^(08|25006|28|3D|40|53|55P03|57|58|XX)/
 
+/** Those of a server that may have committed before it failed. After any other error, nothing was changed. */
+const doubts = /^(08|40003|57P|58)/
+
 /**
  * The error for the caller, without data: a message of the database may contain values. Any error that is not a response
  * of the database is a connection that failed or was not available in time.
  */
 export async function toAppError(
   connection: pg.Pool | pg.ClientBase,
-  error: unknown,
+  thrown: unknown,
 ): Promise<Error> {
+  const isSent = !(thrown instanceof NotSentError)
+  const error = isSent ? thrown : thrown.cause
   if (!(error instanceof pg.DatabaseError)) {
-    return new ContractError('unavailable', 'the connection to the database failed', {
-      cause: error,
-    })
+    const text = 'the connection to the database failed'
+    return new ContractError('unavailable', text, { cause: error, isInDoubt: isSent })
   }
   if (isDenied(error)) return deniedError(connection, error)
   const { code = '', table = '' } = error
   const cause = Object.assign(new Error(`the database failed with ${code} ${table}`.trimEnd()), {
     code,
   })
-  return outages.test(code) ? new ContractError('unavailable', cause.message, { cause }) : cause
+  if (!outages.test(code)) return cause
+  return new ContractError('unavailable', cause.message, {
+    cause,
+    isInDoubt: isSent && doubts.test(code),
+  })
 }
 
 /** Runs a statement on a connection of a pool, or on that of a transaction. */
@@ -123,7 +132,7 @@ export async function inTransaction<Result>(
   refuseWhenPoolFull(pool)
   const deadline = performance.now() + poolTimeout(pool)
   const client = await pool.connect().catch(async (error: unknown) => {
-    throw await toAppError(pool, error)
+    throw await toAppError(pool, new NotSentError('', { cause: error }))
   })
   const clearDeadline = abandonAt(client, deadline)
   // A broken connection fails the next statement. An `error` event without a listener would end the process.

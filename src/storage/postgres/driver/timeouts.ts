@@ -4,6 +4,11 @@ export const timeoutDefaultMs = 5000
 /** The same for a statement that may read many rows. Its waits are limited like those of any other statement. */
 export const longTimeoutMs = 30_000
 
+/** When the server ends a statement that writes. Earlier than the caller's timeout, after which its outcome is unknown. */
+export function writeTimeout(timeoutMs: number): number {
+  return Math.floor(timeoutMs * 0.8)
+}
+
 /**
  * How long a reading statement may wait for a lock. Less than half of the timeout: statements share connections, and one
  * that waited behind the lock of another is sent again if there is enough time.

@@ -39,12 +39,14 @@ const reasons: ReadonlyMap<number, Reason> = new Map<number, Reason>([
 
 /**
  * Converts a failure of the file, the disk or another process to an error with a message that names the cause and the
- * file. Any other error is returned unchanged.
+ * file. Any other error is returned unchanged. After an input/output error, a commit may be in the file.
  */
 export function toAppError(error: unknown, database: DatabaseSync): unknown {
   if (error instanceof ContractError) return error
   const message = describeFailure(error, () => database.location() ?? 'in memory', 'written')
-  return message === undefined ? error : new ContractError('unavailable', message, { cause: error })
+  if (message === undefined) return error
+  const isInDoubt = primaryCode(error) === codes.inputOutput
+  return new ContractError('unavailable', message, { cause: error, isInDoubt })
 }
 
 /** The same for a failure to open the database. */

@@ -34,6 +34,10 @@ const consume = {
   text: `update artifact set consumed = $3
     where model = $1 and key = $2 and consumed is null and expires > $3 returning 1`,
 }
+const release = {
+  name: 'release-artifact',
+  text: 'update artifact set consumed = null where model = $1 and key = $2 and consumed = $3',
+}
 const remove = {
   name: 'remove-artifact',
   text: 'delete from artifact where model = $1 and key = $2 returning 1',
@@ -68,6 +72,9 @@ export function openArtifacts(pool: pg.Pool): ArtifactStore {
     },
     async consume(model, key, { epochMilliseconds: now }) {
       return (await runStatement(pool, consume, [model, key, now])).length === 1
+    },
+    async release(model, key, { epochMilliseconds: consumed }) {
+      await runStatement(pool, release, [model, key, consumed])
     },
     async remove(model, key) {
       return (await runStatement(pool, remove, [model, key])).length === 1

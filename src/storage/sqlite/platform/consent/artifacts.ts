@@ -42,6 +42,10 @@ export function openArtifacts(database: DatabaseSync, write: Write): ArtifactSto
     database,
     'update artifact set consumed = ? where model = ? and key = ? and consumed is null and expires > ?',
   )
+  const release = command(
+    database,
+    'update artifact set consumed = null where model = ? and key = ? and consumed = ?',
+  )
   const remove = command(database, 'delete from artifact where model = ? and key = ?')
   const removeByGrant = command(database, 'delete from artifact where grant_id = ? and model <> ?')
 
@@ -70,6 +74,9 @@ export function openArtifacts(database: DatabaseSync, write: Write): ArtifactSto
     },
     async consume(model, key, { epochMilliseconds: now }) {
       return write(() => consume.run(now, model, key, now).changes === 1)
+    },
+    async release(model, key, { epochMilliseconds: consumed }) {
+      await write(() => release.run(model, key, consumed))
     },
     async remove(model, key) {
       return write(() => remove.run(model, key).changes === 1)
