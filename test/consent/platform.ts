@@ -19,7 +19,13 @@ import {
   openConsentStore,
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
-import { createScope, newDatabase, type Scope } from '../support/engines.ts'
+import {
+  createScope,
+  currentEngine,
+  type Engine,
+  newDatabase,
+  type Scope,
+} from '../support/engines.ts'
 import { bankingAccount, customer, energyAccount } from '../support/lines.ts'
 import { createCheckOptions } from '../support/platform.ts'
 import { openProvider, type Provider } from '../support/provider.ts'
@@ -30,6 +36,8 @@ export { issuer, redirectUri } from './addresses.ts'
 export const email = 'ana@example.com'
 
 const savings = { productName: 'Savings', productCategory: 'TRANS_AND_SAVINGS_ACCOUNTS' }
+
+const customersMax = 250
 
 /** One customer with accounts of both kinds, a couple with one address, and one without a phone. */
 export const consentLines = [
@@ -52,7 +60,7 @@ export const consentLines = [
     plans: [{ planDetail: { fuelType: 'ELECTRICITY' } }],
   }),
   // One for each flow, since passcodes are limited by customer.
-  ...Array.from({ length: 400 }, (_, index) => `n${index}`).flatMap((id) => [
+  ...Array.from({ length: customersMax }, (_, index) => `n${index}`).flatMap((id) => [
     customer(id, {
       name: `Customer ${id}`,
       email: `${id}@example.com`,
@@ -196,12 +204,15 @@ export interface TestCustomer {
   readonly accounts: readonly [string, string]
 }
 
-let customers = 0
+/** How many were used on each engine: engines never share a database. */
+const customers = new Map<Engine, number>()
 
-/** A customer with two accounts that no other test uses. */
+/** A customer with two accounts that no other test on the engine uses. */
 export function nextCustomer(): TestCustomer {
-  const id = `n${customers}`
-  customers += 1
+  const used = customers.get(currentEngine()) ?? 0
+  assert.ok(used < customersMax, 'no customer is left: raise customersMax')
+  customers.set(currentEngine(), used + 1)
+  const id = `n${used}`
   return { id, email: `${id}@example.com`, accounts: [`${id}-1`, `${id}-2`] }
 }
 
