@@ -84,7 +84,7 @@ export {
   type PageRequest,
 } from './page-body.ts'
 export { findPageRecords, Links, Meta } from './paging.ts'
-export { findProblems, formatProblem, printable } from './problems.ts'
+export { findProblems, formatProblem, printable, unknownFieldReason } from './problems.ts'
 export { KeySet, TokenForm, TokenRequest, TokenResponse } from './records/access.ts'
 export { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
 export { BankingBalance, BankingTransaction } from './records/banking-history.ts'

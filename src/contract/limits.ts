@@ -48,6 +48,12 @@ export const problemsMax = 50
 /** The largest batch of a feed, in bytes of decoded lines. */
 export const batchBytesMax = 16 * 1024 * 1024
 
+/** The longest line of a batch, of which a record is at most half. Parsing a longer one would delay other requests. */
+export const batchLineBytesMax = 2 * recordBytesMax
+
+/** How deep the objects and lists of a line or of a request body may be nested: parsers are slow in deep ones. */
+export const nestingMax = 64
+
 /** How many errors the response to a batch contains. */
 export const batchErrorsMax = 1000
 

@@ -35,6 +35,8 @@ function report(found: Found, path: string, reason: string): void {
   if (!isFull(found)) found.problems.push({ path, reason })
 }
 
+export const unknownFieldReason = 'is not a field of this record'
+
 /** For example: `depositRates[0].tiers[1].minimumValue must be a decimal string`. */
 export function formatProblem({ path, reason }: Problem): string {
   return `${path || 'the record'} ${reason}`
@@ -101,7 +103,7 @@ function examineFields(
   for (const field of Object.keys(fields)) {
     if (isFull(found)) return
     if (Object.hasOwn(properties, field)) continue
-    report(found, at(printable(field)), 'is not a field of this record')
+    report(found, at(printable(field)), unknownFieldReason)
   }
 }
 

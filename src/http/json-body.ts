@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ContractError, printable } from '../contract/index.ts'
-import { findRepeatedMember } from '../text/json-text.ts'
+import { ContractError, nestingMax, printable } from '../contract/index.ts'
+import { findRepeatedMember, isNestedDeeper } from '../text/json-text.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,6 +40,10 @@ function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw new ContractError('invalid_request', 'the body must be UTF-8')
   const text = bytes.toString()
+  if (isNestedDeeper(text, nestingMax)) {
+    const sentence = `the body must not be nested deeper than ${nestingMax} levels`
+    throw new ContractError('invalid_request', sentence)
+  }
   const value = parseJson(text)
   const repeated = findRepeatedMember(text)
   if (repeated === undefined) return value

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Author } from '../catalogue/store.ts'
-import { batchErrorsFoundMax, batchErrorsMax } from '../contract/index.ts'
+import { batchErrorsFoundMax, batchErrorsMax, batchLineBytesMax } from '../contract/index.ts'
 import { type CommitLimits, openCommitQueue } from './commit-queue.ts'
 import {
   type BatchConflict,
@@ -13,6 +13,7 @@ import {
 } from './feed-writer.ts'
 import { readLines } from './lines.ts'
 import { readItem } from './load.ts'
+import type { TextLine } from './source.ts'
 import { isProduct, type LineError, type LocatedItem } from './writer.ts'
 
 /** The errors of a batch with invalid lines: the first are listed. From `batchErrorsFoundMax` on, there may be more. */
@@ -122,13 +123,19 @@ async function readBatch(data: Buffer, mayWriteProducts: boolean): Promise<ReadB
   let count = 0
   const first: LineError[] = []
   let sliceStart = performance.now()
+  const isSliceOver = () => performance.now() - sliceStart >= sliceMs
+  const startSlice = async () => {
+    await setImmediate()
+    sliceStart = performance.now()
+  }
   const source = { name: 'batch', open: () => Readable.from([data]) }
 
-  for await (const chunk of readLines(source)) {
+  for await (const chunk of readLines(source, { bytesMax: batchLineBytesMax })) {
     if (count >= batchErrorsFoundMax) break
     for (const line of chunk.lines) {
+      if (isSliceOver()) await startSlice()
       lines += 1
-      const result = readItem(line, 0)
+      const result = readSentItem(line)
       if ('item' in result) {
         if (!mayWriteProducts && isProduct(result.item)) return { forbidden: result.item.line }
         if (count === 0) items.push(result.item)
@@ -139,9 +146,20 @@ async function readBatch(data: Buffer, mayWriteProducts: boolean): Promise<ReadB
       count += result.errors.length
       first.push(...result.errors.slice(0, batchErrorsMax - first.length))
     }
-    if (performance.now() - sliceStart < sliceMs) continue
-    await setImmediate()
-    sliceStart = performance.now()
+    // A chunk may be blank lines alone.
+    if (isSliceOver()) await startSlice()
   }
   return count > 0 ? { invalid: { count, first } } : { lines, items }
+}
+
+/** Only an import and the restore of its dump set the origin of a product. */
+function readSentItem(line: TextLine): ReturnType<typeof readItem> {
+  const result = readItem(line, 0)
+  if (!('item' in result) || result.item.type !== 'product' || result.item.origin === undefined) {
+    return result
+  }
+  const { file, line: number } = result.item
+  return {
+    errors: [{ file, line: number, path: 'origin', reason: 'is only for the restore of a dump' }],
+  }
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/index.ts'
+import { type Problem, problemsMax } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 
 /**
@@ -15,6 +15,7 @@ export function findHolderProblems(holders: unknown, record: unknown): Problem[]
     if (ids.has(id)) {
       problems.push({ path: `holders[${index}].customerId`, reason: 'must be named once' })
     }
+    if (problems.length > problemsMax) break
     ids.add(id)
   }
   return ids.size > 1 ? [...problems, ...findMissingUsers(record)] : problems

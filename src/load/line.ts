@@ -4,6 +4,7 @@ import {
   detectAccountVersion,
   entryBytesMax,
   findPathBeforeUpgrade,
+  nestingMax,
   normalizer,
   type Problem,
   printable,
@@ -12,12 +13,13 @@ import {
   type RemoveUnknownFields,
   recordBytesMax,
   recordTypes,
+  unknownFieldReason,
   unknownFieldRemover,
   upgradeAccount,
 } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import { validator } from '../contract/validate.ts'
-import { findRepeatedMember, parseMembers } from '../text/json-text.ts'
+import { findRepeatedMember, isNestedDeeper, parseMembers } from '../text/json-text.ts'
 import { findHolderProblems } from './holders.ts'
 import { validateEnvelope } from './line-schema.ts'
 import { type Line, toItem, toRemoval } from './to-item.ts'
@@ -53,6 +55,9 @@ const noRecord = { record: undefined, problems: [], leftOut: [] }
 
 /** Reads and validates one line: `{"type": …, "record": {…}}` or `{"type": …, "delete": {…}}`. */
 export function readLine(text: string, unknownFields: UnknownFields = 'reject'): LineResult {
+  if (isNestedDeeper(text, nestingMax)) {
+    return reject([{ path: '', reason: `must not be nested deeper than ${nestingMax} levels` }])
+  }
   const line = parse(text)
   if (!isObject(line)) return reject([{ path: '', reason: 'must be a JSON object' }])
   const { type } = line
@@ -61,16 +66,20 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
     return reject([{ path: 'type', reason }])
   }
   const input = line['record']
-  const canonicalText = canonicalRecordText(text, type, input)
   const isRemoval = 'delete' in line
   const { record, problems, leftOut } =
     isRemoval || input === undefined ? noRecord : readRecord(type, input, unknownFields)
   const holderProblems = isRemoval ? [] : findHolderProblems(line['holders'], record)
   const isReported = ({ path }: Problem) => problems.some((problem) => problem.path === path)
+  const envelopeProblems = validateEnvelope(type, line, problemsFoundMax)
+  // What is invalid may be long, and is not stored.
+  const isValid = envelopeProblems.length + problems.length === 0
+  const canonicalText = isValid ? canonicalRecordText(text, type, input) : undefined
+  const isCanonical = canonicalText !== undefined || (isValid && JSON.stringify(line) === text)
   // All problems are reported together, so that one correction is enough.
   const lineProblems: LineProblem[] = [
-    ...validateEnvelope(type, line, problemsFoundMax),
-    ...findRepetition(text, canonicalText !== undefined || JSON.stringify(line) === text),
+    ...envelopeProblems,
+    ...findRepetition(text, isCanonical),
     ...problems,
     ...holderProblems.filter((problem) => !isReported(problem)),
   ]
@@ -134,7 +143,11 @@ function isStorable(item: Item): boolean {
  */
 function readRecord(type: RecordType, input: unknown, unknownFields: UnknownFields): ReadRecord {
   const result = readKnownFields(type, input)
-  if (result.problems.length === 0) return { ...result, leftOut: [] }
+  const isRelevant =
+    unknownFields === 'drop'
+      ? result.problems.length > 0
+      : result.problems.some(({ reason }) => reason === unknownFieldReason)
+  if (!isRelevant) return { ...result, leftOut: [] }
   const paths: string[] = []
   const known = getRemover(type)(input, (path) => paths.push(path))
   if (unknownFields === 'drop') return { ...readKnownFields(type, known), leftOut: paths }

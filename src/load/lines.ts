@@ -34,7 +34,8 @@ export async function* readLines(
   source: ByteSource,
   options: ReadOptions = {},
 ): AsyncGenerator<Chunk> {
-  const { withRaw = false, chunkLinesMax = chunkLinesDefault } = options
+  const { withRaw = false, chunkLinesMax = chunkLinesDefault, bytesMax = lineBytesMax } = options
+  const tooLongProblems = [{ path: '', reason: `must be at most ${bytesMax} bytes long` }]
   let rest: Buffer = Buffer.alloc(0)
   let line = 0
   let tooLong = false
@@ -52,7 +53,7 @@ export async function* readLines(
     while (start < whole.length) {
       const end = whole.indexOf(newline, start)
       line += 1
-      if (tooLong) lines.push({ line, problems: tooLongProblems })
+      if (tooLong || end - start > bytesMax) lines.push({ line, problems: tooLongProblems })
       else push(lines, line, whole.subarray(start, end), isText, withRaw)
       tooLong = false
       start = end + 1
@@ -68,7 +69,7 @@ export async function* readLines(
       dropped = 0
     }
     rest = data.subarray(start)
-    if (rest.length > lineBytesMax) {
+    if (rest.length > bytesMax) {
       tooLong = true
       dropped += rest.length
       rest = Buffer.alloc(0)
@@ -82,7 +83,6 @@ export async function* readLines(
 }
 
 const newline = 0x0a
-const tooLongProblems = [{ path: '', reason: `must be at most ${lineBytesMax} bytes long` }]
 const notUtf8Problems = [{ path: '', reason: 'must be UTF-8' }]
 const byteOrderMark = '\ufeff'
 
@@ -94,10 +94,6 @@ function push(
   isText: boolean,
   withRaw: boolean,
 ): void {
-  if (bytes.length > lineBytesMax) {
-    lines.push({ line, problems: tooLongProblems })
-    return
-  }
   const raw = withRaw ? { raw: bytes } : {}
   if (!isText && !isUtf8(bytes)) {
     lines.push({ line, problems: notUtf8Problems, ...raw })

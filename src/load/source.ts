@@ -18,6 +18,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
   /** Whether lines have `raw`. */
   readonly withRaw?: boolean | undefined
+  /** The longest line in bytes; the default is 8 MiB. Only for NDJSON. */
+  readonly bytesMax?: number | undefined
   /** The most lines or rows per chunk; the default is 100, and without limit in a table. */
   readonly chunkLinesMax?: number | undefined
 }

@@ -17,6 +17,34 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
+/** Whether objects and lists are nested deeper than a number of levels. The text may be invalid. */
+export function isNestedDeeper(text: string, levels: number): boolean {
+  // Most texts have fewer objects and lists than levels are allowed. Counting them is faster than the scan.
+  const objects = countUpTo(text, '{', levels + 1)
+  if (objects + countUpTo(text, '[', levels + 1) <= levels) return false
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) isInString = !isInString
+    else if (isInString) at += code === backslash ? 1 : 0
+    else if (code === openBrace || code === openBracket) {
+      depth += 1
+      if (depth > levels) return true
+    } else if (code === closeBrace || code === closeBracket) depth -= 1
+  }
+  return false
+}
+
+function countUpTo(text: string, character: string, max: number): number {
+  let count = 0
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+    count += 1
+    if (count === max) break
+  }
+  return count
+}
+
 /** Returns the members of the object in order. */
 export function parseMembers(text: string): Member[] {
   const members: Member[] = []

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { nestingMax } from '../../src/contract/index.ts'
 import { describe, describeOnce } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
@@ -269,6 +270,23 @@ describeOnce('the body of every POST', () => {
       assert.deepEqual(rejected.body, { error: 'the body must be UTF-8' })
     })
   }
+
+  it('is rejected if it is nested deeply', async () => {
+    const { post } = await provider()
+    const nest = (levels: number) =>
+      `{"data":{"accountIds":[],"more":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
+
+    const accepted = await post(formatPath('B2', {}), nest(nestingMax))
+    for (const levels of [nestingMax + 1, 1_000_000]) {
+      const rejected = await post(formatPath('B2', {}), nest(levels))
+
+      assert.equal(rejected.status, 400)
+      assert.deepEqual(rejected.body, {
+        error: `the body must not be nested deeper than ${nestingMax} levels`,
+      })
+    }
+    assert.equal(accepted.status, 200)
+  })
 
   it('is rejected if an unknown member is repeated', async () => {
     const { post } = await provider()

@@ -18,7 +18,7 @@ const gzip = { 'content-encoding': 'gzip' }
 
 /** Blank lines. */
 function makeBlank(bytes: number): Buffer {
-  return Buffer.alloc(bytes, `${' '.repeat(megabyte - 1)}\n`)
+  return Buffer.alloc(bytes, `${' '.repeat(megabyte / 4 - 1)}\n`)
 }
 
 interface RawConnection {

@@ -8,6 +8,7 @@ import { openDeployment } from '../support/deployment.ts'
 import { describe } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { batchPath, type Intake, openIntake, sharedIntake, toBody } from '../support/intake.ts'
+import { loadInProcess } from '../support/load.ts'
 import { openPlatform, productsPath, requestToken } from '../support/platform.ts'
 import { runInProcess } from '../support/process.ts'
 
@@ -57,6 +58,23 @@ describe('lines of products in a batch', () => {
     assert.equal(await readHistory(intake.database, 'p-new'), undefined)
     assert.equal((await readHistory(intake.database, 'p-kept'))?.length, 1)
     assert.equal((await sendData('data-only', 1, [put.customer('c-data-only')])).status, 200)
+  })
+
+  it('cannot have an origin, which only a load sets', async () => {
+    const intake = await shared()
+    const sendBatch = await openSender(intake, both)
+    const { record } = JSON.parse(put.product('p-origin'))
+    const forged = JSON.stringify({ type: 'product', origin: 'Other Bank', record })
+
+    const answer = await sendBatch('origin', 1, [put.product('p-origin'), forged])
+
+    assert.equal(answer.status, 422, answer.text)
+    assert.deepEqual(answer.body.errors, [
+      { line: 2, field: 'origin', reason: 'is only for the restore of a dump' },
+    ])
+    assert.equal(await readHistory(intake.database, 'p-origin'), undefined)
+    await loadInProcess(intake.database, [forged])
+    assert.equal((await readHistory(intake.database, 'p-origin'))?.[0]?.origin, 'Other Bank')
   })
 
   it('name the API client that sent them in the history of the product', async () => {
