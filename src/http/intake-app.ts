@@ -13,7 +13,13 @@ import {
   type Scope,
 } from '../contract/index.ts'
 import type { BatchAnswer, BatchErrors, Batches, Sender } from '../load/batches.ts'
-import { type BatchConflict, type Feed, type FeedStore, feedsMax } from '../load/feed-writer.ts'
+import {
+  type BatchConflict,
+  clientFeedsMax,
+  type Feed,
+  type FeedStore,
+  feedsMax,
+} from '../load/feed-writer.ts'
 import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { openBatchBodies } from './batch-body.ts'
 import { mountClientOperation } from './client-operation.ts'
@@ -144,6 +150,8 @@ function describeConflict(
       return `the batch was committed too long ago to compare its lines: ${next}`
     case 'follower':
       return 'the feed belongs to holdfast load --follow: use another feed'
+    case 'client-limit':
+      return `the client has ${clientFeedsMax} feeds, which is the maximum: use an existing feed, or remove one with holdfast feeds remove`
     case 'limit':
       return `the database has ${feedsMax} feeds, which is the maximum: use an existing feed, or remove one with holdfast feeds remove`
   }

@@ -8,6 +8,9 @@ export const rememberedBatches = 1000
 /** How many feeds a database has at most: each has rows and metrics of its own. */
 export const feedsMax = 1000
 
+/** How many of them an API client can create, so that it leaves some to others. Followers are not limited by it. */
+export const clientFeedsMax = 100
+
 /** A sequence of batches, numbered from 1 without gaps: sent over HTTP, or read by a follower. */
 export interface Feed {
   readonly name: string
@@ -58,8 +61,16 @@ export interface BatchConflict {
    * `gap`: an earlier batch is missing. `different`: the number was committed with other lines. `forgotten`: it was
    * committed too long ago to know the lines. `follower`: the feed belongs to a follower, or a follower uses a feed of
    * the HTTP interface. `client`: the feed belongs to another API client. `limit`: the database has too many feeds.
+   * `client-limit`: the API client has too many.
    */
-  readonly reason: 'gap' | 'different' | 'forgotten' | 'follower' | 'client' | 'limit'
+  readonly reason:
+    | 'gap'
+    | 'different'
+    | 'forgotten'
+    | 'follower'
+    | 'client'
+    | 'limit'
+    | 'client-limit'
   /** The number of the next batch. */
   readonly expected: number
 }
@@ -123,4 +134,15 @@ export function checkBatch(
   if (number === expected || (number === 0 && !feed)) return undefined
   if (!remembered) return reject('forgotten')
   return remembered.digest === digest ? { summary: remembered.summary } : reject('different')
+}
+
+/** Decides about the first batch of a feed by the number of feeds in the database, and of those that its sender owns. */
+export function checkNewFeed(
+  { sender }: Pick<FeedBatch, 'sender'>,
+  feeds: number,
+  owned: number,
+): BatchOutcome | undefined {
+  const reject = (reason: BatchConflict['reason']) => ({ conflict: { reason, expected: 1 } })
+  if (feeds >= feedsMax) return reject('limit')
+  return sender && owned >= clientFeedsMax ? reject('client-limit') : undefined
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import type { Scope } from '../../src/contract/index.ts'
+import { clientFeedsMax } from '../../src/load/feed-writer.ts'
 import { openCatalogueStore, openClientStore } from '../../src/storage/open.ts'
 import { put, removal } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
@@ -134,6 +135,26 @@ describe('a feed', () => {
     assert.equal((await sendOwner('owned', 1, lines)).status, 200)
     assert.equal((await sendOwner('owned', 2, lines)).status, 200)
     assert.equal((await sendOther('owned', 3, lines)).status, 403)
+  })
+
+  it(`is one of ${clientFeedsMax} of its API client at most`, async (t) => {
+    const intake = await openIntake(t)
+    const sendMany = await openSender(intake, ['data.write'])
+    const sendOther = await openSender(intake, ['data.write'])
+    for (let index = 0; index < clientFeedsMax; index += 1) {
+      assert.equal((await sendMany(`feed-${index}`, 1, [])).status, 200)
+    }
+
+    const rejected = await sendMany('one-more', 1, [])
+
+    assert.equal(rejected.status, 409)
+    assert.deepEqual(rejected.body, {
+      error:
+        'the client has 100 feeds, which is the maximum: use an existing feed, or remove one with holdfast feeds remove',
+      expected: 1,
+    })
+    assert.equal((await sendMany('feed-0', 2, [])).status, 200)
+    assert.equal((await sendOther('one-more', 1, [])).status, 200)
   })
 
   it('belongs to one of two clients that send its first batch at the same time', async (t) => {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { it } from 'node:test'
+import { feedsMax } from '../../src/load/feed-writer.ts'
+import { FeedConflict, follow } from '../../src/load/follow/follow.ts'
+import { fingerprint } from '../../src/load/follow/position.ts'
+import { tailFile } from '../../src/load/follow/tail-file.ts'
+import { createNdjsonSource } from '../../src/load/lines.ts'
 import { describe } from '../support/engines.ts'
+import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
 import { openIntake } from '../support/intake.ts'
 import { kill } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -38,6 +44,7 @@ async function assertLoadedOnce(bank: Bank): Promise<void> {
   await untilLines(bank, lines.length + 1, again)
   await again.stop()
 
+  assert.match(again.stderr(), /^following data\.ndjson$/m)
   assert.match(again.stdout(), /203 lines committed: 203 created, 0 changed, 0 unchanged/)
   assert.deepEqual(
     splitLines(await bank.dump()).toSorted(),
@@ -121,5 +128,116 @@ describe('a follower that ends before its first commit', () => {
     )
 
     assert.match(stdout, /2 lines committed: 2 created/)
+  })
+
+  it('does not read another file that got the same inode, after the first was compressed', async (t) => {
+    const bank = await openWithData(t, base)
+    bank.write('data.ndjson.1.gz', ['compressed'])
+    await beginAt(bank, { created: '1' })
+
+    const follower = startFollower(bank, '--feed', 'core')
+
+    assert.equal(await follower.ended, 1)
+    assert.match(
+      follower.stderr(),
+      /the file that the feed began with was not found as data\.ndjson, nor among its rotated files/,
+    )
+    assert.equal((await readFeed(bank))?.lines, 0)
+  })
+
+  it('does not continue in a file that was copied and truncated', async (t) => {
+    const bank = await openWithData(t, [])
+    const file = bank.path('data.ndjson')
+    bank.write('data.ndjson.2', ['older'])
+    bank.write('data.ndjson', [])
+    const follower = await startWaiting(bank)
+    await kill(follower.child)
+    appendFileSync(file, toText(base))
+    copyFileSync(file, `${file}.1`)
+    truncateSync(file)
+    appendFileSync(file, toText(transactions(0, 1)))
+
+    const again = startFollower(bank, '--feed', 'core')
+    assert.equal(await again.ended, 1)
+    await bank.loadFiles(['data.ndjson.1'])
+    rmSync(`${file}.1`)
+    const last = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 1, last)
+    await last.stop()
+
+    assert.match(
+      again.stderr(),
+      /data\.ndjson\.1 was written after the feed began, and may have lines that were not read: load it with holdfast load, move it away, and start again/,
+    )
+    assert.deepEqual(splitLines(await bank.dump()), [...base, ...transactions(0, 1)])
+  })
+
+  it('continues from a position that has no times of the file, as earlier versions stored it', async (t) => {
+    const bank = await openWithData(t, base)
+    bank.write('data.ndjson.1', ['older'])
+    await beginAt(bank, { line: 1 })
+
+    const follower = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 2, follower)
+
+    assert.equal(await follower.stop(), 0)
+    assert.match(follower.stderr(), /^following data\.ndjson$/m)
+  })
+})
+
+/** Stores the position of a follower that has begun with `data.ndjson`. */
+async function beginAt(bank: Bank, fields: object): Promise<void> {
+  const { writer } = await openFeeds(bank.scope, bank.database())
+  const empty = fingerprint(Buffer.alloc(0))
+  const inode = String(statSync(bank.path('data.ndjson'), { bigint: true }).ino)
+  const position = { offset: 0, line: 0, first: empty, last: empty, inode, ...fields }
+  const batch = createBatch('core', 0, [], JSON.stringify(position))
+  assert.ok('summary' in (await commitOne(writer, batch)))
+}
+
+describe('a follower with a new feed', () => {
+  it('names the limit, if the database has the maximum number of feeds', async (t) => {
+    const bank = await openWithData(t)
+    const { writer } = await openFeeds(bank.scope, bank.database())
+    await writer.commit(
+      Array.from({ length: feedsMax }, (_, index) => createBatch(`feed-${index}`, 1, [])),
+    )
+
+    const follower = startFollower(bank, '--feed', 'core')
+
+    assert.equal(await follower.ended, 1)
+    assert.match(
+      follower.stderr(),
+      /^The database has 1000 feeds, which is the maximum: remove one with holdfast feeds remove\.$/m,
+    )
+  })
+
+  it('is rejected at its start, if another one has begun with another file', async (t) => {
+    const bank = await openWithData(t)
+    bank.write('other.ndjson', transactions(0, 1))
+    const { writer } = await openFeeds(bank.scope, bank.database())
+    const signal = AbortSignal.abort()
+    const begin = (name: string) =>
+      follow(
+        tailFile(bank.path(name), undefined, { pollMs: 1, firstLines: 1, signal, onNotice() {} }),
+        writer,
+        {
+          feed: { name: 'core', next: 0 },
+          createSource: createNdjsonSource,
+          hasHeader: false,
+          batchLines: 100,
+          flushMs: 1,
+          unknownFields: 'reject',
+          onErrors: () => assert.fail(),
+          onCommit: () => assert.fail(),
+          isTemporary: () => false,
+          onRetry: () => assert.fail(),
+          signal,
+        },
+      )
+
+    await begin('data.ndjson')
+    await assert.rejects(begin('other.ndjson'), FeedConflict)
+    await begin('data.ndjson')
   })
 })

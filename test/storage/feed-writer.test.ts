@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { batchErrorsFoundMax } from '../../src/contract/index.ts'
-import { type BatchOutcome, feedsMax, rememberedBatches } from '../../src/load/feed-writer.ts'
+import {
+  type BatchOutcome,
+  clientFeedsMax,
+  feedsMax,
+  rememberedBatches,
+} from '../../src/load/feed-writer.ts'
 import { put, removal, undated } from '../load/lines.ts'
 import { describe } from '../support/engines.ts'
 import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
@@ -130,6 +135,36 @@ describe('the numbers of a feed', () => {
     assert.equal(await store.remove('feed-0'), true)
     assert.ok('summary' in (await commitOne(writer, batch)))
     assert.equal((await store.list()).length, feedsMax)
+  })
+
+  it(`rejects more than ${clientFeedsMax} feeds of an API client, but not those of others`, async (t) => {
+    const { writer, store } = await openFeeds(t)
+    const send = (id: string, feed: string) => ({
+      ...createBatch(feed, 1, []),
+      sender: { id, name: id },
+    })
+    const names = Array.from({ length: clientFeedsMax + 1 }, (_, index) => `feed-${index}`)
+    const conflict = { reason: 'client-limit', expected: 1 }
+
+    const outcomes = await writer.commit([
+      send('b', 'of-b'),
+      ...names.map((name) => send('a', name)),
+      send('b', 'also-of-b'),
+    ])
+
+    assert.deepEqual(
+      outcomes.flatMap((outcome, index) => ('summary' in outcome ? [] : [index])),
+      [clientFeedsMax + 1],
+    )
+    assert.deepEqual(conflictOf(outcomes[clientFeedsMax + 1]), conflict)
+    const batch = send('a', 'one-more')
+    assert.deepEqual(conflictOf(await writer.check(batch)), conflict)
+    assert.deepEqual(conflictOf(await commitOne(writer, batch)), conflict)
+    assert.equal(await writer.check(send('b', 'one-more')), undefined)
+    assert.ok('summary' in (await commitOne(writer, createBatch('followed', 0, [], 'at 0'))))
+    assert.ok('summary' in (await commitOne(writer, { ...send('a', 'feed-0'), number: 2 })))
+    assert.equal(await store.remove('feed-0'), true)
+    assert.ok('summary' in (await commitOne(writer, batch)))
   })
 
   it('forgets a removed feed, but not its data', async (t) => {

@@ -1,6 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs'
-import type { FeedWriter, FeedWriterOptions } from '../../load/feed-writer.ts'
-import type { FollowResult } from '../../load/follow/follow.ts'
+import {
+  type BatchConflict,
+  type FeedWriter,
+  type FeedWriterOptions,
+  feedsMax,
+} from '../../load/feed-writer.ts'
+import type { FeedConflict, FollowResult } from '../../load/follow/follow.ts'
 import type { Position } from '../../load/follow/position.ts'
 import type { Segment, TailOptions } from '../../load/follow/segment.ts'
 import { lineOutcomes } from '../../load/line-counts.ts'
@@ -86,7 +91,7 @@ export async function runFollow(
     onWait: () => notify('waiting for a load to finish'),
     signal: abortLater(signal, stopMs - abortMs),
   })
-  const after = feed?.position?.line ? ` after line ${formatCount(feed.position.line)}` : ''
+  const after = feed?.position?.offset ? ` after line ${formatCount(feed.position.line)}` : ''
   notify(`following ${name === '-' ? 'standard input' : name}${after}`)
   const { follow } = await import('../../load/follow/follow.ts')
   try {
@@ -301,7 +306,7 @@ function toCommandError(
         `${(error as Error).message}. Nothing of the batch was committed. Correct it there and start again.`,
       )
     case 'FeedConflict':
-      return new CommandError(1, `Another process writes the feed ${feed}: only one can follow it.`)
+      return new CommandError(1, describeConflict((error as FeedConflict).reason, feed))
     case 'LostPosition':
       return new CommandError(
         1,
@@ -310,6 +315,12 @@ function toCommandError(
     default:
       return toInputError(error)
   }
+}
+
+function describeConflict(reason: BatchConflict['reason'], feed: string | undefined): string {
+  return reason === 'limit'
+    ? `The database has ${feedsMax} feeds, which is the maximum: remove one with holdfast feeds remove.`
+    : `Another process writes the feed ${feed}: only one can follow it.`
 }
 
 async function parseFeedName(text: string | undefined): Promise<string | undefined> {

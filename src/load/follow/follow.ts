@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FeedWriter } from '../feed-writer.ts'
+import type { BatchConflict, FeedWriter } from '../feed-writer.ts'
 import type { UnknownFields } from '../line.ts'
 import { type LineOutcome, lineOutcomes } from '../line-counts.ts'
 import { type LineWarnings, openLineWarnings } from '../line-warnings.ts'
@@ -49,9 +49,15 @@ export interface FollowResult extends FollowProgress, LineWarnings {
   readonly left: { readonly read: number; readonly unread: number | undefined }
 }
 
-/** Another process has written the feed. */
+/** Another process has written the feed, or the database has too many feeds. */
 export class FeedConflict extends Error {
   override readonly name = 'FeedConflict'
+  readonly reason: BatchConflict['reason']
+
+  constructor(reason: BatchConflict['reason']) {
+    super()
+    this.reason = reason
+  }
 }
 
 /** A line is invalid, and invalid lines are not skipped. */
@@ -91,9 +97,12 @@ export async function follow(
   /** Returns the errors because of which nothing was committed. */
   const send = async (batch: Batch, position: string): Promise<readonly LineError[]> => {
     const { items, lines } = batch
-    const sent = { feed: feed?.name, number: next, digest: digest(lines), items, position }
+    // Two followers may begin with the same feed and different files.
+    const content = next === 0 ? position : lines
+    const sent = { feed: feed?.name, number: next, digest: digest(content), items, position }
     const [outcome] = await retry(() => writer.commit([{ ...sent, lines: items.length }]), options)
-    if (!outcome || 'conflict' in outcome) throw new FeedConflict()
+    if (!outcome) throw new TypeError('a batch has one outcome')
+    if ('conflict' in outcome) throw new FeedConflict(outcome.conflict.reason)
     if ('errors' in outcome) return outcome.errors
     next += 1
     result.lines += items.length
@@ -180,8 +189,9 @@ async function retry<Result>(
   }
 }
 
-function digest(lines: readonly TextLine[]): string {
+function digest(content: string | readonly TextLine[]): string {
   const hash = createHash('sha256')
-  for (const { text = '' } of lines) hash.update(text).update('\n')
+  if (typeof content === 'string') hash.update(content)
+  else for (const { text = '' } of content) hash.update(text).update('\n')
   return hash.digest('base64url')
 }

@@ -10,8 +10,28 @@ export interface Position {
   readonly first: Fingerprint
   /** What precedes `offset`. */
   readonly last: Fingerprint
-  /** Of the file. A rotated file keeps it, a copy has another. */
+  /** Of the file. A rotated file keeps it, a copy has another, and a new file may get that of a deleted one. */
   readonly inode?: string
+  /** When the file was created, in nanoseconds. Unknown on some file systems. */
+  readonly created?: string
+  /** At offset 0: when the file was last written before it was followed. */
+  readonly modified?: string
+}
+
+/** What a position stores of a file. Times are in nanoseconds. */
+export interface FileIdentity {
+  readonly inode: bigint
+  /** 0 if the file system does not know it. */
+  readonly created: bigint
+  readonly modified: bigint
+}
+
+/** Whether a position is in this file, not in another one with the same content. */
+export function isFileOf(position: Position, { inode, created }: FileIdentity): boolean {
+  return (
+    position.inode === String(inode) &&
+    (position.created === undefined || created === 0n || position.created === String(created))
+  )
 }
 
 export interface Fingerprint {
@@ -77,7 +97,7 @@ interface Piece {
  * Keeps the bytes that identify a position, until a later position is taken. A position is at the end of a line or of the
  * input: of a line that is not complete, the last bytes are enough, however long it becomes.
  */
-export function openPositionTracker(firstLines: number, resumed?: Resumed, inode?: bigint) {
+export function openPositionTracker(firstLines: number, resumed?: Resumed, file?: FileIdentity) {
   let first = resumed?.position.first
   let beginning = Buffer.alloc(0)
   /** The offset of the end of what was read. */
@@ -141,11 +161,13 @@ export function openPositionTracker(firstLines: number, resumed?: Resumed, inode
       const last = cut(offset)
       return {
         offset,
-        line: last.at(-1) === newline ? lineFeeds : lineFeeds + 1,
+        line: offset === 0 || last.at(-1) === newline ? lineFeeds : lineFeeds + 1,
         // The only line may end without a newline.
         first: first ?? fingerprint(beginning),
         last: fingerprint(last),
-        ...(inode !== undefined && { inode: String(inode) }),
+        ...(file && { inode: String(file.inode) }),
+        ...(file?.created && { created: String(file.created) }),
+        ...(file && offset === 0 && { modified: String(file.modified) }),
       }
     },
 

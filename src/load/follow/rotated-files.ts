@@ -1,14 +1,12 @@
 import type { BigIntStats } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { isFingerprintOf, type Position } from './position.ts'
+import { type FileIdentity, isFileOf, isFingerprintOf, type Position } from './position.ts'
 import { LostPosition } from './segment.ts'
 
-export interface FoundFile {
+export interface FoundFile extends FileIdentity {
   readonly path: string
-  readonly inode: bigint
   readonly device: bigint
-  readonly modified: bigint
   readonly size: number
 }
 
@@ -21,8 +19,9 @@ export async function findFile(path: string): Promise<FoundFile | undefined> {
   return stats?.isFile() ? describeFile(path, stats) : undefined
 }
 
-export function describeFile(path: string, { ino, dev, mtimeNs, size }: BigIntStats): FoundFile {
-  return { path, inode: ino, device: dev, modified: mtimeNs, size: Number(size) }
+export function describeFile(path: string, stats: BigIntStats): FoundFile {
+  const { ino: inode, dev: device, birthtimeNs: created, mtimeNs: modified, size } = stats
+  return { path, inode, device, created, modified, size: Number(size) }
 }
 
 export function isSameFile(a: FoundFile, b: FoundFile): boolean {
@@ -73,22 +72,38 @@ export async function findLaterFiles(path: string, before: FoundFile): Promise<F
 
 /**
  * The file that contains a position: the path itself or a rotated file. Files may have the same beginning, so the one
- * that was read is recognised by its inode. Copies have other inodes: before the first line, they are like any other file.
+ * that was read is recognised by its inode and the time of its creation. Before the first line, copies are like any other
+ * file.
  */
 export async function findPosition(
   path: string,
   position: Position,
 ): Promise<FoundFile | undefined> {
+  const rotated = await listRotated(path)
   const found: FoundFile[] = []
-  for (const file of [...(await listRotated(path)), await findFile(path)]) {
+  for (const file of [...rotated, await findFile(path)]) {
     if (file && (await contains(file, position))) found.push(file)
   }
-  const read = found.find(({ inode }) => String(inode) === position.inode)
+  const read = found.find((file) => isFileOf(position, file))
+  if (read?.path === path) requireNoCopy(rotated, position)
   if (read || found.length <= 1) return read ?? found[0]
   if (position.offset === 0) return undefined
   const names = found.map((file) => file.path).join(' and ')
   throw new LostPosition(
     `${names} have the same lines up to line ${position.line.toLocaleString('en')}, where the feed continues: move away those that it has read to their end, and start again`,
+  )
+}
+
+/** A file that is truncated instead of renamed has left its lines in a copy. */
+function requireNoCopy(rotated: readonly FoundFile[], { offset, modified }: Position): void {
+  if (offset > 0 || modified === undefined) return
+  const start = BigInt(modified)
+  const copy = rotated.find(
+    (file) => file.size > 0 && (file.modified > start || file.created > start),
+  )
+  if (!copy) return
+  throw new LostPosition(
+    `${copy.path} was written after the feed began, and may have lines that were not read: load it with holdfast load, move it away, and start again`,
   )
 }
 

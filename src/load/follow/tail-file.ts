@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import {
   cutHeader,
   headerBytesMax,
+  isFileOf,
   openPositionTracker,
   type Position,
   type Resumed,
@@ -40,7 +41,7 @@ export async function* tailFile(
     const handle = await open(start.path)
     const file = describeFile(start.path, await handle.stat({ bigint: true }))
     const { offset = 0, line = 0 } = start.resumed?.position ?? {}
-    const tracker = openPositionTracker(options.firstLines, start.resumed, file.inode)
+    const tracker = openPositionTracker(options.firstLines, start.resumed, file)
     let end = offset
     try {
       yield {
@@ -78,8 +79,7 @@ async function resume(path: string, position: Position, { onNotice }: TailOption
       `the file that the feed ${part} was not found as ${path}, nor among its rotated files`,
     )
   }
-  const { inode = String(file.inode) } = position
-  const isOther = inode !== String(file.inode)
+  const isOther = position.inode !== undefined && !isFileOf(position, file)
   if (offset === 0) {
     if (isOther) onNotice(`${file.path} is not the file that the feed began with`)
     return { path: file.path }

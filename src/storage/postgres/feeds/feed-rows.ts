@@ -3,9 +3,9 @@ import {
   type BatchOutcome,
   type BatchSummary,
   checkBatch,
+  checkNewFeed,
   type Feed,
   type FeedBatch,
-  feedsMax,
   rememberedBatches,
 } from '../../../load/feed-writer.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
@@ -24,12 +24,13 @@ export const lockFeeds: Statement = {
 
 type Cell = string | null | undefined
 
-/** The state of the feeds of batches, in their order. New feeds are limited by the number of feeds. */
+/** The state of the feeds of batches, in their order. New feeds are limited by the number of feeds, also of their sender. */
 export const readStates: Statement = {
   name: 'feed-states',
   text: `select f.batch, f.position, f.owner, r.digest, r.lines, r.created, r.changed, r.unchanged, r.deleted,
-      case when f.name is null then (select count(*) from feed) end
-    from unnest($1::text[], $2::bigint[]) with ordinality b (feed, number, ordinal)
+      case when f.name is null then (select count(*) from feed) end,
+      case when f.name is null then (select count(*) from feed where owner = b.sender) end
+    from unnest($1::text[], $2::bigint[], $3::text[]) with ordinality b (feed, number, sender, ordinal)
     left join feed f on f.name = b.feed
     left join feed_batch r on r.feed = b.feed and r.number = b.number
     order by b.ordinal`,
@@ -46,9 +47,15 @@ export const confirmCommits: Statement = {
       then set_config('synchronous_commit', 'on', true) end`,
 }
 
-export function stateValues(batches: readonly (BatchKey | FeedBatch)[]): [string[], number[]] {
-  // No feed has an empty name.
-  return [batches.map(({ feed = '' }) => escapeNul(feed)), batches.map(({ number }) => number)]
+export function stateValues(
+  batches: readonly (BatchKey | FeedBatch)[],
+): [string[], number[], string[]] {
+  return [
+    // No feed has an empty name, and no client an empty id.
+    batches.map(({ feed = '' }) => escapeNul(feed)),
+    batches.map(({ number }) => number),
+    batches.map(({ sender }) => sender?.id ?? ''),
+  ]
 }
 
 /** The outcomes of batches that cannot be committed or were committed before; undefined for the others. */
@@ -56,12 +63,11 @@ export function decideBatches(
   batches: readonly (BatchKey | FeedBatch)[],
   states: Rows,
 ): (BatchOutcome | undefined)[] {
-  let newFeeds = 0
+  const created: (BatchKey | FeedBatch)[] = []
   return batches.map((batch, index) => {
     const { feed: name } = batch
     if (name === undefined) return undefined
-    const [last, position, owner, digest, lines, created, changed, unchanged, deleted, feeds] =
-      states[index] ?? []
+    const [last, position, owner, digest, ...counts] = states[index] ?? []
     const feed = isText(last)
       ? {
           batch: Number(last),
@@ -69,16 +75,18 @@ export function decideBatches(
           ...(isText(owner) && { owner }),
         }
       : undefined
-    const summary = toSummary([lines, created, changed, unchanged, deleted])
+    const summary = toSummary(counts)
     const outcome = checkBatch(
       { ...batch, feed: name },
       feed,
       isText(digest) ? { digest, summary } : undefined,
     )
     if (outcome || feed) return outcome
-    if (Number(feeds) + newFeeds >= feedsMax) return { conflict: { reason: 'limit', expected: 1 } }
-    newFeeds += 1
-    return undefined
+    const [feeds = 0, owned = 0] = counts.slice(-2).map(Number)
+    const createdBySender = created.filter(({ sender }) => sender?.id === batch.sender?.id)
+    const rejected = checkNewFeed(batch, feeds + created.length, owned + createdBySender.length)
+    if (!rejected) created.push(batch)
+    return rejected
   })
 }
 

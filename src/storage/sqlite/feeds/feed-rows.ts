@@ -4,8 +4,8 @@ import {
   type BatchOutcome,
   type BatchSummary,
   checkBatch,
+  checkNewFeed,
   type Feed,
-  feedsMax,
   type RememberedBatch,
   rememberedBatches,
 } from '../../../load/feed-writer.ts'
@@ -24,7 +24,10 @@ export function openFeedRows(database: DatabaseSync) {
   const columns = 'name, batch, time, lines, position, owner'
   const list = query<FeedRow>(database, `select ${columns} from feed order by name`)
   const find = query<FeedRow>(database, `select ${columns} from feed where name = ?`)
-  const count = query<{ feeds: number }>(database, 'select count(*) as feeds from feed')
+  const count = query<{ feeds: number; owned: number }>(
+    database,
+    'select count(*) as feeds, count(*) filter (where owner = ?) as owned from feed',
+  )
   const findBatch = query<BatchRow>(
     database,
     `select digest, lines, created, changed, unchanged, deleted from feed_batch
@@ -62,8 +65,9 @@ export function openFeedRows(database: DatabaseSync) {
     check(batch: BatchKey): BatchOutcome | undefined {
       const feed = findFeed(batch.feed)
       const outcome = checkBatch(batch, feed, findRemembered(batch.feed, batch.number))
-      if (outcome || feed || (count.first()?.feeds ?? 0) < feedsMax) return outcome
-      return { conflict: { reason: 'limit', expected: 1 } }
+      if (outcome || feed) return outcome
+      const { feeds = 0, owned = 0 } = count.first(batch.sender?.id ?? null) ?? {}
+      return checkNewFeed(batch, feeds, owned)
     },
 
     put({ feed, number, digest, position, sender }: BatchKey, time: number, summary: BatchSummary) {
