@@ -137,7 +137,8 @@ describe('a follower that ends before its first commit', () => {
 
     const follower = startFollower(bank, '--feed', 'core')
 
-    assert.equal(await follower.ended, 1)
+    await untilLines(bank, base.length, follower)
+    assert.equal(await follower.stop(), 1)
     assert.match(
       follower.stderr(),
       /the file that the feed began with was not found as data\.ndjson, nor among its rotated files/,
