@@ -35,11 +35,14 @@ export function createFaultEvents(targets: FaultTargets): FaultEvent[] {
       name: 'a full disk',
       run: async (context, loads) => {
         await context.tally.outage(async () => {
-          disk.fill()
-          await loads.loadAfterFailure(async () => {
-            disk.free()
-            await untilServing(context, 'the disk had space again')
-          })
+          // A load may succeed: the checkpoint of another process makes space.
+          await loads.loadDuringFault(
+            async () => disk.fill(),
+            async () => {
+              disk.free()
+              await untilServing(context, 'the disk had space again')
+            },
+          )
         })
       },
     })
