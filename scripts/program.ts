@@ -38,7 +38,7 @@ export async function buildProgram(folder: string): Promise<void> {
     ...bundleOptions,
     entryPoints: {
       main: 'src/cli/main.ts',
-      'check-thread': 'src/check-runs/check-thread.ts',
+      'check-thread': 'src/platform/check-runs/check-thread.ts',
       server: 'src/server/index.ts',
     },
     outdir: folder,

@@ -11,7 +11,7 @@ import {
   loadMetrics,
   type MetricDefinition,
   serverMetrics,
-} from '../src/observe/metric-definitions.ts'
+} from '../src/server/observe/metric-definitions.ts'
 import {
   flagName,
   roles,
@@ -19,7 +19,7 @@ import {
   settingDefinitions,
   settingNames,
   variableName,
-} from '../src/settings/settings.ts'
+} from '../src/server/settings/settings.ts'
 import { cdsProductsPage } from './cds-products-page.ts'
 import { checksPage } from './checks-page.ts'
 import { page, table } from './markdown.ts'

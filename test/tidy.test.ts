@@ -7,7 +7,7 @@ import { renderPage as performancePage } from '../bench/page.ts'
 import type { Results } from '../bench/results.ts'
 import { referencePages } from '../scripts/reference.ts'
 import { operations } from '../src/contract/index.ts'
-import { loadMetrics, serverMetrics } from '../src/observe/metric-definitions.ts'
+import { loadMetrics, serverMetrics } from '../src/server/observe/metric-definitions.ts'
 import { allowed } from './support/allowed-imports.ts'
 import { fence, findRelativeLinks } from './support/markdown-links.ts'
 import { runInProcess } from './support/process.ts'
@@ -54,6 +54,13 @@ describe('the code', () => {
     )
 
     assert.deepEqual(violations, [])
+  })
+
+  it('has the folders that the README lists', () => {
+    const listed = [...readText('README.md').matchAll(/^\| `src\/([a-z]+)` \|/gm)]
+    const existing = new Set(sources.map(({ path }) => path.split('/')[1]))
+
+    assert.deepEqual(listed.map(([, name]) => name).sort(), [...existing].sort())
   })
 
   it('has no import cycles, type imports included', () => {
@@ -314,15 +321,24 @@ function findImports(text: string): string[] {
 }
 
 function mayImport(path: string, target: string): boolean {
-  const folder = path.split('/')[1] ?? ''
+  const folder = findRules(posix.dirname(path))
+  const rules = allowed[folder]
   if (path === computedImport.path && target === computedImport.target) return true
   if (target.startsWith('node:')) return !foldersWithoutNode.includes(folder)
   if (!target.startsWith('.')) {
     const [name = '', inner] = target.split('/')
-    return !!allowed[folder]?.includes(name.startsWith('@') ? `${name}/${inner}` : name)
+    return !!rules?.includes(name.startsWith('@') ? `${name}/${inner}` : name)
   }
-  const [top, to = ''] = posix.join(posix.dirname(path), target).split('/')
-  return top === 'src' && folder in allowed && (to === folder || !!allowed[folder]?.includes(to))
+  const imported = posix.join(posix.dirname(path), target)
+  const to = findRules(posix.dirname(imported))
+  const mayHold = [folder, ...(rules ?? [])]
+  return !!rules && mayHold.some((name) => to === name || to.startsWith(`${name}/`))
+}
+
+/** The name of the innermost folder around `path` that has rules. */
+function findRules(path: string): string {
+  const name = path.replace(/^src\/?/, '')
+  return name === '' || name in allowed ? name : findRules(posix.dirname(path))
 }
 
 /** Each cycle that a depth-first walk over the imports meets, as `a → b → a`. */

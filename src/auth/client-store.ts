@@ -1,4 +1,3 @@
-import type { Author } from '../catalogue/store.ts'
 import { permits, type Scope } from '../contract/index.ts'
 
 /** A program that is allowed to call the catalogue. */
@@ -16,7 +15,7 @@ export interface RegisteredClient extends ApiClient {
 
 /** The client and scopes that a token was issued for. */
 export interface IssuedToken {
-  readonly client: Author
+  readonly client: Pick<ApiClient, 'id' | 'name'>
   readonly scopes: readonly Scope[]
   readonly expires: Temporal.Instant
 }

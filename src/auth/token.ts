@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { findRepeatedMember } from '../text/json-text.ts'
+import { findRepeatedMember } from '../contract/json-text.ts'
 import type { RejectionReason } from './rejection-reasons.ts'
 
 /** A parsed token. Not to be trusted before its signature is verified. */

@@ -1,8 +1,8 @@
 import type { Operation } from '../contract/index.ts'
+import { findRepeatedMember } from '../contract/json-text.ts'
 import { printable } from '../contract/problems.ts'
 import { asNode } from '../contract/schema.ts'
 import { validator } from '../contract/validate.ts'
-import { findRepeatedMember } from '../text/json-text.ts'
 import {
   type AccountVersion,
   type Fault,

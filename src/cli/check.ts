@@ -9,8 +9,8 @@ import type {
   TestKeys,
 } from '../check/index.ts'
 import { profiles } from '../check/report.ts'
+import { isTimeZone } from '../server/settings/value-rules.ts'
 import { CommandError, type Terminal, usesColour } from '../server/terminal.ts'
-import { isTimeZone } from '../settings/value-rules.ts'
 import { readJwkFile } from './common/jwk-file.ts'
 import { writePrivateFile } from './common/private-file.ts'
 

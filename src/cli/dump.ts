@@ -20,7 +20,7 @@ export function dumpCommand(terminal: Terminal): Command {
     async ({ create = false, ...options }: { database?: string; create?: boolean }) => {
       const settings = readCommandSettings('provider', options, terminal)
       await prepareDatabase(settings, create, terminal)
-      const { formatLine } = await import('../load/dump.ts')
+      const { formatLine } = await import('../intake/dump.ts')
       const { dumpProvider } = await import('../storage/open.ts')
       let lines = 0
       let text = ''

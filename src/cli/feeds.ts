@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import type { Feed, FeedStore } from '../load/feed-writer.ts'
+import type { Feed, FeedStore } from '../intake/feed-writer.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { databaseSettings, type StoreFlags, withStore } from './common/database.ts'
 import { addSettingFlags } from './common/setting-flags.ts'

@@ -139,7 +139,7 @@ function retireCommand(terminal: Terminal): Command {
       withKeys(flags, terminal, async (store) => {
         const keys = await store.list()
         if (!(await store.retire(id, await readNow(store)))) throw unknownKey()
-        const { fapiAlgorithms, isFapiKey } = await import('../consent/client-metadata.ts')
+        const { fapiAlgorithms, isFapiKey } = await import('../platform/consent/client-metadata.ts')
         const usable = keys.filter(isFapiKey)
         if (usable.length === 1 && usable[0]?.id === id) {
           terminal.error(

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander'
-import type { CatalogueStore } from '../catalogue/store.ts'
+import type { CatalogueStore } from '../platform/catalogue/store.ts'
 import { abortOnSignal } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { type StoreFlags, withStore } from './common/database.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
+import { listSettings } from '../server/settings/settings.ts'
 import type { Terminal } from '../server/terminal.ts'
-import { listSettings } from '../settings/settings.ts'
 import { addCreateFlag } from './common/database.ts'
 import {
   addSettingFlags,

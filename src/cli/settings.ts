@@ -1,6 +1,5 @@
 import { Argument, Command } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
-import { CommandError, type Terminal } from '../server/terminal.ts'
 import {
   type EffectiveSetting,
   listSettings,
@@ -10,7 +9,8 @@ import {
   type SettingName,
   type SettingsResult,
   variableName,
-} from '../settings/settings.ts'
+} from '../server/settings/settings.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
 import {
   addSettingFlags,
   invalidSettings,

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { iconType, renderIcon } from '../consent/pages/icon.ts'
+import { iconType, renderIcon } from '../platform/consent/pages/icon.ts'
 import { renderBudget, renderMessage, renderStart } from './pages/budget.ts'
 import { budgetColour, renderBudgetStylesheet } from './pages/stylesheet.ts'
 import { Refused } from './platform-calls.ts'

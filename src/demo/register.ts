@@ -1,4 +1,4 @@
-import type { ConsentStore } from '../consent/store.ts'
+import type { ConsentStore } from '../platform/consent/store.ts'
 import { callbackPath, keySetPath } from './example-budget.ts'
 import { budgetScopes } from './third-party.ts'
 

@@ -1,5 +1,5 @@
-import type { PasscodeMessage } from '../consent/passcodes.ts'
-import { emailKey } from '../text/email-key.ts'
+import { emailKey } from '../contract/email-key.ts'
+import type { PasscodeMessage } from '../platform/consent/passcodes.ts'
 
 const addressesMax = 100
 

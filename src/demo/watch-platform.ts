@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { PasscodeMessage } from '../consent/passcodes.ts'
 import { providerOperations } from '../contract/index.ts'
 import type { HttpApp } from '../http/app.ts'
+import type { PasscodeMessage } from '../platform/consent/passcodes.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { type Call, showToken } from './timeline.ts'
 

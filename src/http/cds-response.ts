@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CdsError, toCdsErrorList } from '../cds/errors.ts'
-import { cdsBasePath, rejectPath, type ServedPath } from '../cds/paths.ts'
+import { CdsError, toCdsErrorList } from '../platform/cds/errors.ts'
+import { cdsBasePath, rejectPath, type ServedPath } from '../platform/cds/paths.ts'
 import type { HttpApp } from './app.ts'
 import { sendJson } from './json.ts'
 import { readPath } from './request.ts'

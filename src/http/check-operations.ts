@@ -1,6 +1,6 @@
 import type { Access } from '../auth/access.ts'
-import type { CheckRuns } from '../check-runs/check-runs.ts'
 import { type CheckOptions, ContractError, checkOperations } from '../contract/index.ts'
+import type { CheckRuns } from '../platform/check-runs/check-runs.ts'
 import type { HttpApp } from './app.ts'
 import { mountClientOperation } from './client-operation.ts'
 

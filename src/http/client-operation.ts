@@ -1,8 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../auth/access.ts'
 import type { IssuedToken } from '../auth/client-store.ts'
-import type { Answer } from '../catalogue/handler.ts'
-import type { Author } from '../catalogue/store.ts'
 import {
   ContractError,
   type Operation,
@@ -10,6 +8,8 @@ import {
   problemsMax,
   type Scope,
 } from '../contract/index.ts'
+import type { Answer } from '../platform/catalogue/handler.ts'
+import type { Author } from '../platform/catalogue/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
 import { sendJson, untilSent } from './json.ts'
 import { createRequestReader, type RawQuery } from './request.ts'

@@ -1,5 +1,5 @@
-import type { Consent } from '../consent/consent.ts'
-import { sessionSeconds } from '../consent/consents-page.ts'
+import type { Consent } from '../platform/consent/consent.ts'
+import { sessionSeconds } from '../platform/consent/consents-page.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { formatCookie, readCookie } from './cookies.ts'

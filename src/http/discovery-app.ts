@@ -1,10 +1,10 @@
+import type { ServerStatus } from '../contract/index.ts'
 import {
   type DiscoveryOptions,
   discoveryEndpoints,
   type Failure,
   openDiscovery,
-} from '../cds/discovery.ts'
-import type { ServerStatus } from '../contract/index.ts'
+} from '../platform/cds/discovery.ts'
 import type { HttpApp } from './app.ts'
 import { mountPublicEndpoint, type PublicMount } from './public-cds-endpoint.ts'
 

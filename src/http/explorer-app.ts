@@ -1,7 +1,7 @@
 import type { Access } from '../auth/access.ts'
 import { ContractError, explorerOperations } from '../contract/index.ts'
-import type { Explorer } from '../explorer/explorer.ts'
-import type { ExplorerCall } from '../explorer/read-call.ts'
+import type { Explorer } from '../platform/explorer/explorer.ts'
+import type { ExplorerCall } from '../platform/explorer/read-call.ts'
 import type { HttpApp } from './app.ts'
 import { mountClientOperation } from './client-operation.ts'
 

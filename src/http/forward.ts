@@ -11,20 +11,20 @@ import {
   type Operation,
   type OperationOf,
 } from '../contract/index.ts'
-import { judgeResponse } from '../upstream/answer.ts'
-import type { CheckMode, CheckOutcome } from '../upstream/check-modes.ts'
-import { isCollected, joinChunks, type UpstreamResponse } from '../upstream/exchange.ts'
+import { judgeResponse } from '../provider/upstream/answer.ts'
+import type { CheckMode, CheckOutcome } from '../provider/upstream/check-modes.ts'
+import { isCollected, joinChunks, type UpstreamResponse } from '../provider/upstream/exchange.ts'
 import {
   answered,
   failureOf,
   type UpstreamOutcome,
   upstreamError,
   upstreamFailures,
-} from '../upstream/failures.ts'
-import type { RequestHeaders } from '../upstream/request-headers.ts'
-import type { ResponseCheck } from '../upstream/response-check.ts'
-import { handOnHeaders } from '../upstream/response-headers.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+} from '../provider/upstream/failures.ts'
+import type { RequestHeaders } from '../provider/upstream/request-headers.ts'
+import type { ResponseCheck } from '../provider/upstream/response-check.ts'
+import { handOnHeaders } from '../provider/upstream/response-headers.ts'
+import type { Upstream } from '../provider/upstream/upstream.ts'
 import { retryAfterDefaultSeconds } from './error-handler.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { countBytes, jsonType, sendReserved, untilSent } from './json.ts'

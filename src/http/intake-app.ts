@@ -12,14 +12,14 @@ import {
   permits,
   type Scope,
 } from '../contract/index.ts'
-import type { BatchAnswer, BatchErrors, Batches, Sender } from '../load/batches.ts'
+import type { BatchAnswer, BatchErrors, Batches, Sender } from '../intake/batches.ts'
 import {
   type BatchConflict,
   clientFeedsMax,
   type Feed,
   type FeedStore,
   feedsMax,
-} from '../load/feed-writer.ts'
+} from '../intake/feed-writer.ts'
 import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { openBatchBodies } from './batch-body.ts'
 import { mountClientOperation } from './client-operation.ts'

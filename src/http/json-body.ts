@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ContractError, nestingMax, printable } from '../contract/index.ts'
-import { findRepeatedMember, isNestedDeeper } from '../text/json-text.ts'
+import { findRepeatedMember, isNestedDeeper } from '../contract/json-text.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { matchesIfNoneMatch } from '../catalogue/entity-tags.ts'
 import { buildOpenApiDocument, type DocumentName, type Operation } from '../contract/index.ts'
+import { matchesIfNoneMatch } from '../platform/catalogue/entity-tags.ts'
 import type { HttpApp, Route } from './app.ts'
 import { sendJson } from './json.ts'
 import { overloaded } from './load-shedding.ts'

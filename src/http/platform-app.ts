@@ -1,21 +1,5 @@
 import { toPublicKeySet } from '../auth/signing.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
-import * as drafts from '../catalogue/drafts.ts'
-import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
-import { openPageCache } from '../catalogue/page-cache.ts'
-import * as productHandlers from '../catalogue/products.ts'
-import { openPublishedAnswers } from '../catalogue/published-answers.ts'
-import {
-  openPublishedProducts,
-  type PublishedProducts,
-  type UnpublishedEntry,
-} from '../catalogue/published-products.ts'
-import type { CatalogueStore } from '../catalogue/store.ts'
-import * as summaries from '../catalogue/summaries.ts'
-import * as unpublished from '../catalogue/unpublished.ts'
-import type { CheckRuns } from '../check-runs/check-runs.ts'
-import { consentsHandlers } from '../consent/consents-handlers.ts'
-import type { ConsentStore } from '../consent/store.ts'
 import {
   accessOperations,
   catalogueOperations,
@@ -28,7 +12,28 @@ import {
   type ServerStatus,
   statusOperations,
 } from '../contract/index.ts'
-import type { Explorer } from '../explorer/explorer.ts'
+import * as drafts from '../platform/catalogue/drafts.ts'
+import type {
+  Answer,
+  CatalogueOperationId,
+  Context,
+  Handlers,
+} from '../platform/catalogue/handler.ts'
+import { openPageCache } from '../platform/catalogue/page-cache.ts'
+import * as productHandlers from '../platform/catalogue/products.ts'
+import { openPublishedAnswers } from '../platform/catalogue/published-answers.ts'
+import {
+  openPublishedProducts,
+  type PublishedProducts,
+  type UnpublishedEntry,
+} from '../platform/catalogue/published-products.ts'
+import type { CatalogueStore } from '../platform/catalogue/store.ts'
+import * as summaries from '../platform/catalogue/summaries.ts'
+import * as unpublished from '../platform/catalogue/unpublished.ts'
+import type { CheckRuns } from '../platform/check-runs/check-runs.ts'
+import { consentsHandlers } from '../platform/consent/consents-handlers.ts'
+import type { ConsentStore } from '../platform/consent/store.ts'
+import type { Explorer } from '../platform/explorer/explorer.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
 import { mountOtherPaths } from './cds-response.ts'
 import { mountChecks } from './check-operations.ts'

@@ -1,5 +1,8 @@
-import { type PublishedAnswers, publishedEndpoints } from '../catalogue/published-answers.ts'
-import type { RawQuery } from '../cds/query.ts'
+import {
+  type PublishedAnswers,
+  publishedEndpoints,
+} from '../platform/catalogue/published-answers.ts'
+import type { RawQuery } from '../platform/cds/query.ts'
 import type { HttpApp } from './app.ts'
 import { mountPublicEndpoint, type PublicMount } from './public-cds-endpoint.ts'
 

@@ -9,10 +9,9 @@ import { interactionHeader, resolveInteractionId } from '../http/interaction-id.
 import { jsonType } from '../http/json.ts'
 import { respondFromStore } from '../http/provider-app.ts'
 import type { ProviderOperationId } from '../provider/handler.ts'
-import type { Settings } from '../settings/settings.ts'
-import { listServed } from '../source/find-defects.ts'
-import type { Source } from '../source/source.ts'
-import { toProviderReads } from '../source/to-provider-reads.ts'
+import { listServed } from '../provider/source/find-defects.ts'
+import type { Source } from '../provider/source/source.ts'
+import { toProviderReads } from '../provider/source/to-provider-reads.ts'
 import { createDatabase, replaceReplayFile } from '../storage/open.ts'
 import { clock } from './clock.ts'
 import { databaseOptions } from './database-options.ts'
@@ -29,6 +28,7 @@ import {
   withOptions,
 } from './provider-options.ts'
 import { createPlugin } from './provider-plugin.ts'
+import type { Settings } from './settings/settings.ts'
 import { logCertificate, logFailedHandshakes, readTls } from './tls.ts'
 
 export interface Provider {

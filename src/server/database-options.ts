@@ -1,5 +1,5 @@
-import type { Settings } from '../settings/settings.ts'
 import type { DatabaseOptions } from '../storage/database.ts'
+import type { Settings } from './settings/settings.ts'
 
 export function databaseOptions(settings: Partial<Settings>): DatabaseOptions {
   return {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { readDescriptorLimit } from '../http/descriptors.ts'
 import { httpLimits } from '../http/limits.ts'
-import type { Settings } from '../settings/settings.ts'
 import { poolNames } from '../storage/database.ts'
+import type { Settings } from './settings/settings.ts'
 
 /** Files of the program, the database and the log, and connections for keys, metrics and between processes. */
 const reserve = 150

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { openEmbeddedLog, withErrorsForLog } from '../observe/log.ts'
-import type { Settings } from '../settings/settings.ts'
+import { openEmbeddedLog, withErrorsForLog } from './observe/log.ts'
+import type { Settings } from './settings/settings.ts'
 import { openTracing, type Telemetry } from './telemetry.ts'
 
 /** The log, metrics and traces of a server in the process of another program. */
@@ -19,8 +19,8 @@ export async function openEmbeddedTelemetry(
   const tracing = await openTracing(log)
   if (metricsPort === undefined) return { log, metrics: undefined, tracing, close }
 
-  const { createMetricsReader, openMetrics } = await import('../observe/metrics.ts')
-  const { serveMetrics } = await import('../observe/metrics-server.ts')
+  const { createMetricsReader, openMetrics } = await import('./observe/metrics.ts')
+  const { serveMetrics } = await import('./observe/metrics-server.ts')
   const metrics = openMetrics()
   const address = { host: metricsHost, port: metricsPort }
   const endpoint = await serveMetrics(address, createMetricsReader(metrics))

@@ -1,6 +1,6 @@
 /** A provider in the process of another program, with data from a source of that program. */
 
-export { fromArrays } from '../source/from-arrays.ts'
+export { fromArrays } from '../provider/source/from-arrays.ts'
 export {
   type AccountQuery,
   type AccountsQuery,
@@ -16,7 +16,7 @@ export {
   type TimeBounds,
   type TransactionFilters,
   type TransactionPage,
-} from '../source/source.ts'
-export { SourceUnavailable } from '../source/source-error.ts'
+} from '../provider/source/source.ts'
+export { SourceUnavailable } from '../provider/source/source-error.ts'
 export { createProvider, type Provider } from './create-provider.ts'
 export type { GuardOptions, ProviderOptions, ProviderSettings } from './provider-options.ts'

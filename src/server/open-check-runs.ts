@@ -1,9 +1,13 @@
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
-import { type CheckRuns, type CheckTarget, openCheckRuns } from '../check-runs/check-runs.ts'
 import { ContractError } from '../contract/index.ts'
 import { isLoopback } from '../http/loopback.ts'
-import { type SettingName, type Settings, variableName } from '../settings/settings.ts'
+import {
+  type CheckRuns,
+  type CheckTarget,
+  openCheckRuns,
+} from '../platform/check-runs/check-runs.ts'
 import { databaseOptions } from './database-options.ts'
+import { type SettingName, type Settings, variableName } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** Few requests use it. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
-import type { Consent, ConsentOptions } from '../consent/consent.ts'
-import type { ConsentStore } from '../consent/store.ts'
 import type { ConsentMount } from '../http/consent-app.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Consent, ConsentOptions } from '../platform/consent/consent.ts'
+import type { ConsentStore } from '../platform/consent/store.ts'
+import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 import { CommandError } from './terminal.ts'
 
@@ -33,12 +33,14 @@ export async function openConsentRole(
   { log }: Pick<Telemetry, 'log'>,
   parts: ConsentRoleParts,
 ): Promise<OpenedConsent> {
-  const { openConsent } = await withoutRuntimeWarning(() => import('../consent/consent.ts'))
-  const { isOutage } = await import('../consent/outage.ts')
+  const { openConsent } = await withoutRuntimeWarning(
+    () => import('../platform/consent/consent.ts'),
+  )
+  const { isOutage } = await import('../platform/consent/outage.ts')
   const { createAssets, createConsentMount } = await import('../http/consent-app.ts')
-  const { createPasscodeDelivery } = await import('../consent/deliver-passcode.ts')
+  const { createPasscodeDelivery } = await import('../platform/consent/deliver-passcode.ts')
   const { readTrustedProxies } = await import('../http/caller-address.ts')
-  const { readBasePath } = await import('../consent/issuer-path.ts')
+  const { readBasePath } = await import('../platform/consent/issuer-path.ts')
   const { issuer, brandName, brandColour, brandLogo, passcodeUrl = '', subdomain } = settings
   const onError = (error: Error): void =>
     log[isOutage(error.cause) ? 'warn' : 'error']({ err: error }, 'consent failed')

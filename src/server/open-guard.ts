@@ -2,8 +2,6 @@ import type { TlsOptions } from 'node:tls'
 import { type Operation, providerOperations } from '../contract/index.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import type { Responders } from '../http/provider-app.ts'
-import { flagName, type Settings } from '../settings/settings.ts'
-import type { upstreamDefinitions } from '../settings/upstream-settings.ts'
 import { openBufferRelease } from './garbage-collection.ts'
 import {
   type OpenResponders,
@@ -12,6 +10,8 @@ import {
   openStoreResponders,
   type ProviderSettings,
 } from './open-provider.ts'
+import { flagName, type Settings } from './settings/settings.ts'
+import type { upstreamDefinitions } from './settings/upstream-settings.ts'
 import type { Telemetry } from './telemetry.ts'
 import { CommandError } from './terminal.ts'
 import { readUpstreamTls } from './tls.ts'
@@ -66,9 +66,9 @@ async function openForwarding(
   ids: readonly OperationId[],
   { log, metrics, tracing }: Telemetry,
 ): Promise<OpenResponders> {
-  const { openUpstream } = await import('../upstream/upstream.ts')
-  const { createRequestHeaders } = await import('../upstream/request-headers.ts')
-  const { openResponseCheck } = await import('../upstream/response-check.ts')
+  const { openUpstream } = await import('../provider/upstream/upstream.ts')
+  const { createRequestHeaders } = await import('../provider/upstream/request-headers.ts')
+  const { openResponseCheck } = await import('../provider/upstream/response-check.ts')
   const { forwardTo } = await import('../http/forward.ts')
   const {
     upstreamHeaderFile,

@@ -1,13 +1,13 @@
 import type { TlsOptions } from 'node:tls'
 import { ContractError } from '../contract/errors.ts'
 import type { HttpApp } from '../http/app.ts'
-import type { FeedWriter } from '../load/feed-writer.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { FeedWriter } from '../intake/feed-writer.ts'
 import { DatabaseError } from '../storage/database.ts'
 import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
 import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
+import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 import { watchWorkers } from './worker-watch.ts'
 
@@ -30,8 +30,8 @@ export async function openIntake(
     await import('../storage/open.ts')
   const { openIntakeApp } = await import('../http/intake-app.ts')
   const { openAccess } = await import('../auth/access.ts')
-  const { openBatches } = await import('../load/batches.ts')
-  const { commitLimits, limitsOnThread } = await import('../load/commit-queue.ts')
+  const { openBatches } = await import('../intake/batches.ts')
+  const { commitLimits, limitsOnThread } = await import('../intake/commit-queue.ts')
   const { log, metrics, tracing } = telemetry
   const { database, shutdownTimeout } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import type { MonitoredRole } from '../contract/index.ts'
-import type { MetricsOrigin } from '../observe/metrics-origin.ts'
-import type { MetricsReader } from '../observe/metrics-reader.ts'
-import { type Settings, variableName } from '../settings/settings.ts'
+import type { MetricsOrigin } from './observe/metrics-origin.ts'
+import type { MetricsReader } from './observe/metrics-reader.ts'
+import { type Settings, variableName } from './settings/settings.ts'
 import { readMetricsAddress, type Telemetry } from './telemetry.ts'
 
 type MonitoredTelemetry = Pick<Telemetry, 'metrics' | 'sharedBy'>
@@ -23,14 +23,14 @@ async function openMonitoring(
   settings: Partial<Settings>,
   { metrics, sharedBy }: MonitoredTelemetry,
 ) {
-  const { openMonitoring: open } = await import('../observe/monitoring.ts')
-  const { openRemoteReader } = await import('../observe/metrics-origin.ts')
+  const { openMonitoring: open } = await import('./observe/monitoring.ts')
+  const { openRemoteReader } = await import('./observe/metrics-origin.ts')
   const createOwnReader = async (): Promise<MetricsReader | undefined> => {
     if (!metrics) return undefined
     // The supervisor has the metrics of all workers.
     const address = cluster.isWorker ? readMetricsAddress() : undefined
     if (address !== undefined) return openRemoteReader(address)
-    const { createMetricsReader } = await import('../observe/metrics.ts')
+    const { createMetricsReader } = await import('./observe/metrics.ts')
     return createMetricsReader(metrics)
   }
   const own: MetricsOrigin = {

@@ -1,10 +1,9 @@
 import type { TLSSocket, TlsOptions } from 'node:tls'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
-import type { ConsentStore } from '../consent/store.ts'
 import { ContractError } from '../contract/index.ts'
-import type { Explorer } from '../explorer/explorer.ts'
 import type { HttpApp } from '../http/app.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { ConsentStore } from '../platform/consent/store.ts'
+import type { Explorer } from '../platform/explorer/explorer.ts'
 import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
 import { readConsoleFiles } from './console-files.ts'
@@ -15,6 +14,7 @@ import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-con
 import { createMonitoring } from './open-monitoring.ts'
 import type { Outages } from './outages.ts'
 import { openStatusReader } from './read-status.ts'
+import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** What a command adds to a platform. */
@@ -42,7 +42,7 @@ export async function openPlatform(
   } = await import('../storage/open.ts')
   const { openPlatformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/access.ts')
-  const { openSharedClock } = await import('../consent/shared-clock.ts')
+  const { openSharedClock } = await import('../platform/consent/shared-clock.ts')
   const { log, metrics, tracing } = telemetry
   const { database } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
@@ -118,7 +118,7 @@ function createExplorer(
   if (!isEnabled || !providerUrl || !resourceUrl || !subdomain) return undefined
   let opened: Promise<Explorer> | undefined
   return async (call) => {
-    opened ??= import('../explorer/explorer.ts').then(({ openExplorer }) =>
+    opened ??= import('../platform/explorer/explorer.ts').then(({ openExplorer }) =>
       openExplorer({ providerUrl, resourceUrl, subdomain, signingKeys }),
     )
     return (await opened)(call)

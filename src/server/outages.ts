@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { type PlannedOutage, readOutages } from '../contract/cds/outages.ts'
 import { formatProblem } from '../contract/index.ts'
-import { flagName } from '../settings/settings.ts'
+import { flagName } from './settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
 const fileBytesMax = 256 * 1024

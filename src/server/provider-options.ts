@@ -1,4 +1,7 @@
 import type { Logger } from 'pino'
+import { findDefects } from '../provider/source/find-defects.ts'
+import type { Source } from '../provider/source/source.ts'
+import { DatabaseError, solutions } from '../storage/database.ts'
 import {
   flagName,
   readSettings,
@@ -7,10 +10,7 @@ import {
   settingDefinitions,
   settingNames,
   variableName,
-} from '../settings/settings.ts'
-import { findDefects } from '../source/find-defects.ts'
-import type { Source } from '../source/source.ts'
-import { DatabaseError, solutions } from '../storage/database.ts'
+} from './settings/settings.ts'
 
 const guardNames = [
   'subdomain',

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import type { MonitoredRole } from '../contract/index.ts'
-import type { Log } from '../observe/log.ts'
-import type { Metrics } from '../observe/metrics.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Log } from './observe/log.ts'
+import type { Metrics } from './observe/metrics.ts'
+import type { Settings } from './settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
 /** The log of a server, and its metrics and traces if they are configured. */
@@ -18,22 +18,22 @@ export interface Telemetry extends Log {
 
 /** The log alone, for a supervisor. */
 export async function openServerLog({ logLevel }: Pick<Settings, 'logLevel'>): Promise<Log> {
-  const { openLog } = await import('../observe/log.ts')
+  const { openLog } = await import('./observe/log.ts')
   return openLog(logLevel)
 }
 
-type Tracing = typeof import('../observe/tracing.ts')
+type Tracing = typeof import('./observe/tracing.ts')
 
 export async function openTelemetry({
   logLevel,
   metricsPort,
 }: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Telemetry> {
-  const { logUncaughtErrors } = await import('../observe/log.ts')
+  const { logUncaughtErrors } = await import('./observe/log.ts')
   const opened = await openServerLog({ logLevel })
   return {
     ...opened,
     metrics:
-      metricsPort === undefined ? undefined : (await import('../observe/metrics.ts')).openMetrics(),
+      metricsPort === undefined ? undefined : (await import('./observe/metrics.ts')).openMetrics(),
     tracing: await openTracing(opened.log),
     logUncaughtErrors: () => logUncaughtErrors(opened.log),
   }
@@ -46,7 +46,7 @@ const registry = Symbol.for('opentelemetry.js.api.1')
 export async function openTracing(log: Logger): Promise<Tracing | undefined> {
   const { trace } = (globalThis as { [registry]?: { trace?: unknown } })[registry] ?? {}
   if (!trace) return undefined
-  const tracing = await import('../observe/tracing.ts')
+  const tracing = await import('./observe/tracing.ts')
   if (tracing.isTracingActive(trace)) return tracing
   log.warn('no spans: the registered OpenTelemetry API is older than that of Holdfast')
   return undefined
@@ -76,13 +76,13 @@ export async function openMetricsEndpoint(
 ): Promise<MetricsEndpoint | undefined> {
   if (metricsPort === undefined) return undefined
   const { openWorkerMetrics, reportMetricsToSupervisor } = await import(
-    '../observe/worker-metrics.ts'
+    './observe/worker-metrics.ts'
   )
   if (metrics && cluster.isWorker) {
     return { address: '', close: reportMetricsToSupervisor(metrics).finish }
   }
-  const { serveMetrics } = await import('../observe/metrics-server.ts')
-  const { createMetricsReader } = await import('../observe/metrics.ts')
+  const { serveMetrics } = await import('./observe/metrics-server.ts')
+  const { createMetricsReader } = await import('./observe/metrics.ts')
   const reader = metrics ? createMetricsReader(metrics) : openWorkerMetrics()
   return serveMetrics({ host: metricsHost, port: metricsPort }, reader).catch(
     (error: NodeJS.ErrnoException) => {

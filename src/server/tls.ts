@@ -8,7 +8,7 @@ import {
   Server as TlsServer,
 } from 'node:tls'
 import type { Logger } from 'pino'
-import { flagName, type SettingName, type Settings } from '../settings/settings.ts'
+import { flagName, type SettingName, type Settings } from './settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
 type Files = Partial<Pick<Settings, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>>

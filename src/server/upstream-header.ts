@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { flagName } from '../settings/settings.ts'
-import { connectionFields, type HeaderField } from '../upstream/request-headers.ts'
+import { connectionFields, type HeaderField } from '../provider/upstream/request-headers.ts'
+import { flagName } from './settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
 /** Fields that the guard sets itself or takes from the request. */

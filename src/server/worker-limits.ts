@@ -1,6 +1,6 @@
 import type { HttpLimits } from '../http/limits.ts'
 import type { RateLimits } from '../http/rate-limit.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 /** Workers do not share their counts, so each enforces its share of a rate limit. */
 export function rateLimitsPerWorker({

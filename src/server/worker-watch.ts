@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ReadinessCheck } from '../http/health.ts'
-import type { Metrics } from '../observe/metrics.ts'
 import type { DatabaseProbe, DatabaseWorker } from '../storage/database.ts'
+import type { Metrics } from './observe/metrics.ts'
 
 /** A slower test is not awaited: the coordinator may not respond, which the check of the database reports. */
 const testTimeoutMs = 900

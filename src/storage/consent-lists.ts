@@ -1,4 +1,4 @@
-import type { ArrangementQuery } from '../consent/store.ts'
+import type { ArrangementQuery } from '../platform/consent/store.ts'
 
 export interface ListFilter {
   readonly column: 'customer' | 'third_party' | 'status'

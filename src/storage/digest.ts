@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { foldCase } from '../text/case-folding.ts'
-import { emailKey } from '../text/email-key.ts'
+import { foldCase } from '../contract/case-folding.ts'
+import { emailKey } from '../contract/email-key.ts'
 
 /** Stored in place of a removed customer's name: enough to recognise the name, but not the name itself. */
 export function digest(text: string): string {

@@ -1,11 +1,11 @@
 import type { ClientStore } from '../auth/client-store.ts'
 import type { ReplayStore } from '../auth/replay-store.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
-import type { CatalogueStore } from '../catalogue/store.ts'
-import type { CheckRunStore } from '../check-runs/store.ts'
-import type { ConsentStore } from '../consent/store.ts'
-import type { FeedStore, FeedWriter, FeedWriterOptions } from '../load/feed-writer.ts'
-import type { DumpedItem, ProviderWriter, WriterOptions } from '../load/writer.ts'
+import type { FeedStore, FeedWriter, FeedWriterOptions } from '../intake/feed-writer.ts'
+import type { DumpedItem, ProviderWriter, WriterOptions } from '../intake/writer.ts'
+import type { CatalogueStore } from '../platform/catalogue/store.ts'
+import type { CheckRunStore } from '../platform/check-runs/store.ts'
+import type { ConsentStore } from '../platform/consent/store.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type {
   DatabaseOptions,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { DumpedItem } from '../load/writer.ts'
+import type { DumpedItem } from '../intake/writer.ts'
 import { type BackupOptions, DatabaseError, type DatabaseOptions } from './database.ts'
 import type { Engine } from './engine.ts'
 

@@ -1,6 +1,6 @@
 import type { countNames } from '../contract/index.ts'
-import type { Feed } from '../load/feed-writer.ts'
-import type { Counts } from '../load/line-counts.ts'
+import type { Feed } from '../intake/feed-writer.ts'
+import type { Counts } from '../intake/line-counts.ts'
 
 export type CountName = (typeof countNames)[number]
 

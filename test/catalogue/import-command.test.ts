@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { it } from 'node:test'
-import { toProductContent } from '../../src/catalogue/product.ts'
 import { savingsProduct } from '../../src/contract/examples/product.ts'
 import {
   cdsDetailVersions,
@@ -9,6 +8,7 @@ import {
   type PublishedProduct,
   toCdsProductDetail,
 } from '../../src/contract/index.ts'
+import { toProductContent } from '../../src/platform/catalogue/product.ts'
 import { describe, type Scope } from '../support/engines.ts'
 import { openPlatform } from '../support/platform.ts'
 import { finish, kill, runInProcess, startHoldfast } from '../support/process.ts'

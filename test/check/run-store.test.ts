@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { NewRun } from '../../src/check-runs/store.ts'
+import type { NewRun } from '../../src/platform/check-runs/store.ts'
 import { openCheckRunStore } from '../../src/storage/open.ts'
 import { createScope, describe, newDatabase } from '../support/engines.ts'
 import { openPlatform } from '../support/platform.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { retentionDays, withdrawnMax } from '../../src/consent/store.ts'
+import { retentionDays, withdrawnMax } from '../../src/platform/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import { currentEngine, describe, newDatabase, runSql } from '../support/engines.ts'
 import { after, makeArrangement, makeThirdParty, now, openStores } from './stores.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
-import { purgeMax } from '../../src/consent/store.ts'
+import { purgeMax } from '../../src/platform/consent/store.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { after, makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
-import type { ConsentStore } from '../../src/consent/store.ts'
+import type { ConsentStore } from '../../src/platform/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { until } from '../support/until.ts'

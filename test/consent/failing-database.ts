@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { ConsentStore } from '../../src/consent/store.ts'
 import { ContractError } from '../../src/contract/index.ts'
+import type { ConsentStore } from '../../src/platform/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import { currentEngine, type Scope } from '../support/engines.ts'
 

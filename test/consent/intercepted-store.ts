@@ -1,4 +1,4 @@
-import type { ConsentStore } from '../../src/consent/store.ts'
+import type { ConsentStore } from '../../src/platform/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 
 /** Is called instead of a call of the store, which it can make. */

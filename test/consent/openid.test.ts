@@ -3,8 +3,8 @@ import { it } from 'node:test'
 import { decodeProtectedHeader } from 'jose'
 import * as openid from 'openid-client'
 import { makeSigningKey, type SigningAlgorithm } from '../../src/auth/signing.ts'
-import { consentScopes } from '../../src/consent/scopes.ts'
-import { publicationSeconds } from '../../src/consent/signing-keys.ts'
+import { consentScopes } from '../../src/platform/consent/scopes.ts'
+import { publicationSeconds } from '../../src/platform/consent/signing-keys.ts'
 import { describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import {
   agree,

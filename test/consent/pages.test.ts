@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { adjustAccent, contrast, palette, textOn } from '../../src/consent/pages/stylesheet.ts'
-import { attemptLimits } from '../../src/consent/passcodes.ts'
+import {
+  adjustAccent,
+  contrast,
+  palette,
+  textOn,
+} from '../../src/platform/consent/pages/stylesheet.ts'
+import { attemptLimits } from '../../src/platform/consent/passcodes.ts'
 import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { openBrowser, readForm } from './browser.ts'
 import {

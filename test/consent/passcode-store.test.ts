@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
 import pg from 'pg'
-import { openSharedClock } from '../../src/consent/shared-clock.ts'
-import { secretNames } from '../../src/consent/store.ts'
+import { openSharedClock } from '../../src/platform/consent/shared-clock.ts'
+import { secretNames } from '../../src/platform/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import {
   createScope,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { openPasscodes, type PasscodeMessage } from '../../src/consent/passcodes.ts'
-import type { ConsentStore } from '../../src/consent/store.ts'
+import { openPasscodes, type PasscodeMessage } from '../../src/platform/consent/passcodes.ts'
+import type { ConsentStore } from '../../src/platform/consent/store.ts'
 import { describeOnce, type Scope } from '../support/engines.ts'
 import { now, openStores } from './stores.ts'
 

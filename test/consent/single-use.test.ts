@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
-import { profiles } from '../../src/consent/store.ts'
+import { profiles } from '../../src/platform/consent/store.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { countRequests } from '../support/http.ts'
 import { until } from '../support/until.ts'

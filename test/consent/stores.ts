@@ -1,4 +1,4 @@
-import type { Arrangement, ConsentStore, ThirdParty } from '../../src/consent/store.ts'
+import type { Arrangement, ConsentStore, ThirdParty } from '../../src/platform/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import { newDatabase, type Scope } from '../support/engines.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as openid from 'openid-client'
-import type { Profile, ThirdParty } from '../../src/consent/store.ts'
+import type { Profile, ThirdParty } from '../../src/platform/consent/store.ts'
 import { issuer, redirectUri } from './addresses.ts'
 import type { ConsentPlatform } from './platform.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { contrast } from '../../src/consent/pages/stylesheet.ts'
+import { contrast } from '../../src/platform/consent/pages/stylesheet.ts'
 
 const css = readFileSync(new URL('../../src/console/styles/base.css', import.meta.url), 'utf8')
 const [light = '', dark = ''] = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, body = '']) => body)

@@ -3,7 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { makeSigningKey } from '../../src/auth/signing.ts'
-import { type Explorer, type ExplorerOptions, openExplorer } from '../../src/explorer/explorer.ts'
+import {
+  type Explorer,
+  type ExplorerOptions,
+  openExplorer,
+} from '../../src/platform/explorer/explorer.ts'
 import { openSigningKeyStore } from '../../src/storage/open.ts'
 import { type FixedResponse, respondWith } from '../client/respond.ts'
 import { openTrustingProvider } from '../client/trusting-provider.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ContractError } from '../../src/contract/index.ts'
-import { openCommitQueue } from '../../src/load/commit-queue.ts'
-import type { BatchKey, BatchOutcome, FeedBatch } from '../../src/load/feed-writer.ts'
-import type { LocatedItem } from '../../src/load/writer.ts'
+import { openCommitQueue } from '../../src/intake/commit-queue.ts'
+import type { BatchKey, BatchOutcome, FeedBatch } from '../../src/intake/feed-writer.ts'
+import type { LocatedItem } from '../../src/intake/writer.ts'
 import { until } from '../support/until.ts'
 
 const limits = { batchesMax: 3, bytesMax: 100 }

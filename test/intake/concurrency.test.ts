@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ContractError } from '../../src/contract/index.ts'
-import type { FeedWriter } from '../../src/load/feed-writer.ts'
+import type { FeedWriter } from '../../src/intake/feed-writer.ts'
 import { put } from '../load/lines.ts'
 import { describe, describeOnce } from '../support/engines.ts'
 import { openIntake, sharedIntake } from '../support/intake.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readLine } from '../../src/load/line.ts'
+import { readLine } from '../../src/intake/line.ts'
 import { line } from './lines.ts'
 
 /** The errors of an account with these holders, as `path reason`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { linesPerRowMax } from '../../src/load/mapped-rows.ts'
+import { linesPerRowMax } from '../../src/intake/mapped-rows.ts'
 import { describeOnce } from '../support/engines.ts'
 import { type Bank, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
-import { formatLine } from '../../src/load/dump.ts'
+import { formatLine } from '../../src/intake/dump.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
 import { loadAt } from './bank.ts'
 import { line, removal } from './lines.ts'

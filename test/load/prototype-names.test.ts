@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { recordTypes } from '../../src/contract/index.ts'
-import { readLine } from '../../src/load/line.ts'
+import { readLine } from '../../src/intake/line.ts'
 import * as engines from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { runInProcess } from '../support/process.ts'

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import type { loadMetrics } from '../../src/observe/metric-definitions.ts'
+import type { loadMetrics } from '../../src/server/observe/metric-definitions.ts'
 import { describe, describeOnce, newDatabase } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runInProcess } from '../support/process.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
-import { serveMetrics } from '../../src/observe/metrics-server.ts'
+import { serveMetrics } from '../../src/server/observe/metrics-server.ts'
 
 describe('the metrics port', () => {
   it('serves a scraper while many other connections are idle', {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { loadMetrics, serverMetrics } from '../../src/observe/metric-definitions.ts'
+import { loadMetrics, serverMetrics } from '../../src/server/observe/metric-definitions.ts'
 import { openDeployment } from '../support/deployment.ts'
 import {
   currentEngine,

@@ -8,7 +8,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node'
-import * as tracing from '../../src/observe/tracing.ts'
+import * as tracing from '../../src/server/observe/tracing.ts'
 import { productWithFields } from '../catalogue/products.ts'
 import { listVersion, publishedPath } from '../catalogue/published.ts'
 import { openDeployment } from '../support/deployment.ts'

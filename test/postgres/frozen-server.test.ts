@@ -3,8 +3,8 @@ import { appendFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
-import { readLine } from '../../src/load/line.ts'
-import type { LocatedItem, ProviderWriter } from '../../src/load/writer.ts'
+import { readLine } from '../../src/intake/line.ts'
+import type { LocatedItem, ProviderWriter } from '../../src/intake/writer.ts'
 import {
   createDatabase,
   openFeedStore,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import pg from 'pg'
-import type { FeedBatch, FeedWriter } from '../../src/load/feed-writer.ts'
+import type { FeedBatch, FeedWriter } from '../../src/intake/feed-writer.ts'
 import { openFeedWriter } from '../../src/storage/open.ts'
 import { put } from '../load/lines.ts'
 import { createScope, describeOn, listSessions, newDatabase, runSql } from '../support/engines.ts'

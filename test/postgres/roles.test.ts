@@ -4,9 +4,9 @@ import { it, type TestContext } from 'node:test'
 import pg from 'pg'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
-import { toProductContent } from '../../src/catalogue/product.ts'
-import { noProgress } from '../../src/check-runs/store.ts'
 import { countNames } from '../../src/contract/index.ts'
+import { toProductContent } from '../../src/platform/catalogue/product.ts'
+import { noProgress } from '../../src/platform/check-runs/store.ts'
 import {
   createDatabase,
   dumpProvider,

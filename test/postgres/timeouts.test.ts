@@ -3,9 +3,9 @@ import { after, before, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import type { ReplayStore } from '../../src/auth/replay-store.ts'
-import { toProductContent } from '../../src/catalogue/product.ts'
-import type { CatalogueStore } from '../../src/catalogue/store.ts'
 import { ContractError } from '../../src/contract/index.ts'
+import { toProductContent } from '../../src/platform/catalogue/product.ts'
+import type { CatalogueStore } from '../../src/platform/catalogue/store.ts'
 import {
   createDatabase,
   openCatalogueStore,

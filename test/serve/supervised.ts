@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openLog } from '../../src/observe/log.ts'
+import { openLog } from '../../src/server/observe/log.ts'
 import { untilStoppedBySupervisor } from '../../src/server/signals.ts'
 import { processTerminal } from '../../src/server/terminal.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { toProviderReads } from '../../src/provider/source/to-provider-reads.ts'
 import { missing, type Source, SourceUnavailable } from '../../src/server/index.ts'
-import { toProviderReads } from '../../src/source/to-provider-reads.ts'
 import { describeOnce, type Scope } from '../support/engines.ts'
 import { ask as askOperation } from '../support/operations.ts'
 import { openProvider } from '../support/provider.ts'

@@ -12,8 +12,8 @@ import type {
   EnergyInvoice,
   ScheduledPayment,
 } from '../../src/contract/index.ts'
+import { toProviderReads } from '../../src/provider/source/to-provider-reads.ts'
 import { fromArrays, missing, type Source } from '../../src/server/index.ts'
-import { toProviderReads } from '../../src/source/to-provider-reads.ts'
 import { describeOnce, newDatabase, type Scope, shareOnEachEngine } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import type { BatchSummary } from '../../src/load/feed-writer.ts'
+import type { BatchSummary } from '../../src/intake/feed-writer.ts'
 import { put, removal, undated } from '../load/lines.ts'
 import { currentEngine, describe, type Scope, withScope } from '../support/engines.ts'
 import { commitOne, createBatch, openFeeds } from '../support/feed.ts'

@@ -6,7 +6,7 @@ import {
   clientFeedsMax,
   feedsMax,
   rememberedBatches,
-} from '../../src/load/feed-writer.ts'
+} from '../../src/intake/feed-writer.ts'
 import { put, removal, undated } from '../load/lines.ts'
 import { describe } from '../support/engines.ts'
 import { commitOne, createBatch, openFeeds } from '../support/feed.ts'

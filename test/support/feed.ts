@@ -9,9 +9,9 @@ import type {
   FeedStore,
   FeedWriter,
   FeedWriterOptions,
-} from '../../src/load/feed-writer.ts'
-import { readLine } from '../../src/load/line.ts'
-import type { LocatedItem } from '../../src/load/writer.ts'
+} from '../../src/intake/feed-writer.ts'
+import { readLine } from '../../src/intake/line.ts'
+import type { LocatedItem } from '../../src/intake/writer.ts'
 import { openFeedStore, openFeedWriter } from '../../src/storage/open.ts'
 import { createScope, newDatabase, runSql, type Scope } from './engines.ts'
 import { until } from './until.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import { createNdjsonSource } from '../../src/load/lines.ts'
-import { load } from '../../src/load/load.ts'
+import { createNdjsonSource } from '../../src/intake/lines.ts'
+import { load } from '../../src/intake/load.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { runInProcess } from './process.ts'
 

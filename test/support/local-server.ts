@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { requireRoleSettings } from '../../src/cli/common/setting-flags.ts'
-import { errorForLog } from '../../src/observe/log.ts'
 import { listen } from '../../src/server/listen.ts'
+import { errorForLog } from '../../src/server/observe/log.ts'
 import { openGuardServer } from '../../src/server/open-guard.ts'
 import { openIntake } from '../../src/server/open-intake.ts'
 import { openPlatform } from '../../src/server/open-platform.ts'
@@ -44,7 +44,7 @@ export async function openLocalServer(
     metrics:
       settings.metricsPort === undefined
         ? undefined
-        : (await import('../../src/observe/metrics.ts')).openMetrics(),
+        : (await import('../../src/server/observe/metrics.ts')).openMetrics(),
     tracing,
     close: async () => {},
     exit: async () => {},

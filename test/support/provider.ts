@@ -68,7 +68,7 @@ const serve: Readonly<Record<Variant, Serve>> = {
 
   async source(_scope, context, clock) {
     const { sourceOver } = await import('./source-over.ts')
-    const { toProviderReads } = await import('../../src/source/to-provider-reads.ts')
+    const { toProviderReads } = await import('../../src/provider/source/to-provider-reads.ts')
     return respondFromStore(
       { ...context, store: toProviderReads(sourceOver(context.store)) },
       clock,

@@ -1,4 +1,5 @@
 import type { JsonText, PageRequest } from '../../src/contract/index.ts'
+import type { Source, TimeBounds } from '../../src/provider/source/source.ts'
 import type {
   AccountFilters,
   EntryList,
@@ -8,7 +9,6 @@ import type {
   TimeWindow,
 } from '../../src/provider/store.ts'
 import { parseEpochDay, parseLocalTime } from '../../src/provider/time-window.ts'
-import type { Source, TimeBounds } from '../../src/source/source.ts'
 
 /** A source that answers with the records of a store. */
 export function sourceOver(store: ProviderReads): Source {

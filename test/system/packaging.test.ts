@@ -17,7 +17,11 @@ import { posix } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { countNeededDescriptors } from '../../src/server/descriptor-limit.ts'
-import { settingDefinitions, settingNames, variableName } from '../../src/settings/settings.ts'
+import {
+  settingDefinitions,
+  settingNames,
+  variableName,
+} from '../../src/server/settings/settings.ts'
 import { makeAuthority } from '../support/certificates.ts'
 import { run } from '../support/process.ts'
 

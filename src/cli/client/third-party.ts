@@ -1,11 +1,11 @@
-import { consentScopes } from '../../consent/scopes.ts'
-import type { Profile, ThirdParty } from '../../consent/store.ts'
+import { escapeInvisible } from '../../contract/characters.ts'
+import { consentScopes } from '../../platform/consent/scopes.ts'
+import type { Profile, ThirdParty } from '../../platform/consent/store.ts'
 import {
   findKeyUrlProblem,
   findRedirectUriProblem,
   readKeySet,
-} from '../../consent/third-party-rules.ts'
-import { escapeInvisible } from '../../contract/characters.ts'
+} from '../../platform/consent/third-party-rules.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { withConsents } from '../common/consent-store.ts'
 import { readNow, type StoreFlags } from '../common/database.ts'

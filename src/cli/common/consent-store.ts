@@ -1,4 +1,4 @@
-import type { ConsentStore } from '../../consent/store.ts'
+import type { ConsentStore } from '../../platform/consent/store.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import { type StoreFlags, withStore } from './database.ts'
 

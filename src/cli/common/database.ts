@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { databaseOptions } from '../../server/database-options.ts'
+import type { SettingName, Settings } from '../../server/settings/settings.ts'
 import type { Terminal } from '../../server/terminal.ts'
-import type { SettingName, Settings } from '../../settings/settings.ts'
 import type { DatabaseOptions } from '../../storage/database.ts'
 import { readCommandSettings, type SettingFlags } from './setting-flags.ts'
 

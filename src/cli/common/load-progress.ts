@@ -1,4 +1,4 @@
-import type { Progress } from '../../load/load.ts'
+import type { Progress } from '../../intake/load.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import { formatCount } from './format-count.ts'
 import { openProgressLine } from './progress-line.ts'

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
 import { escapeInvisible } from '../../contract/characters.ts'
-import { CommandError, type Terminal } from '../../server/terminal.ts'
 import {
   flagName,
   type Role,
@@ -10,7 +9,8 @@ import {
   settingDefinitions,
   settingNames,
   variableName,
-} from '../../settings/settings.ts'
+} from '../../server/settings/settings.ts'
+import { CommandError, type Terminal } from '../../server/terminal.ts'
 
 export type SettingFlags = Partial<Record<SettingName, string>>
 

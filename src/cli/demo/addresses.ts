@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import type { Settings } from '../../settings/settings.ts'
+import type { Settings } from '../../server/settings/settings.ts'
 
 /** The servers of the demo, in the order of their ports. */
 const servers = ['provider', 'platform', 'intake', 'budget'] as const

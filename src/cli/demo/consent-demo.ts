@@ -7,10 +7,10 @@ import { openShownPasscodes } from '../../demo/shown-passcodes.ts'
 import { openPlatformWatch } from '../../demo/watch-platform.ts'
 import { databaseOptions } from '../../server/database-options.ts'
 import type { ConsentParts } from '../../server/open-consent.ts'
+import { brandColourDefault } from '../../server/settings/consent-settings.ts'
+import type { Settings } from '../../server/settings/settings.ts'
 import type { Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { brandColourDefault } from '../../settings/consent-settings.ts'
-import type { Settings } from '../../settings/settings.ts'
 import type { Addresses } from './addresses.ts'
 
 const brand = { brandName: 'Demo Bank', brandColour: brandColourDefault } as const

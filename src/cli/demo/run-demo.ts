@@ -10,10 +10,10 @@ import { listen } from '../../server/listen.ts'
 import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { openProvider } from '../../server/open-provider.ts'
+import type { Settings } from '../../server/settings/settings.ts'
 import { exitAfter, untilStopSignal } from '../../server/signals.ts'
 import { openMetricsEndpoint, openTelemetry, type Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import type { Settings } from '../../settings/settings.ts'
 import { prepareDatabase } from '../common/database.ts'
 import { choosePorts, toAddresses } from './addresses.ts'
 import { openConsentDemo } from './consent-demo.ts'
@@ -145,7 +145,7 @@ async function addDemoData(settings: Settings, terminal: Terminal): Promise<void
   const { openProviderStore, openSigningKeyStore } = await import('../../storage/open.ts')
   const { makeSigningKey } = await import('../../auth/signing.ts')
   const keys = await openSigningKeyStore(database, options)
-  const { isFapiKey } = await import('../../consent/client-metadata.ts')
+  const { isFapiKey } = await import('../../platform/consent/client-metadata.ts')
   if (!(await keys.list()).some(isFapiKey))
     await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
   await keys.close()
@@ -183,8 +183,8 @@ async function loadIfEmpty(
   terminal.error('The database is empty: generating demo data …\n')
 
   const { generateLines } = await import('../../generate/index.ts')
-  const { createNdjsonSource } = await import('../../load/lines.ts')
-  const { load } = await import('../../load/load.ts')
+  const { createNdjsonSource } = await import('../../intake/lines.ts')
+  const { load } = await import('../../intake/load.ts')
   const { openProviderWriter } = await import('../../storage/open.ts')
   const now = Temporal.Now.instant()
   const lines = generateLines({ customers: demoCustomers, seed: demoSeed, until: now.toString() })

@@ -1,5 +1,5 @@
 import type { Overview } from '../../provider/store.ts'
-import { type Settings, settingDefinitions } from '../../settings/settings.ts'
+import { type Settings, settingDefinitions } from '../../server/settings/settings.ts'
 import { quoteForShell } from '../common/database.ts'
 import type { Addresses } from './addresses.ts'
 

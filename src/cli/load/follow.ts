@@ -4,16 +4,16 @@ import {
   type FeedWriter,
   type FeedWriterOptions,
   feedsMax,
-} from '../../load/feed-writer.ts'
-import type { FeedConflict, FollowResult } from '../../load/follow/follow.ts'
-import type { Position } from '../../load/follow/position.ts'
-import type { Segment, TailOptions } from '../../load/follow/segment.ts'
-import { lineOutcomes } from '../../load/line-counts.ts'
-import type { TextLine } from '../../load/source.ts'
+} from '../../intake/feed-writer.ts'
+import type { FeedConflict, FollowResult } from '../../intake/follow/follow.ts'
+import type { Position } from '../../intake/follow/position.ts'
+import type { Segment, TailOptions } from '../../intake/follow/segment.ts'
+import { lineOutcomes } from '../../intake/line-counts.ts'
+import type { TextLine } from '../../intake/source.ts'
 import { databaseOptions } from '../../server/database-options.ts'
+import type { Settings } from '../../server/settings/settings.ts'
 import { abortLater, type Stopping, type StopSignal } from '../../server/signals.ts'
 import { CommandError, isExpected, type Terminal } from '../../server/terminal.ts'
-import type { Settings } from '../../settings/settings.ts'
 import { systemReason } from '../../storage/system-reason.ts'
 import { prepareDatabase } from '../common/database.ts'
 import { formatCount } from '../common/format-count.ts'
@@ -93,7 +93,7 @@ export async function runFollow(
   })
   const after = feed?.position?.offset ? ` after line ${formatCount(feed.position.line)}` : ''
   notify(`following ${name === '-' ? 'standard input' : name}${after}`)
-  const { follow } = await import('../../load/follow/follow.ts')
+  const { follow } = await import('../../intake/follow/follow.ts')
   try {
     const firstLines = format.hasHeader ? 2 : 1
     const tail = { pollMs, firstLines, signal, onNotice: notify } as const
@@ -201,10 +201,10 @@ async function openSegments(
   options: TailOptions,
 ): Promise<AsyncIterable<Segment>> {
   if (name === '-') {
-    const { tailStream } = await import('../../load/follow/tail-stream.ts')
+    const { tailStream } = await import('../../intake/follow/tail-stream.ts')
     return tailStream(process.stdin, position, options)
   }
-  const { tailFile } = await import('../../load/follow/tail-file.ts')
+  const { tailFile } = await import('../../intake/follow/tail-file.ts')
   return tailFile(name, position, options)
 }
 

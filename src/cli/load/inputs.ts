@@ -1,9 +1,9 @@
 import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { type RecordType, recordTypes } from '../../contract/index.ts'
-import { type ByteSource, createNdjsonSource } from '../../load/lines.ts'
-import type { RowConverter, RowSource } from '../../load/rows.ts'
-import type { LineSource } from '../../load/source.ts'
+import { type ByteSource, createNdjsonSource } from '../../intake/lines.ts'
+import type { RowConverter, RowSource } from '../../intake/rows.ts'
+import type { LineSource } from '../../intake/source.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { systemReason } from '../../storage/system-reason.ts'
 import type { InputFlags, InputFormat } from './input-flags.ts'
@@ -21,7 +21,7 @@ export async function openInputs(
     if (!converter) throw new CommandError(2, '--query needs --type or --map')
     const { openQueries } = await import('./query-inputs.ts')
     const rows = await openQueries(from ?? environment['HOLDFAST_LOAD_FROM'], query)
-    const { createConvertedSource } = await import('../../load/rows.ts')
+    const { createConvertedSource } = await import('../../intake/rows.ts')
     return rows.map((each) => createConvertedSource(each, converter))
   }
   if (from !== undefined) throw new CommandError(2, '--from needs --query')
@@ -63,14 +63,14 @@ async function selectFormat(
     const hint = '--type is for tables: add --format csv or tsv, or use --map'
     throw new CommandError(2, `${name}: ${hint}`)
   }
-  const { createConvertedSource } = await import('../../load/rows.ts')
+  const { createConvertedSource } = await import('../../intake/rows.ts')
   const createRows = await selectRows(format)
   return { hasHeader, createSource: (bytes) => createConvertedSource(createRows(bytes), converter) }
 }
 
 async function selectRows(format: InputFormat): Promise<(bytes: ByteSource) => RowSource> {
-  if (format === 'ndjson') return (await import('../../load/ndjson-rows.ts')).createNdjsonRows
-  const { createCsvSource } = await import('../../load/csv.ts')
+  if (format === 'ndjson') return (await import('../../intake/ndjson-rows.ts')).createNdjsonRows
+  const { createCsvSource } = await import('../../intake/csv.ts')
   return (bytes) => createCsvSource(bytes, format)
 }
 
@@ -82,13 +82,13 @@ async function openConverter({ type, map }: InputFlags): Promise<RowConverter | 
     if (!Object.hasOwn(recordTypes, type)) {
       throw new CommandError(2, `--type must be one of ${Object.keys(recordTypes).join(', ')}`)
     }
-    const { createTypedConverter } = await import('../../load/typed-rows.ts')
+    const { createTypedConverter } = await import('../../intake/typed-rows.ts')
     return createTypedConverter(type as RecordType)
   }
   if (map === undefined) return undefined
   const { importMap } = await import('./map-file.ts')
   const file = await importMap(map)
-  const { createMappingConverter } = await import('../../load/mapped-rows.ts')
+  const { createMappingConverter } = await import('../../intake/mapped-rows.ts')
   return createMappingConverter(file.map, file.findPosition)
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import type { RowSource } from '../../load/rows.ts'
+import type { RowSource } from '../../intake/rows.ts'
 import { CommandError } from '../../server/terminal.ts'
 import { isPostgres } from '../../storage/open.ts'
 

@@ -1,13 +1,13 @@
-import type { CommitResult } from '../../load/commits.ts'
-import type { UnknownFields } from '../../load/line.ts'
-import type { LoadOptions, LoadResult } from '../../load/load.ts'
-import type { LineSource } from '../../load/source.ts'
-import type { ProviderWriter, WriterOptions } from '../../load/writer.ts'
-import type { LoadMetrics } from '../../observe/load-metrics.ts'
+import type { CommitResult } from '../../intake/commits.ts'
+import type { UnknownFields } from '../../intake/line.ts'
+import type { LoadOptions, LoadResult } from '../../intake/load.ts'
+import type { LineSource } from '../../intake/source.ts'
+import type { ProviderWriter, WriterOptions } from '../../intake/writer.ts'
 import { databaseOptions } from '../../server/database-options.ts'
+import type { LoadMetrics } from '../../server/observe/load-metrics.ts'
+import type { Settings } from '../../server/settings/settings.ts'
 import type { Stopping } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import type { Settings } from '../../settings/settings.ts'
 import { prepareDatabase } from '../common/database.ts'
 import { openLoadProgress } from '../common/load-progress.ts'
 import { readCommandSettings } from '../common/setting-flags.ts'
@@ -97,7 +97,7 @@ async function loadInputs(
   terminal: Terminal,
   options: LoadOptions,
 ): Promise<LoadResult> {
-  const { load } = await import('../../load/load.ts')
+  const { load } = await import('../../intake/load.ts')
   const { disablePretenuring, limitYoungGeneration } = await import(
     '../../server/garbage-collection.ts'
   )
@@ -162,7 +162,7 @@ async function openMetrics(
   size: number | undefined,
 ): Promise<LoadMetrics | undefined> {
   if (file === undefined) return undefined
-  const { openLoadMetrics } = await import('../../observe/load-metrics.ts')
+  const { openLoadMetrics } = await import('../../server/observe/load-metrics.ts')
   try {
     return openLoadMetrics(file, size)
   } catch {

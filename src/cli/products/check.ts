@@ -1,4 +1,3 @@
-import type { CatalogueStore } from '../../catalogue/store.ts'
 import { escapeInvisible } from '../../contract/characters.ts'
 import {
   findPublicationFaults,
@@ -8,6 +7,7 @@ import {
   ProductInput,
 } from '../../contract/index.ts'
 import { publicPageSizeMax } from '../../contract/limits.ts'
+import type { CatalogueStore } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatQuantity } from '../load/format-quantity.ts'
 import { findDraft, findVersion } from './find.ts'

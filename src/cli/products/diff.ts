@@ -1,6 +1,6 @@
-import { diffProducts, type FieldChange } from '../../catalogue/diff.ts'
-import type { CatalogueStore } from '../../catalogue/store.ts'
 import { escapeInvisible } from '../../contract/characters.ts'
+import { diffProducts, type FieldChange } from '../../platform/catalogue/diff.ts'
+import type { CatalogueStore } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { type FoundProduct, findDraft, findNewest, findVersion } from './find.ts'
 

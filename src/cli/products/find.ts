@@ -1,6 +1,6 @@
-import { formatDraft } from '../../catalogue/format-draft.ts'
-import { addIdentity } from '../../catalogue/product.ts'
-import type { CatalogueStore, StoredDraft } from '../../catalogue/store.ts'
+import { formatDraft } from '../../platform/catalogue/format-draft.ts'
+import { addIdentity } from '../../platform/catalogue/product.ts'
+import type { CatalogueStore, StoredDraft } from '../../platform/catalogue/store.ts'
 import { CommandError } from '../../server/terminal.ts'
 
 /** A product as a command shows it. */

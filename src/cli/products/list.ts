@@ -1,7 +1,7 @@
-import type { CatalogueStore, DraftSummary, Origin } from '../../catalogue/store.ts'
 import { escapeInvisible } from '../../contract/characters.ts'
 import { values } from '../../contract/enumerations.ts'
 import { pageSizeMax, publicPageSizeMax } from '../../contract/limits.ts'
+import type { CatalogueStore, DraftSummary, Origin } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatTime } from './find.ts'
 

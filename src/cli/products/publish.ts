@@ -1,7 +1,7 @@
-import { boundedContent, requireValidDraft } from '../../catalogue/changes.ts'
-import { formatDraftTag } from '../../catalogue/entity-tags.ts'
-import { type CatalogueStore, operator } from '../../catalogue/store.ts'
 import { findProblems, formatProblem, normalizer, ProductInput } from '../../contract/index.ts'
+import { boundedContent, requireValidDraft } from '../../platform/catalogue/changes.ts'
+import { formatDraftTag } from '../../platform/catalogue/entity-tags.ts'
+import { type CatalogueStore, operator } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { findDraft, findNewest, findVersion } from './find.ts'
 

@@ -1,5 +1,5 @@
-import type { CatalogueStore } from '../../catalogue/store.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../../contract/characters.ts'
+import type { CatalogueStore } from '../../platform/catalogue/store.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import { findDraft, findVersion } from './find.ts'
 

@@ -7,6 +7,7 @@ import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { type OpenServer, openProvider } from '../../server/open-provider.ts'
 import { openOutages } from '../../server/outages.ts'
+import type { Settings } from '../../server/settings/settings.ts'
 import { exitAfter, untilStoppedBySupervisor, untilStopSignal } from '../../server/signals.ts'
 import {
   openMetricsEndpoint,
@@ -24,7 +25,6 @@ import {
   reportReady,
   superviseWorkers,
 } from '../../server/workers.ts'
-import type { Settings } from '../../settings/settings.ts'
 import { prepareDatabase } from '../common/database.ts'
 
 type Open = (telemetry: Telemetry, tls: TlsOptions | undefined) => Promise<OpenServer>

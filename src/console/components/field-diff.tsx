@@ -1,4 +1,4 @@
-import { diffProducts, type FieldChange } from '../../catalogue/diff.ts'
+import { diffProducts, type FieldChange } from '../../platform/catalogue/diff.ts'
 import { toLabel } from '../labels.ts'
 import { Badge } from './badge.tsx'
 import { ProductValue } from './product-value.tsx'

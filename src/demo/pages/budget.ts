@@ -1,4 +1,4 @@
-import { type Html, html } from '../../consent/pages/html.ts'
+import { type Html, html } from '../../platform/consent/pages/html.ts'
 import type { Session } from '../sessions.ts'
 import type { SharedData } from '../summary.ts'
 import { renderChart } from './chart.ts'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../consent/pages/html.ts'
+import { type Html, html } from '../../platform/consent/pages/html.ts'
 import type { Month, SharedData } from '../summary.ts'
 import { formatMoney, formatRounded } from './layout.ts'
 

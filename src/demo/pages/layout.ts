@@ -1,5 +1,5 @@
-import { renderHead } from '../../consent/pages/head.ts'
-import { type Html, html } from '../../consent/pages/html.ts'
+import { renderHead } from '../../platform/consent/pages/head.ts'
+import { type Html, html } from '../../platform/consent/pages/html.ts'
 
 const files = { stylesheet: '/style.css', icon: '/icon.svg' }
 

@@ -1,4 +1,4 @@
-import { adjustAccent, palette, textOn } from '../../consent/pages/stylesheet.ts'
+import { adjustAccent, palette, textOn } from '../../platform/consent/pages/stylesheet.ts'
 
 /** Another colour than the provider's, so that it is visible whose page it is. */
 export const budgetColour = '#0f766e'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../consent/pages/html.ts'
+import { type Html, html } from '../../platform/consent/pages/html.ts'
 import { type Fields, type Phase, phases, type RecordedCall, type ShownToken } from '../timeline.ts'
 
 const phaseTitles: Readonly<Record<Phase, string>> = {

@@ -1,5 +1,5 @@
-import type { CatalogueStore } from '../../../catalogue/store.ts'
 import { escapeInvisible } from '../../../contract/characters.ts'
+import type { CatalogueStore } from '../../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
 import { formatQuantity } from '../../load/format-quantity.ts'
 import { describeKept, isFrom } from './target.ts'

@@ -1,4 +1,4 @@
-import type { Origin } from '../../../catalogue/store.ts'
+import type { Origin } from '../../../platform/catalogue/store.ts'
 
 /** A product of another holder: its detail, what the catalogue has instead, or why it could not be read. */
 export interface HolderProduct {

@@ -1,7 +1,11 @@
-import { isAfter, toProductContent } from '../../../catalogue/product.ts'
-import { type CatalogueStore, type NewestVersion, operator } from '../../../catalogue/store.ts'
-import { exists, isChanged } from '../../../catalogue/versions.ts'
 import { type Problem, type Product, recordBytesMax } from '../../../contract/index.ts'
+import { isAfter, toProductContent } from '../../../platform/catalogue/product.ts'
+import {
+  type CatalogueStore,
+  type NewestVersion,
+  operator,
+} from '../../../platform/catalogue/store.ts'
+import { exists, isChanged } from '../../../platform/catalogue/versions.ts'
 import type { HolderProduct, KeptProduct } from './holder-product.ts'
 import type { ListedProduct } from './holder-products.ts'
 

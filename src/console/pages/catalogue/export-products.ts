@@ -1,5 +1,5 @@
+import { foldCase } from '../../../contract/case-folding.ts'
 import type { Meta, ProductRead } from '../../../contract/index.ts'
-import { foldCase } from '../../../text/case-folding.ts'
 import { get } from '../../api.ts'
 import { productsPath } from './addresses.ts'
 import type { Filters } from './filters.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { describeScopes } from '../../../consent/scopes.ts'
 import type { ConsentChange, ConsentDetail } from '../../../contract/index.ts'
+import { describeScopes } from '../../../platform/consent/scopes.ts'
 import { get, request } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Confirm } from '../../components/confirm.tsx'

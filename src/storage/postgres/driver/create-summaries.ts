@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { toEpochMilliseconds } from '../../../catalogue/product.ts'
-import { summarizeTexts } from '../../../catalogue/summary.ts'
+import { toEpochMilliseconds } from '../../../platform/catalogue/product.ts'
+import { summarizeTexts } from '../../../platform/catalogue/summary.ts'
 import { escapeNul, unescapeNul } from './escape-nul.ts'
 
 /** How many products are read and written at a time. Few, as a product may be large. */

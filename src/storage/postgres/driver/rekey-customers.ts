@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { emailKey } from '../../../text/email-key.ts'
+import { emailKey } from '../../../contract/email-key.ts'
 import { emailDigest } from '../../digest.ts'
 import { escapeNul } from './escape-nul.ts'
 

@@ -7,7 +7,7 @@ import {
   type Feed,
   type FeedBatch,
   rememberedBatches,
-} from '../../../load/feed-writer.ts'
+} from '../../../intake/feed-writer.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import type { Rows, Statement } from '../driver/pipeline.ts'
 

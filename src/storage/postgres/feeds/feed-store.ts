@@ -1,4 +1,4 @@
-import type { FeedStore } from '../../../load/feed-writer.ts'
+import type { FeedStore } from '../../../intake/feed-writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { escapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'

@@ -1,13 +1,13 @@
-import { loader } from '../../../catalogue/store.ts'
 import type {
   BatchOutcome,
   BatchSummary,
   FeedBatch,
   FeedWriter,
   FeedWriterOptions,
-} from '../../../load/feed-writer.ts'
-import { openLineCounter, totalCounts } from '../../../load/line-counts.ts'
-import { isProduct, type LineError } from '../../../load/writer.ts'
+} from '../../../intake/feed-writer.ts'
+import { openLineCounter, totalCounts } from '../../../intake/line-counts.ts'
+import { isProduct, type LineError } from '../../../intake/writer.ts'
+import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { isDenied } from '../driver/denied.ts'
 import { readSchema } from '../driver/migrate.ts'

@@ -1,6 +1,6 @@
-import type { Author } from '../../../catalogue/store.ts'
 import { batchErrorsFoundMax } from '../../../contract/index.ts'
-import type { LineError, LocatedItem } from '../../../load/writer.ts'
+import type { LineError, LocatedItem } from '../../../intake/writer.ts'
+import type { Author } from '../../../platform/catalogue/store.ts'
 import { appendEntries } from '../loads/append-entries.ts'
 import { type CountedLines, countEntries, isNew } from '../loads/count-lines.ts'
 import { summarizeAppended, summarizeChanged } from '../loads/entry-summaries.ts'

@@ -1,6 +1,6 @@
 import type { RecordType } from '../../../contract/index.ts'
-import type { LineOutcome } from '../../../load/line-counts.ts'
-import { entryTypes } from '../../../load/record-type.ts'
+import type { LineOutcome } from '../../../intake/line-counts.ts'
+import { entryTypes } from '../../../intake/record-type.ts'
 import { entryLists } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import type { VoidLines } from './deferred-lines.ts'

@@ -1,5 +1,5 @@
 import type { AccountKind } from '../../../contract/index.ts'
-import type { LineError } from '../../../load/writer.ts'
+import type { LineError } from '../../../intake/writer.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { anotherPerson, noAccount, noCustomer, otherKind } from '../../load-errors.ts'
 import { unescapeNul } from '../driver/escape-nul.ts'

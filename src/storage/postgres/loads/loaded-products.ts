@@ -1,7 +1,12 @@
-import type { Author, NewestVersion } from '../../../catalogue/store.ts'
-import { createDeletion, createVersion, exists, isChanged } from '../../../catalogue/versions.ts'
-import type { LineOutcome } from '../../../load/line-counts.ts'
-import type { ProductItem } from '../../../load/writer.ts'
+import type { LineOutcome } from '../../../intake/line-counts.ts'
+import type { ProductItem } from '../../../intake/writer.ts'
+import type { Author, NewestVersion } from '../../../platform/catalogue/store.ts'
+import {
+  createDeletion,
+  createVersion,
+  exists,
+  isChanged,
+} from '../../../platform/catalogue/versions.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { createSummaryRow, putSummaryRows, type SummaryRow } from '../platform/summary-rows.ts'
 import type { CountedLines } from './count-lines.ts'

@@ -1,4 +1,4 @@
-import type { Author } from '../../../catalogue/store.ts'
+import type { Author } from '../../../platform/catalogue/store.ts'
 import { lockAllProducts } from '../platform/product-rows.ts'
 import {
   type CountedLines,

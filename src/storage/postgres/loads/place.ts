@@ -1,4 +1,4 @@
-import type { SourceLocation } from '../../../load/writer.ts'
+import type { SourceLocation } from '../../../intake/writer.ts'
 import { DatabaseError } from '../../database.ts'
 
 /**

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { RowChunk, RowSource } from '../../../load/rows.ts'
-import type { ReadOptions } from '../../../load/source.ts'
+import type { RowChunk, RowSource } from '../../../intake/rows.ts'
+import type { ReadOptions } from '../../../intake/source.ts'
 import { DatabaseError } from '../../database.ts'
 import { abandon } from '../driver/abandon.ts'
 import { makePool, unusable } from '../driver/pool.ts'

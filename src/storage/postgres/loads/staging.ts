@@ -1,3 +1,4 @@
+import { emailKey } from '../../../contract/email-key.ts'
 import type {
   AccountItem,
   CustomerItem,
@@ -6,9 +7,8 @@ import type {
   ProductItem,
   RemovalItem,
   SourceLocation,
-} from '../../../load/writer.ts'
+} from '../../../intake/writer.ts'
 import type { EntryList } from '../../../provider/store.ts'
-import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
 import { createdUnknown, kindCodes, listCodes, listsMax } from '../../enum-codes.ts'

@@ -1,3 +1,4 @@
+import type { ProductChange } from '../../../contract/index.ts'
 import {
   type CatalogueStore,
   type Change,
@@ -8,9 +9,8 @@ import {
   type ProductVersion,
   requireContent,
   type StoredProduct,
-} from '../../../catalogue/store.ts'
-import { exists } from '../../../catalogue/versions.ts'
-import type { ProductChange } from '../../../contract/index.ts'
+} from '../../../platform/catalogue/store.ts'
+import { exists } from '../../../platform/catalogue/versions.ts'
 import { currentVersions } from '../../current-versions.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'

@@ -1,5 +1,9 @@
-import { type CheckRunStore, noProgress, type StoredRun } from '../../../check-runs/store.ts'
 import { checkRunsMax } from '../../../contract/index.ts'
+import {
+  type CheckRunStore,
+  noProgress,
+  type StoredRun,
+} from '../../../platform/check-runs/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { checkPublish, checkRemove, checkSave } from '../../../catalogue/draft-rules.ts'
-import type { DraftContent, DraftStore, StoredDraft } from '../../../catalogue/store.ts'
+import { checkPublish, checkRemove, checkSave } from '../../../platform/catalogue/draft-rules.ts'
+import type { DraftContent, DraftStore, StoredDraft } from '../../../platform/catalogue/store.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { inTransaction, type Query, runStatement } from '../driver/statements.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'

@@ -1,4 +1,4 @@
-import { type Idempotency, idempotencyMs, type UsedKey } from '../../../catalogue/store.ts'
+import { type Idempotency, idempotencyMs, type UsedKey } from '../../../platform/catalogue/store.ts'
 import { escapeNul } from '../driver/escape-nul.ts'
 import type { Query } from '../driver/statements.ts'
 

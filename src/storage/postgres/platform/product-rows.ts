@@ -4,8 +4,12 @@ import type {
   NewVersion,
   ProductContent,
   StoredProduct,
-} from '../../../catalogue/store.ts'
-import { createDeletion, createVersion, type Version } from '../../../catalogue/versions.ts'
+} from '../../../platform/catalogue/store.ts'
+import {
+  createDeletion,
+  createVersion,
+  type Version,
+} from '../../../platform/catalogue/versions.ts'
 import { escapeNul } from '../driver/escape-nul.ts'
 import type { Query } from '../driver/statements.ts'
 import { createSummaryRow, putSummary, removeSummary } from './summary-rows.ts'

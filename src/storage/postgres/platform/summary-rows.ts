@@ -5,8 +5,8 @@ import type {
   StoredSummary,
   SummaryPage,
   SummaryQuery,
-} from '../../../catalogue/store.ts'
-import { summarizeTexts } from '../../../catalogue/summary.ts'
+} from '../../../platform/catalogue/store.ts'
+import { summarizeTexts } from '../../../platform/catalogue/summary.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { type Query, runStatement } from '../driver/statements.ts'
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { DumpedItem } from '../../../load/writer.ts'
+import type { DumpedItem } from '../../../intake/writer.ts'
 import { type EntryList, entryLists } from '../../../provider/store.ts'
 import { currentVersions } from '../../current-versions.ts'
 import { DatabaseError, type DatabaseOptions, outdatedList } from '../../database.ts'

@@ -1,6 +1,6 @@
+import { emailKey } from '../../../contract/email-key.ts'
 import { type AccountKind, ContractError, type JsonText } from '../../../contract/index.ts'
 import type { Missing, Page, ProviderStore } from '../../../provider/store.ts'
-import { emailKey } from '../../../text/email-key.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { escapeNul } from '../driver/escape-nul.ts'

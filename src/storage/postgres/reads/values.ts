@@ -1,3 +1,4 @@
+import { foldCase } from '../../../contract/case-folding.ts'
 import type { PageRequest } from '../../../contract/index.ts'
 import type {
   AccountFilters,
@@ -5,7 +6,6 @@ import type {
   EntriesQuery,
   TimeWindow,
 } from '../../../provider/store.ts'
-import { foldCase } from '../../../text/case-folding.ts'
 import { amountKey } from '../../amount-key.ts'
 import { amountCode, amountCodeMax, amountCodeMin, textSlices } from '../../entry-summary.ts'
 import { clampTime } from '../../enum-codes.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { toEpochMilliseconds } from '../../../catalogue/product.ts'
-import { type SummaryTexts, summarizeTexts } from '../../../catalogue/summary.ts'
-import { emailKey } from '../../../text/email-key.ts'
+import { emailKey } from '../../../contract/email-key.ts'
+import { toEpochMilliseconds } from '../../../platform/catalogue/product.ts'
+import { type SummaryTexts, summarizeTexts } from '../../../platform/catalogue/summary.ts'
 
 /**
  * SQL functions that the migrations use. Node keeps all arguments in memory until a migration ends, so the migration of

@@ -8,7 +8,7 @@ import {
   type Feed,
   type RememberedBatch,
   rememberedBatches,
-} from '../../../load/feed-writer.ts'
+} from '../../../intake/feed-writer.ts'
 import { command, query } from '../driver/statements.ts'
 
 interface FeedRow extends Omit<Feed, 'position' | 'owner'> {

@@ -1,4 +1,4 @@
-import type { FeedStore } from '../../../load/feed-writer.ts'
+import type { FeedStore } from '../../../intake/feed-writer.ts'
 import { openDatabase } from '../driver/open.ts'
 import { openWriteQueue } from '../driver/write-queue.ts'
 import { openFeedRows } from './feed-rows.ts'

@@ -6,9 +6,9 @@ import type {
   FeedBatch,
   FeedWriter,
   FeedWriterOptions,
-} from '../../../load/feed-writer.ts'
-import { totalCounts } from '../../../load/line-counts.ts'
-import type { LineError, LocatedItem } from '../../../load/writer.ts'
+} from '../../../intake/feed-writer.ts'
+import { totalCounts } from '../../../intake/line-counts.ts'
+import type { LineError, LocatedItem } from '../../../intake/writer.ts'
 import { toAppError } from '../driver/errors.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { LineOutcome } from '../../../load/line-counts.ts'
-import type { BalanceItem, ContactItem } from '../../../load/writer.ts'
+import type { LineOutcome } from '../../../intake/line-counts.ts'
+import type { BalanceItem, ContactItem } from '../../../intake/writer.ts'
 import { command, query } from '../driver/statements.ts'
 
 /** The balance and the contact of an account. */

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { RecordType } from '../../../contract/index.ts'
-import { recordTypeOf } from '../../../load/record-type.ts'
-import type { LocatedItem } from '../../../load/writer.ts'
+import { recordTypeOf } from '../../../intake/record-type.ts'
+import type { LocatedItem } from '../../../intake/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
 

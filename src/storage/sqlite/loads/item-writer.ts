@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Author } from '../../../catalogue/store.ts'
 import type { AccountKind, Problem } from '../../../contract/index.ts'
-import { type LineCounts, type LineOutcome, openLineCounter } from '../../../load/line-counts.ts'
-import { recordTypeOf } from '../../../load/record-type.ts'
+import { type LineCounts, type LineOutcome, openLineCounter } from '../../../intake/line-counts.ts'
+import { recordTypeOf } from '../../../intake/record-type.ts'
 import type {
   AccountItem,
   BalanceItem,
@@ -11,7 +10,8 @@ import type {
   LocatedItem,
   RemovalItem,
   SourceLocation,
-} from '../../../load/writer.ts'
+} from '../../../intake/writer.ts'
+import type { Author } from '../../../platform/catalogue/store.ts'
 import { accountKindByList, entryLists } from '../../../provider/store.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { openAccountRecords } from './account-records.ts'

@@ -1,5 +1,5 @@
 import type { AccountKind } from '../../../contract/index.ts'
-import type { LineError, SourceLocation } from '../../../load/writer.ts'
+import type { LineError, SourceLocation } from '../../../intake/writer.ts'
 import { noAccount, noCustomer } from '../../load-errors.ts'
 
 /** A line error without its location. */

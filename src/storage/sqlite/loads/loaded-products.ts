@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Author, loader } from '../../../catalogue/store.ts'
-import { exists, isChanged } from '../../../catalogue/versions.ts'
-import type { LineCounter, LineOutcome } from '../../../load/line-counts.ts'
-import type { ProductItem } from '../../../load/writer.ts'
+import type { LineCounter, LineOutcome } from '../../../intake/line-counts.ts'
+import type { ProductItem } from '../../../intake/writer.ts'
+import { type Author, loader } from '../../../platform/catalogue/store.ts'
+import { exists, isChanged } from '../../../platform/catalogue/versions.ts'
 import { command, query } from '../driver/statements.ts'
 import { openProductRows } from '../platform/product-rows.ts'
 

@@ -6,7 +6,7 @@ import type {
   LocatedItem,
   ProviderWriter,
   WriterOptions,
-} from '../../../load/writer.ts'
+} from '../../../intake/writer.ts'
 import { DatabaseError } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { addCounts, loadValues, noLines, recordLoad } from '../../status-store.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
-import type { LocatedItem } from '../../../load/writer.ts'
+import type { LocatedItem } from '../../../intake/writer.ts'
 import { command, query } from '../driver/statements.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind } from '../../../contract/index.ts'
-import type { LineError, SourceLocation } from '../../../load/writer.ts'
+import type { LineError, SourceLocation } from '../../../intake/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
 import { missingAccount, missingCustomer, toLineError } from './line-error.ts'

@@ -1,3 +1,4 @@
+import type { ProductChange } from '../../../contract/index.ts'
 import {
   type CatalogueStore,
   type Change,
@@ -7,9 +8,8 @@ import {
   type ProductRecord,
   requireContent,
   type StoredProduct,
-} from '../../../catalogue/store.ts'
-import { exists } from '../../../catalogue/versions.ts'
-import type { ProductChange } from '../../../contract/index.ts'
+} from '../../../platform/catalogue/store.ts'
+import { exists } from '../../../platform/catalogue/versions.ts'
 import { currentVersions } from '../../current-versions.ts'
 import { openDatabase } from '../driver/open.ts'
 import { batchReads, query, snapshots } from '../driver/statements.ts'

@@ -1,5 +1,9 @@
-import { type CheckRunStore, noProgress, type StoredRun } from '../../../check-runs/store.ts'
 import { checkRunsMax } from '../../../contract/index.ts'
+import {
+  type CheckRunStore,
+  noProgress,
+  type StoredRun,
+} from '../../../platform/check-runs/store.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, query } from '../driver/statements.ts'
 import { openWriteQueue } from '../driver/write-queue.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { checkPublish, checkRemove, checkSave } from '../../../catalogue/draft-rules.ts'
+import { checkPublish, checkRemove, checkSave } from '../../../platform/catalogue/draft-rules.ts'
 import type {
   DraftContent,
   DraftStore,
@@ -10,7 +10,7 @@ import type {
   StoredDraft,
   StoredProduct,
   UsedKey,
-} from '../../../catalogue/store.ts'
+} from '../../../platform/catalogue/store.ts'
 import { command, query, type snapshots } from '../driver/statements.ts'
 import type { Write } from '../driver/write-queue.ts'
 import type { openIdempotencyKeys } from './idempotency-keys.ts'

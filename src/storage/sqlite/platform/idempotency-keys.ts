@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Idempotency, idempotencyMs, type UsedKey } from '../../../catalogue/store.ts'
+import { type Idempotency, idempotencyMs, type UsedKey } from '../../../platform/catalogue/store.ts'
 import { command, query } from '../driver/statements.ts'
 
 /** The keys of requests that create a product or a draft. The caller opens the transaction. */

@@ -5,8 +5,13 @@ import type {
   NewVersion,
   ProductContent,
   StoredProduct,
-} from '../../../catalogue/store.ts'
-import { createDeletion, createVersion, exists, type Version } from '../../../catalogue/versions.ts'
+} from '../../../platform/catalogue/store.ts'
+import {
+  createDeletion,
+  createVersion,
+  exists,
+  type Version,
+} from '../../../platform/catalogue/versions.ts'
 import { command, query } from '../driver/statements.ts'
 import { openSummaryRows } from './summary-rows.ts'
 

@@ -5,8 +5,8 @@ import type {
   StoredSummary,
   SummaryPage,
   SummaryQuery,
-} from '../../../catalogue/store.ts'
-import { summarizeTexts } from '../../../catalogue/summary.ts'
+} from '../../../platform/catalogue/store.ts'
+import { summarizeTexts } from '../../../platform/catalogue/summary.ts'
 import { command, query, type snapshots } from '../driver/statements.ts'
 
 /** Summaries of products and of drafts. The caller of `put` and `remove` opens the transaction. */

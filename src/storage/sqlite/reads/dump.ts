@@ -1,4 +1,4 @@
-import type { DumpedItem } from '../../../load/writer.ts'
+import type { DumpedItem } from '../../../intake/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
 import { currentVersions } from '../../current-versions.ts'
 import { kindCodes } from '../../enum-codes.ts'

@@ -1,3 +1,5 @@
+import { foldCase } from '../../../contract/case-folding.ts'
+import { emailKey } from '../../../contract/email-key.ts'
 import type { JsonText, PageRequest } from '../../../contract/index.ts'
 import { compareBytes } from '../../../provider/entry-order.ts'
 import {
@@ -8,8 +10,6 @@ import {
   type Page,
   type ProviderStore,
 } from '../../../provider/store.ts'
-import { foldCase } from '../../../text/case-folding.ts'
-import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
 import { openDatabase } from '../driver/open.ts'

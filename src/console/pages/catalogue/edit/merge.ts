@@ -1,5 +1,5 @@
-import { diffProducts } from '../../../../catalogue/diff.ts'
 import { isObject } from '../../../../contract/schema.ts'
+import { diffProducts } from '../../../../platform/catalogue/diff.ts'
 
 /**
  * The changes from `base` to `mine`, applied to `theirs`. Where both changed the same value, mine is kept. Both changes

@@ -1,4 +1,4 @@
-import { diffProducts } from '../../../../catalogue/diff.ts'
+import { diffProducts } from '../../../../platform/catalogue/diff.ts'
 import { Confirm } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FieldDiff } from '../../../components/field-diff.tsx'

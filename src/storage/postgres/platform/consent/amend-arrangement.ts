@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { ArrangementStore } from '../../../../consent/store.ts'
+import type { ArrangementStore } from '../../../../platform/consent/store.ts'
 import { escapeNul } from '../../driver/escape-nul.ts'
 import { runInOrder } from '../../driver/statements.ts'
 

@@ -1,12 +1,12 @@
 import type pg from 'pg'
+import type { ChangeReason, ConsentStatus } from '../../../../contract/consent-statuses.ts'
 import {
   type ArrangementStore,
   purgeMax,
   retentionMs,
   type StoredArrangement,
   withdrawnMax,
-} from '../../../../consent/store.ts'
-import type { ChangeReason, ConsentStatus } from '../../../../contract/consent-statuses.ts'
+} from '../../../../platform/consent/store.ts'
 import { boundPage, type ListFilter, listFilters } from '../../../consent-lists.ts'
 import { escapeNul, unescapeNul } from '../../driver/escape-nul.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type ConsentStore, secretBytes } from '../../../../consent/store.ts'
+import { type ConsentStore, secretBytes } from '../../../../platform/consent/store.ts'
 import type { DatabaseOptions } from '../../../database.ts'
 import { openPool } from '../../driver/pool.ts'
 import { runInOrder } from '../../driver/statements.ts'

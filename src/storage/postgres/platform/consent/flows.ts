@@ -6,7 +6,7 @@ import {
   requiresOpenFlow,
   stateAfter,
   stepCountMax,
-} from '../../../../consent/flow-store.ts'
+} from '../../../../platform/consent/flow-store.ts'
 import {
   boundFlows,
   flowRetentionMs,

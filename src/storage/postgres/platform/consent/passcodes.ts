@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { AttemptLimitStore, PasscodeStore } from '../../../../consent/store.ts'
+import type { AttemptLimitStore, PasscodeStore } from '../../../../platform/consent/store.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
 import { createPurge } from './purge-expired.ts'
 

@@ -1,4 +1,4 @@
-import { purgeMax } from '../../../../consent/store.ts'
+import { purgeMax } from '../../../../platform/consent/store.ts'
 
 /**
  * A statement that deletes some rows whose time has passed. It runs after another statement of its transaction and skips

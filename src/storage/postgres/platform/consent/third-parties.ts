@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Profile, ThirdParty, ThirdPartyStore } from '../../../../consent/store.ts'
+import type { Profile, ThirdParty, ThirdPartyStore } from '../../../../platform/consent/store.ts'
 import { escapeNul, unescapeNul } from '../../driver/escape-nul.ts'
 import { runStatement } from '../../driver/statements.ts'
 import { withdrawAll } from './arrangements.ts'

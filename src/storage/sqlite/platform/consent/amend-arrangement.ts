@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ArrangementStore } from '../../../../consent/store.ts'
+import type { ArrangementStore } from '../../../../platform/consent/store.ts'
 import { command } from '../../driver/statements.ts'
 import type { Write } from '../../driver/write-queue.ts'
 

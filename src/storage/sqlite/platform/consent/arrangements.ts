@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { ChangeReason } from '../../../../contract/consent-statuses.ts'
 import {
   type ArrangementChange,
   type ArrangementStore,
@@ -6,8 +7,7 @@ import {
   retentionMs,
   type StoredArrangement,
   withdrawnMax,
-} from '../../../../consent/store.ts'
-import type { ChangeReason } from '../../../../contract/consent-statuses.ts'
+} from '../../../../platform/consent/store.ts'
 import { boundPage, type ListFilter, listFilters } from '../../../consent-lists.ts'
 import { command, type Query, query } from '../../driver/statements.ts'
 import type { Write } from '../../driver/write-queue.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ArtifactStore } from '../../../../consent/store.ts'
+import type { ArtifactStore } from '../../../../platform/consent/store.ts'
 import { command, query } from '../../driver/statements.ts'
 import type { Write } from '../../driver/write-queue.ts'
 import { createPurge } from './purge-expired.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type ConsentStore, secretBytes } from '../../../../consent/store.ts'
+import { type ConsentStore, secretBytes } from '../../../../platform/consent/store.ts'
 import { openDatabase } from '../../driver/open.ts'
 import { command, query } from '../../driver/statements.ts'
 import { openWriteQueue } from '../../driver/write-queue.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { purgeMax } from '../../../../consent/store.ts'
+import { purgeMax } from '../../../../platform/consent/store.ts'
 import { command } from '../../driver/statements.ts'
 
 /** A command that deletes some rows whose time has passed. */

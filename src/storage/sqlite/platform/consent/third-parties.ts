@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Profile, ThirdParty, ThirdPartyStore } from '../../../../consent/store.ts'
+import type { Profile, ThirdParty, ThirdPartyStore } from '../../../../platform/consent/store.ts'
 import { command, query } from '../../driver/statements.ts'
 import type { Write } from '../../driver/write-queue.ts'
 import type { SqliteArrangements } from './arrangements.ts'

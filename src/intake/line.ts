@@ -1,0 +1,257 @@
+import type { TSchema } from 'typebox'
+import {
+  BankingAccountV3,
+  detectAccountVersion,
+  entryBytesMax,
+  findPathBeforeUpgrade,
+  nestingMax,
+  normalizer,
+  type Problem,
+  printable,
+  problemsMax,
+  type RecordType,
+  type RemoveUnknownFields,
+  recordBytesMax,
+  recordTypes,
+  unknownFieldReason,
+  unknownFieldRemover,
+  upgradeAccount,
+} from '../contract/index.ts'
+import { findRepeatedMember, isNestedDeeper, parseMembers } from '../contract/json-text.ts'
+import { isObject } from '../contract/schema.ts'
+import { validator } from '../contract/validate.ts'
+import { findHolderProblems } from './holders.ts'
+import { validateEnvelope } from './line-schema.ts'
+import { type Line, toItem, toRemoval } from './to-item.ts'
+import type { Item, LineProblem } from './writer.ts'
+
+/** The item to store and the paths of the fields that were left out, or at most `problemsMax` problems. */
+export type LineResult =
+  | { readonly item: Item; readonly leftOut: readonly string[] }
+  | { readonly problems: readonly LineProblem[] }
+
+/** What happens to fields of a record that its schema does not have. */
+export type UnknownFields = 'reject' | 'drop'
+
+interface RecordReader {
+  readonly normalize: (value: unknown) => unknown
+  readonly validate: (value: unknown, problemsMax: number) => Problem[]
+}
+
+interface ReadRecord {
+  readonly record: unknown
+  readonly problems: readonly LineProblem[]
+  /** The paths of unknown fields. */
+  readonly leftOut: readonly string[]
+}
+
+/** One more than is reported, to detect that there are more. */
+const problemsFoundMax = problemsMax + 1
+
+const readers = new Map<RecordType, RecordReader>()
+
+/** The contact of a restricted account may have no record. */
+const noRecord = { record: undefined, problems: [], leftOut: [] }
+
+/** Reads and validates one line: `{"type": …, "record": {…}}` or `{"type": …, "delete": {…}}`. */
+export function readLine(text: string, unknownFields: UnknownFields = 'reject'): LineResult {
+  if (isNestedDeeper(text, nestingMax)) {
+    return reject([{ path: '', reason: `must not be nested deeper than ${nestingMax} levels` }])
+  }
+  const line = parse(text)
+  if (!isObject(line)) return reject([{ path: '', reason: 'must be a JSON object' }])
+  const { type } = line
+  if (!isRecordType(type)) {
+    const reason = `must be one of ${Object.keys(recordTypes).join(', ')}`
+    return reject([{ path: 'type', reason }])
+  }
+  const input = line['record']
+  const isRemoval = 'delete' in line
+  const { record, problems, leftOut } =
+    isRemoval || input === undefined ? noRecord : readRecord(type, input, unknownFields)
+  const holderProblems = isRemoval ? [] : findHolderProblems(line['holders'], record)
+  const isReported = ({ path }: Problem) => problems.some((problem) => problem.path === path)
+  const envelopeProblems = validateEnvelope(type, line, problemsFoundMax)
+  // What is invalid may be long, and is not stored.
+  const isValid = envelopeProblems.length + problems.length === 0
+  const canonicalText = isValid ? canonicalRecordText(text, type, input) : undefined
+  const isCanonical = canonicalText !== undefined || (isValid && JSON.stringify(line) === text)
+  // All problems are reported together, so that one correction is enough.
+  const lineProblems: LineProblem[] = [
+    ...envelopeProblems,
+    ...findRepetition(text, isCanonical),
+    ...problems,
+    ...holderProblems.filter((problem) => !isReported(problem)),
+  ]
+  if (lineProblems.length > 0) return reject(lineProblems)
+  if (isRemoval) {
+    const key = readKey(type, line['delete'] as object, unknownFields)
+    return { item: toRemoval(type, key, line as Line), leftOut }
+  }
+
+  const storedText =
+    record === input ? (canonicalText ?? memberText(text, 'record')) : JSON.stringify(record)
+  const item = toItem(type, line as Line, record, storedText)
+  const storageProblems = findStorageProblems(item, storedText)
+  return storageProblems.length > 0 ? reject(storageProblems) : { item, leftOut }
+}
+
+/** A canonical text, equal to its parsed and stringified form, cannot repeat a member. */
+function findRepetition(text: string, isCanonical: boolean): Problem[] {
+  const name = isCanonical ? undefined : findRepeatedMember(text)
+  return name === undefined
+    ? []
+    : [{ path: printable(name), reason: 'appears twice in one object' }]
+}
+
+/** Finds limits of the store that a valid record exceeds. */
+function findStorageProblems(item: Item, text: string): Problem[] {
+  const bytesMax = item.type === 'entry' ? entryBytesMax : recordBytesMax
+  const stored = item.type === 'product' ? item.content.record : text
+  return [
+    ...(isLonger(stored, bytesMax)
+      ? [{ path: 'record', reason: `must be at most ${bytesMax} bytes of JSON` }]
+      : []),
+    ...(isStorable(item)
+      ? []
+      : [{ path: '', reason: 'has a time outside the years 1678 to 2261' }]),
+  ]
+}
+
+/** A UTF-16 code unit is at most three bytes of UTF-8; most texts need not be measured. */
+function isLonger(text: string, bytesMax: number): boolean {
+  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax
+}
+
+/** The record's text if the line has no other envelope fields and the text is canonical: a fast path that needs no scan. */
+function canonicalRecordText(text: string, type: RecordType, record: unknown): string | undefined {
+  const head = `{"type":"${type}","record":`
+  if (!text.startsWith(head)) return undefined
+  const canonical = JSON.stringify(record)
+  return canonical === text.slice(head.length, -1) ? canonical : undefined
+}
+
+/** Times are stored as nanoseconds in 64 bits. */
+function isStorable(item: Item): boolean {
+  const time = item.type === 'entry' ? item.time : item.type === 'account' ? item.created : 0n
+  return time === undefined || BigInt.asIntN(64, time) === time
+}
+
+/**
+ * Normalizes and validates a record. A valid one has no unknown fields, so they are searched for only if there are
+ * problems.
+ */
+function readRecord(type: RecordType, input: unknown, unknownFields: UnknownFields): ReadRecord {
+  const result = readKnownFields(type, input)
+  const isRelevant =
+    unknownFields === 'drop'
+      ? result.problems.length > 0
+      : result.problems.some(({ reason }) => reason === unknownFieldReason)
+  if (!isRelevant) return { ...result, leftOut: [] }
+  const paths: string[] = []
+  const known = getRemover(type)(input, (path) => paths.push(path))
+  if (unknownFields === 'drop') return { ...readKnownFields(type, known), leftOut: paths }
+  const unknown = new Set(paths)
+  const problems = result.problems.map((problem) =>
+    unknown.has(problem.path) ? { ...problem, isUnknownField: true as const } : problem,
+  )
+  return { record: result.record, problems, leftOut: [] }
+}
+
+/** A key that is the record itself must equal the record as it was stored. */
+function readKey(type: RecordType, key: object, unknownFields: UnknownFields): object {
+  if (unknownFields !== 'drop' || !('record' in key)) return key
+  return { ...key, record: getRemover(type)(key.record, () => {}) }
+}
+
+/** Normalizes a record to the contract's field names and version, and validates it. */
+function readKnownFields(
+  type: RecordType,
+  input: unknown,
+): { record: unknown; problems: Problem[] } {
+  const { normalize, validate } = getReader(type)
+  const record = normalize(input)
+  const problems = validate(record, problemsFoundMax)
+  if (problems.length === 0 || type !== 'banking.account') return { record, problems }
+
+  // Only an invalid version 4 record is tried as version 3: nearly all records are version 4.
+  const upgraded = upgradeAccount(record as BankingAccountV3)
+  const upgradedProblems = validate(upgraded, problemsFoundMax)
+  if (upgradedProblems.length === 0) return { record: upgraded, problems: [] }
+  return { record, problems: accountProblems(input, problems, upgradedProblems) }
+}
+
+/** Problems in terms of the version that the account was written in. */
+function accountProblems(
+  input: unknown,
+  problems: Problem[],
+  upgradedProblems: readonly Problem[],
+): Problem[] {
+  const version = detectAccountVersion(input)
+  if (version === 4) return problems
+  const { normalize, validate } = getVersion3Reader()
+  const version3Problems = version === 3 ? validate(normalize(input), problemsFoundMax) : []
+  if (version3Problems.length > 0) return version3Problems
+  return upgradedProblems.map(({ path, reason }) => ({
+    path: findPathBeforeUpgrade(path, input),
+    reason,
+  }))
+}
+
+/** Created lazily: most data has no version 3 record. */
+const getVersion3Reader = once(() => createReader(BankingAccountV3))
+
+function once<Value>(create: () => Value): () => Value {
+  let created: { readonly value: Value } | undefined
+  return () => {
+    created ??= { value: create() }
+    return created.value
+  }
+}
+
+function getReader(type: RecordType): RecordReader {
+  const known = readers.get(type)
+  if (known) return known
+  const reader = createReader(recordTypes[type])
+  readers.set(type, reader)
+  return reader
+}
+
+const removers = new Map<RecordType, RemoveUnknownFields>()
+
+/** Fields of either version of a banking account are known: leaving out a price would hide an error. */
+function getRemover(type: RecordType): RemoveUnknownFields {
+  const known = removers.get(type)
+  if (known) return known
+  const earlier = type === 'banking.account' ? [BankingAccountV3] : []
+  const remover = unknownFieldRemover(recordTypes[type], ...earlier)
+  removers.set(type, remover)
+  return remover
+}
+
+function createReader(schema: TSchema): RecordReader {
+  return { normalize: normalizer(schema), validate: validator(schema).problems }
+}
+
+function memberText(line: string, name: string): string {
+  const member = parseMembers(line).find((each) => each.name === name)
+  return member ? line.slice(member.valueStart, member.end) : ''
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isRecordType(value: unknown): value is RecordType {
+  return typeof value === 'string' && Object.hasOwn(recordTypes, value)
+}
+
+function reject(problems: readonly LineProblem[]): LineResult {
+  if (problems.length <= problemsMax) return { problems }
+  const rest = { path: '', reason: `has more errors than these ${problemsMax}` }
+  return { problems: [...problems.slice(0, problemsMax), rest] }
+}

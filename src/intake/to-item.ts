@@ -1,0 +1,226 @@
+import { foldCase } from '../contract/case-folding.ts'
+import { epochNanoseconds } from '../contract/date-time.ts'
+import type {
+  AccountContact,
+  BankingAccount,
+  BankingTransaction,
+  Customer,
+  DirectDebit,
+  EnergyAccount,
+  EnergyBillingTransaction,
+  EnergyInvoice,
+  Product,
+  RecordType,
+  ScheduledPayment,
+} from '../contract/index.ts'
+import { parseMembers, removeMembers } from '../contract/json-text.ts'
+import { toProductContent } from '../platform/catalogue/product.ts'
+import {
+  toCustomerMatch,
+  toShareableBankingAccount,
+  toShareableEnergyAccount,
+  undetailedFields,
+} from '../provider/derived-records.ts'
+import { createKey, transactionTime } from '../provider/entry-order.ts'
+import { parseEpochDay, parseLocalTime } from '../provider/time-window.ts'
+import type { AccountItem, Item, RemovalItem } from './writer.ts'
+
+/** The envelope fields of a validated line. */
+export interface Line {
+  readonly id?: string
+  readonly accountId?: string
+  readonly status?: string
+  readonly effectiveTime?: string
+  readonly origin?: string
+  readonly was?: { readonly email: string; readonly name: string }
+  readonly holders?: readonly { readonly customerId: string; readonly isOwned?: boolean }[]
+}
+
+/** Creates the item to store: the record's text, and the few values used to find, filter or sort it. */
+type CreateItem = (line: Line, record: never, text: string) => Item
+
+const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
+  customer: (_line, record: Customer, text) => ({
+    type: 'customer',
+    id: record.id,
+    name: record.name,
+    email: record.email,
+    record: text,
+    match: JSON.stringify(toCustomerMatch(record)),
+  }),
+  'banking.account': (line, record: BankingAccount, text) => ({
+    ...accountFields(line, record, record.isOwned),
+    kind: 'banking',
+    productCategory: record.productCategory,
+    ...splitAtOwnership(text),
+    detail: undefined,
+    shareable: JSON.stringify(toShareableBankingAccount(record)),
+  }),
+  'banking.balance': (_line, record: { accountId: string }, text) => ({
+    type: 'balance',
+    accountId: record.accountId,
+    record: text,
+  }),
+  'banking.transaction': (line, record: BankingTransaction, text) => {
+    const ownTime = transactionTime(record)
+    const time = ownTime ?? line.effectiveTime
+    return {
+      type: 'entry',
+      list: 'transaction',
+      accountId: record.accountId,
+      id: record.transactionId,
+      time: time === undefined ? undefined : epochNanoseconds(time),
+      hasOwnTime: ownTime !== undefined,
+      record: text,
+      amount: record.amount,
+      description: foldOptional(record.description),
+      reference: foldOptional(record.reference),
+    }
+  },
+  'banking.scheduledPayment': (_line, record: ScheduledPayment, text) => ({
+    type: 'entry',
+    list: 'payment',
+    accountId: record.from.accountId,
+    id: record.scheduledPaymentId,
+    time: 0n,
+    hasOwnTime: true,
+    record: text,
+  }),
+  'banking.directDebit': (line, record: DirectDebit, text) => ({
+    type: 'entry',
+    list: 'debit',
+    accountId: record.accountId,
+    id: createKey(line.id, record),
+    time: 0n,
+    hasOwnTime: true,
+    record: text,
+  }),
+  'energy.account': (line, record: EnergyAccount, text) => {
+    const hidden = undetailedFields.filter((field) => field in record)
+    return {
+      ...accountFields(line, record),
+      kind: 'energy',
+      productCategory: undefined,
+      head: text,
+      tail: '',
+      isOwnedText: undefined,
+      detail: hidden.length > 0 ? removeMembers(text, hidden) : undefined,
+      shareable: JSON.stringify(toShareableEnergyAccount(record)),
+    }
+  },
+  'energy.invoice': (_line, record: EnergyInvoice, text) => ({
+    type: 'entry',
+    list: 'invoice',
+    accountId: record.accountId,
+    id: record.invoiceNumber,
+    time: parseEpochDay(record.issueDate),
+    hasOwnTime: true,
+    record: text,
+  }),
+  'energy.billing': (line, record: EnergyBillingTransaction, text) => ({
+    type: 'entry',
+    list: 'billing',
+    accountId: record.accountId,
+    id: createKey(line.id, record),
+    time: parseLocalTime(record.executionDateTime),
+    hasOwnTime: true,
+    record: text,
+  }),
+  'account.contact': (line, _record: AccountContact, text) => ({
+    type: 'contact',
+    accountId: line.accountId ?? '',
+    status: line.status ?? 'OPEN',
+    record: text,
+  }),
+  product: ({ origin }, record: Product, text) => ({
+    type: 'product',
+    id: record.product_id,
+    record: text,
+    content: toProductContent(record),
+    lastUpdated: record.last_updated,
+    origin,
+  }),
+}
+
+export function toItem(type: RecordType, line: Line, record: unknown, text: string): Item {
+  return itemFactories[type](line, record as never, text)
+}
+
+interface Key {
+  readonly id?: string
+  readonly accountId?: string
+  readonly transactionId?: string
+  readonly scheduledPaymentId?: string
+  readonly invoiceNumber?: string
+  readonly product_id?: string
+  readonly record?: unknown
+}
+
+const removalFactories: Readonly<
+  Record<RecordType, (key: Key) => Omit<RemovalItem, 'type' | 'accountId'>>
+> = {
+  customer: ({ id }) => ({ of: 'customer', ...withId(id) }),
+  'banking.account': () => ({ of: 'account', kind: 'banking' }),
+  'banking.balance': () => ({ of: 'balance' }),
+  'banking.transaction': ({ transactionId }) => ({ of: 'transaction', ...withId(transactionId) }),
+  'banking.scheduledPayment': ({ scheduledPaymentId }) => ({
+    of: 'payment',
+    ...withId(scheduledPaymentId),
+  }),
+  'banking.directDebit': ({ id, record }) => ({ of: 'debit', id: createKey(id, record) }),
+  'energy.account': () => ({ of: 'account', kind: 'energy' }),
+  'energy.invoice': ({ invoiceNumber }) => ({ of: 'invoice', ...withId(invoiceNumber) }),
+  'energy.billing': ({ id, record }) => ({ of: 'billing', id: createKey(id, record) }),
+  'account.contact': () => ({ of: 'contact' }),
+  product: ({ product_id }) => ({ of: 'product', ...withId(product_id) }),
+}
+
+export function toRemoval(type: RecordType, key: Key, line: Line): RemovalItem {
+  const account = key.accountId === undefined ? {} : { accountId: key.accountId }
+  const person = line.was === undefined ? {} : { person: line.was }
+  return { type: 'removal', ...account, ...person, ...removalFactories[type](key) }
+}
+
+function foldOptional(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : foldCase(text)
+}
+
+function withId(id: string | undefined): { id?: string } {
+  return id === undefined ? {} : { id }
+}
+
+/** A holder that does not state `isOwned` has that of the record, which owns the account unless it says otherwise. */
+function accountFields(
+  line: Line,
+  record: BankingAccount | EnergyAccount,
+  isOwnedDefault: boolean = true,
+) {
+  const { accountId, openStatus, creationDate } = record
+  return {
+    type: 'account',
+    id: accountId,
+    holders: (line.holders ?? []).map(({ customerId, isOwned = isOwnedDefault }) => ({
+      customerId,
+      isOwned,
+    })),
+    isOpen: openStatus !== 'CLOSED',
+    created: creationDate === undefined ? undefined : epochNanoseconds(creationDate),
+  } as const
+}
+
+/** Inserted before the value if the record has no `isOwned` field. */
+export const addedOwnership = ',"isOwned":'
+
+/** Splits the text around the value of `isOwned`; without one, the field is added at the end. */
+function splitAtOwnership(text: string): Pick<AccountItem, 'head' | 'tail' | 'isOwnedText'> {
+  const member = parseMembers(text).find(({ name }) => name === 'isOwned')
+  if (!member) {
+    const end = text.lastIndexOf('}')
+    return { head: text.slice(0, end) + addedOwnership, tail: '}', isOwnedText: undefined }
+  }
+  return {
+    head: text.slice(0, member.valueStart),
+    tail: text.slice(member.end),
+    isOwnedText: text.slice(member.valueStart, member.end),
+  }
+}

@@ -1,0 +1,179 @@
+import type { AccountKind, Problem } from '../contract/index.ts'
+import type { ProductContent } from '../platform/catalogue/store.ts'
+import type { EntryList } from '../provider/store.ts'
+import type { LineCounts } from './line-counts.ts'
+
+/**
+ * What a load needs from a database. Everything between two commits becomes visible to readers
+ * atomically. Items come in any order: references are checked after the last item.
+ */
+export interface ProviderWriter {
+  /** Writes items in order; returns the errors that can be detected immediately. */
+  write(items: readonly LocatedItem[]): Promise<LineError[]>
+  /** The remaining errors of the items since the last commit. Called before each commit and at the end. */
+  findErrors(): Iterable<LineError> | AsyncIterable<LineError>
+  /** Items whose references are still unresolved after the last item. They are discarded. */
+  findUnresolved(): Iterable<LineError> | AsyncIterable<LineError>
+  /** Makes everything written visible to readers, with every list sorted. Returns what the lines did. */
+  commit(): Promise<LineCounts>
+  /** Discards everything since the last commit. */
+  rollback(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface WriterOptions {
+  /** The effective time of transactions that have none. */
+  readonly loadTime: Temporal.Instant
+  /** Whether the load commits more than once. */
+  readonly inBatches?: boolean
+  /** Whether items may arrive slowly, as from a pipe: the writer then takes no lock before the commit. */
+  readonly isSlow?: boolean
+  /** Called once per noticeable wait for another load. */
+  readonly onWait?: (() => void) | undefined
+  /** Aborts waiting and merging, and discards what is not committed. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * `file` is an index into the list of files, `line` starts at 1. A row of a table may become several lines, which are
+ * numbered by `part` from 0.
+ */
+export interface SourceLocation {
+  readonly file: number
+  readonly line: number
+  readonly part?: number
+}
+
+export interface LineProblem extends Problem {
+  /** The field is in no schema of the record: a load can leave it out. */
+  readonly isUnknownField?: true
+  /** Explains the reason with values, which may be personal data. */
+  readonly detail?: string
+  /** The rest of the source was not read: valid lines may be missing. */
+  readonly endsSource?: true
+}
+
+export interface LineError extends SourceLocation, LineProblem {
+  /** The account or the customer that the line refers to and that does not exist. */
+  readonly missing?: Reference
+}
+
+export interface Reference {
+  readonly type: 'account' | 'customer'
+  /** The kind of account that the line requires. Undefined for a customer, and if either is valid. */
+  readonly kind?: AccountKind
+  readonly id: string
+}
+
+export type LocatedItem = Item & SourceLocation
+
+export type Item =
+  | CustomerItem
+  | AccountItem
+  | BalanceItem
+  | ContactItem
+  | EntryItem
+  | ProductItem
+  | RemovalItem
+
+export interface CustomerItem {
+  readonly type: 'customer'
+  readonly id: string
+  readonly name: string
+  readonly email: string | undefined
+  readonly record: string
+  /** The JSON that a search by e-mail returns. */
+  readonly match: string
+}
+
+export interface AccountItem {
+  readonly type: 'account'
+  readonly id: string
+  readonly kind: AccountKind
+  readonly holders: readonly { readonly customerId: string; readonly isOwned: boolean }[]
+  readonly isOpen: boolean
+  readonly productCategory: string | undefined
+  /** Nanoseconds since 1970; accounts without it are sorted last. */
+  readonly created: bigint | undefined
+  /** The record's text before and after the value of `isOwned`, which depends on the requesting customer. */
+  readonly head: string
+  readonly tail: string
+  /** The value of `isOwned` in the record, if present. */
+  readonly isOwnedText: string | undefined
+  /** The record of an energy account as E2 returns it, if it differs: without its users. */
+  readonly detail: string | undefined
+  /** The JSON that the consent flow returns. */
+  readonly shareable: string
+}
+
+export interface BalanceItem {
+  readonly type: 'balance'
+  readonly accountId: string
+  readonly record: string
+}
+
+export interface ContactItem {
+  readonly type: 'contact'
+  readonly accountId: string
+  readonly status: string
+  readonly record: string
+}
+
+export interface EntryItem {
+  readonly type: 'entry'
+  readonly list: EntryList
+  readonly accountId: string
+  readonly id: string
+  /** If undefined, the time of the entry that it replaces, or else the load time. */
+  readonly time: bigint | undefined
+  /** Whether the time is a field of the record, not of the envelope or assigned by the load. */
+  readonly hasOwnTime: boolean
+  readonly record: string
+  /** Search fields; the texts are case-folded. */
+  readonly amount?: string
+  readonly description?: string | undefined
+  readonly reference?: string | undefined
+}
+
+export interface ProductItem {
+  readonly type: 'product'
+  readonly id: string
+  readonly content: ProductContent
+  readonly record: string
+  /** Undefined if the record has none: the load time is used. */
+  readonly lastUpdated: string | undefined
+  /** The data holder that the product was imported from. */
+  readonly origin: string | undefined
+}
+
+/** Deleting something that does not exist has no effect. Deleting an account or a customer deletes everything in it. */
+export interface RemovalItem {
+  readonly type: 'removal'
+  readonly of: 'customer' | 'account' | 'balance' | 'contact' | 'product' | EntryList
+  readonly kind?: AccountKind
+  /** Absent for a customer and a product. */
+  readonly accountId?: string
+  readonly id?: string
+  /** Digests of the e-mail and name of a deleted customer: they reserve the id for the same person. */
+  readonly person?: { readonly email: string; readonly name: string }
+}
+
+/** Whether an item creates, changes or deletes a product. */
+export function isProduct(item: Item): boolean {
+  return item.type === 'product' || (item.type === 'removal' && item.of === 'product')
+}
+
+/** The parts of an item that a dump needs: a load derives the rest from the record. */
+export type DumpedItem =
+  | Pick<CustomerItem, 'type' | 'record'>
+  | Pick<AccountItem, 'type' | 'kind' | 'holders' | 'head' | 'tail' | 'isOwnedText'>
+  | BalanceItem
+  | ContactItem
+  | (Pick<EntryItem, 'type' | 'list' | 'id' | 'record'> & { readonly time: bigint })
+  | {
+      readonly type: 'product'
+      readonly record: string
+      readonly lastUpdated: string
+      readonly origin: string | null
+    }
+  | RemovalItem

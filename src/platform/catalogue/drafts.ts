@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import {
+  buildPageBody,
+  ContractError,
+  catalogueOperations,
+  type ErrorCode,
+  type ProductInput,
+} from '../../contract/index.ts'
+import { boundedContent, changeBy, requireValidDraft, toIdempotency } from './changes.ts'
+import { formatDraftTag, formatEntityTag, parseDraftCondition } from './entity-tags.ts'
+import { describeDraft, formatDraft } from './format-draft.ts'
+import type { Context, Handler } from './handler.ts'
+import type { DraftContent, PublishConflict } from './store.ts'
+
+export const putProductDraft: Handler<'putProductDraft'> = async (
+  { params, query, headers, body },
+  context,
+) => {
+  const draft = newDraft(body, context)
+  const saved = await context.store.saveDraft(params.productID, {
+    ...draft,
+    base: query['base-version'],
+    ifTag: parseDraftCondition(headers['if-match']),
+    ifNone: headers['if-none-match'] !== undefined,
+  })
+  if (saved === 'missing') throw new ContractError('product_not_found')
+  if (saved === 'changed') throw new ContractError('draft_changed')
+  if (saved === 'exists') throw new ContractError('draft_exists')
+  if (saved === 'unknownVersion') {
+    throw new ContractError('invalid_request', 'base-version must be a version of the product')
+  }
+  return { headers: { etag: formatDraftTag(draft.tag) } }
+}
+
+export const createProductDraft: Handler<'createProductDraft'> = async (
+  { body, headers },
+  context,
+) => {
+  const draft = newDraft(body, context)
+  // The tag is the id as well, so that a retry can return the first ETag after the draft has changed.
+  const saved = await context.store.createDraft(
+    draft.tag,
+    draft,
+    // A key of `createProduct` is not a key of the draft with the same content.
+    toIdempotency(headers['idempotency-key'], { draft: body }),
+  )
+  if (saved === 'keyReused') throw new ContractError('idempotency_key_reused')
+  const { product: id, created: changedAt } = saved
+  const location = catalogueOperations.getProductDraft.path.replace('{productID}', id)
+  return {
+    headers: { location, etag: formatDraftTag(id) },
+    body: formatDraft({
+      ...draft,
+      record: draft.content.record,
+      id,
+      base: 0,
+      newest: 0,
+      changedAt,
+    }),
+  }
+}
+
+export const getProductDraft: Handler<'getProductDraft'> = async ({ params }, { store }) => {
+  const draft = await store.readDraft(params.productID)
+  if (!draft) throw new ContractError('draft_not_found')
+  return { headers: { etag: formatDraftTag(draft.tag) }, body: formatDraft(draft) }
+}
+
+export const deleteProductDraft: Handler<'deleteProductDraft'> = async (
+  { params, headers },
+  { store },
+) => {
+  const outcome = await store.removeDraft(
+    params.productID,
+    parseDraftCondition(headers['if-match']),
+  )
+  if (outcome !== 'removed') throw new ContractError(conflicts[outcome])
+  return {}
+}
+
+export const publishProductDraft: Handler<'publishProductDraft'> = async (
+  { params, headers },
+  context,
+) => {
+  const ifMatch = headers['if-match']
+  if (ifMatch === undefined) throw new ContractError('precondition_required')
+  const draft = await context.store.readDraft(params.productID)
+  if (draft) requireValidDraft(draft.record)
+  const outcome = await context.store.publishDraft(
+    params.productID,
+    changeBy(context),
+    parseDraftCondition(ifMatch),
+  )
+  if (typeof outcome === 'string') throw new ContractError(conflicts[outcome])
+  return { headers: { etag: formatEntityTag(outcome.version) } }
+}
+
+export const listProductDrafts: Handler<'listProductDrafts'> = async ({ query }, { store }) => {
+  const request = { page: query.page, pageSize: query['page-size'] }
+  const page = await store.listDrafts(request.page, request.pageSize)
+  const items = page.items.map((draft) =>
+    JSON.stringify({ product_id: draft.id, name: draft.name, ...describeDraft(draft) }),
+  )
+  return { body: buildPageBody('drafts', items, page, request, {}) }
+}
+
+const conflicts = {
+  missing: 'draft_not_found',
+  changed: 'draft_changed',
+  outdated: 'draft_outdated',
+} as const satisfies Record<PublishConflict, ErrorCode>
+
+function newDraft(body: ProductInput, context: Context): DraftContent {
+  return { tag: randomUUID(), content: boundedContent(body), ...changeBy(context) }
+}

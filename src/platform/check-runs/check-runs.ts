@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { SigningKey, SigningKeyStore } from '../../auth/signing-key-store.ts'
+import {
+  type CheckOptions,
+  type CheckProgress,
+  type CheckSummary,
+  ContractError,
+} from '../../contract/index.ts'
+import {
+  type CheckRunStore,
+  type NewRun,
+  noProgress,
+  type RunEnd,
+  type StoredRun,
+} from './store.ts'
+import type { CheckThread, Job } from './thread.ts'
+
+/** The provider to check, and how. */
+export type CheckTarget = Omit<Job['options'], 'profile' | 'only'>
+
+export interface CheckRunsOptions {
+  /** Called for the first request: most platforms never check their provider. */
+  readonly openStore: () => Promise<CheckRunStore>
+  readonly signingKeys: Pick<SigningKeyStore, 'list'>
+  readonly clock: () => Temporal.Instant
+  /** Throws `not_configured` if the platform does not have the settings. */
+  readonly findTarget: () => CheckTarget
+  readonly onError: (error: unknown) => void
+  readonly limits?: Partial<CheckRunLimits> | undefined
+}
+
+export interface CheckRunLimits {
+  /** How often the progress is written, whether or not it has changed. */
+  readonly progressMs: number
+  /** A run whose process has not written for this long is interrupted. */
+  readonly lostAfterMs: number
+  readonly durationMaxMs: number
+  /** How long the end of a run is retried while the database is not available. */
+  readonly endRetryMaxMs: number
+}
+
+export const checkRunLimits: CheckRunLimits = {
+  progressMs: 1000,
+  lostAfterMs: 10_000,
+  durationMaxMs: 30 * 60 * 1000,
+  endRetryMaxMs: 60_000,
+}
+
+/** The checks of the provider that API clients start and read. */
+export interface CheckRuns {
+  start(options: CheckOptions, startedBy: string): Promise<CheckSummary>
+  /** Newest first. */
+  list(): Promise<readonly CheckSummary[]>
+  /** The report is a `CheckReport` as JSON. */
+  read(
+    id: string,
+  ): Promise<{ readonly summary: CheckSummary; readonly report: string | undefined } | undefined>
+  /** Interrupts the run of this process. From then on, none can be started. */
+  interrupt(): Promise<void>
+  close(): Promise<void>
+}
+
+const profileDefault = 'full'
+
+export function openCheckRuns(options: CheckRunsOptions): CheckRuns {
+  const { openStore, signingKeys, clock, findTarget, onError } = options
+  const limits = { ...checkRunLimits, ...options.limits }
+  let opened: Promise<CheckRunStore> | undefined
+  let current: Execution | undefined
+  let isClosed = false
+
+  const store = (): Promise<CheckRunStore> => {
+    opened ??= openStore().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+  const summarize = (run: StoredRun) =>
+    toSummary(run, clock().epochMilliseconds - limits.lostAfterMs)
+
+  return {
+    async start({ profile = profileDefault, groups }, startedBy) {
+      const target = findTarget()
+      const key = toPrivateJwk(await findSigningKey(signingKeys))
+      const runs = await store()
+      const { startThread } = await import('./thread.ts')
+      const startedAt = clock().epochMilliseconds
+      const run: NewRun = { id: randomUUID(), profile, groups, startedBy, startedAt }
+      if (isClosed) throw new ContractError('unavailable', 'the platform is shutting down')
+      const running = await runs.start(run, startedAt - limits.lostAfterMs)
+      if (running !== undefined)
+        throw new ContractError('check_running', undefined, { members: { checkId: running } })
+      const job = { options: { ...target, profile, ...(groups && { only: groups }) }, key }
+      current = execute(run.id, job, { store: runs, startThread, clock, onError, limits })
+      if (isClosed) await current.interrupt()
+      const state = { state: 'running', updatedAt: startedAt } as const
+      return summarize({ ...run, ...state, progress: noProgress, error: undefined })
+    },
+    async list() {
+      return (await (await store()).list()).map(summarize)
+    },
+    async read(id) {
+      const run = await (await store()).read(id)
+      return run && { summary: summarize(run), report: run.report }
+    },
+    async interrupt() {
+      isClosed = true
+      await current?.interrupt()
+    },
+    async close() {
+      await this.interrupt()
+      await (await opened)?.close()
+    },
+  }
+}
+
+interface Execution {
+  /** Ends the run. Resolves once that is stored. */
+  interrupt(): Promise<void>
+}
+
+interface ExecutionParts extends Pick<CheckRunsOptions, 'clock' | 'onError'> {
+  readonly store: CheckRunStore
+  readonly startThread: (job: Job, onProgress: (progress: CheckProgress) => void) => CheckThread
+  readonly limits: CheckRunLimits
+}
+
+/** Runs the checks and stores the progress and the end. */
+function execute(id: string, job: Job, parts: ExecutionParts): Execution {
+  const { store, startThread, clock, onError, limits } = parts
+  let progress = noProgress
+  let isWriting = false
+  let ending: Promise<void> | undefined
+  const interrupted = new AbortController()
+  const thread = startThread(job, (next) => {
+    progress = next
+  })
+
+  const end = (outcome: Omit<RunEnd, 'progress'>): Promise<void> => {
+    ending ??= (async () => {
+      clearInterval(timer)
+      clearTimeout(deadline)
+      await thread.stop()
+      const endedAt = clock().epochMilliseconds
+      await retryWhileUnavailable(() => store.end(id, { ...outcome, progress }, endedAt), {
+        pauseMs: limits.progressMs,
+        retryMaxMs: limits.endRetryMaxMs,
+        signal: interrupted.signal,
+      })
+    })().catch(onError)
+    return ending
+  }
+  const write = async (): Promise<void> => {
+    if (isWriting) return
+    isWriting = true
+    try {
+      // Another process has interrupted the run, because this one could not write for too long.
+      if (!(await store.update(id, progress, clock().epochMilliseconds)))
+        await end({ state: 'interrupted' })
+    } catch (error) {
+      onError(error)
+    } finally {
+      isWriting = false
+    }
+  }
+  const timer = setInterval(write, limits.progressMs)
+  const deadline = setTimeout(() => {
+    const minutes = Math.round(limits.durationMaxMs / 60_000)
+    void end({ state: 'error', error: `the checks took longer than ${minutes} minutes` })
+  }, limits.durationMaxMs)
+  thread.report.then(
+    (report) => end({ state: 'completed', report }),
+    (error: unknown) => {
+      // The thread also ends without a report when it is stopped.
+      if (ending) return
+      onError(error)
+      return end({
+        state: 'error',
+        error: 'the checks ended with an internal error: see the log of the platform',
+      })
+    },
+  )
+  return {
+    interrupt() {
+      // A shutdown does not wait for the database.
+      interrupted.abort()
+      return end({ state: 'interrupted' })
+    },
+  }
+}
+
+/** Repeats a write that failed because the database was not available, until a time or a signal. */
+async function retryWhileUnavailable(
+  write: () => Promise<void>,
+  {
+    pauseMs,
+    retryMaxMs,
+    signal,
+  }: { readonly pauseMs: number; readonly retryMaxMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const retryUntil = performance.now() + retryMaxMs
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      const isUnavailable = error instanceof ContractError && error.code === 'unavailable'
+      if (!isUnavailable || performance.now() > retryUntil) throw error
+      await wait(pauseMs, undefined, { signal }).catch(() => {
+        throw error
+      })
+    }
+  }
+}
+
+async function findSigningKey(signingKeys: Pick<SigningKeyStore, 'list'>): Promise<SigningKey> {
+  const key = (await signingKeys.list()).find(({ retired }) => retired === undefined)
+  if (!key)
+    throw new ContractError(
+      'not_configured',
+      'the platform has no signing key: run holdfast keys add',
+    )
+  return key
+}
+
+function toPrivateJwk({ id, algorithm, privateKey }: SigningKey): Job['key'] {
+  return { ...privateKey, kid: id, alg: algorithm }
+}
+
+function toSummary(run: StoredRun, aliveSince: number): CheckSummary {
+  const { id, profile, groups, startedBy, startedAt, updatedAt, progress, error } = run
+  const isLost = run.state === 'running' && updatedAt < aliveSince
+  return {
+    checkId: id,
+    state: isLost ? 'interrupted' : run.state,
+    profile,
+    startedAt: Temporal.Instant.fromEpochMilliseconds(startedAt).toString(),
+    startedBy,
+    seconds: Math.round((updatedAt - startedAt) / 100) / 10,
+    progress,
+    ...(groups && { groups }),
+    ...(error !== undefined && { error }),
+  }
+}

@@ -1,0 +1,161 @@
+import { AccountIds, findProblems, formatProblem, printable } from '../../../contract/index.ts'
+import { isObject } from '../../../contract/schema.ts'
+import { buildLinks, buildMeta, type PagePosition, requirePage } from '../../cds/envelope.ts'
+import { CdsError } from '../../cds/errors.ts'
+import type { Query } from '../../cds/query.ts'
+import { ProviderUnavailable } from '../customers.ts'
+import { type CdsEndpointId, payLaterVersions } from './endpoints.ts'
+import { toCdsAccount, toCdsBalance, toCdsCustomer, toCdsTransaction } from './records.ts'
+import {
+  ask,
+  type CdsCall,
+  type DataSource,
+  listSharedAccounts,
+  listSharedBalances,
+  rejectAccount,
+  resolveAccount,
+  toInput,
+} from './shared-data.ts'
+
+/** The window of transactions without a lower bound. The standards set it; that of the interface is longer. */
+const historyHoursDefault = 90 * 24
+
+export interface CdsBody {
+  readonly data: object
+  readonly links: object
+  readonly meta: object
+}
+
+/** May throw `CdsError` and `ProviderUnavailable`. */
+type Handler = (source: DataSource, call: CdsCall) => Promise<CdsBody>
+
+/** What third parties get: data of the accounts of the arrangement, and of no other account that the provider returns. */
+export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
+  async accounts(source, call) {
+    const { arrangement, version } = call
+    const accounts = await listSharedAccounts(source, call, payLaterVersions.accounts)
+    const records = accounts.map((account) =>
+      toCdsAccount(account, source.ids.makeAccountId(arrangement, account.accountId), version),
+    )
+    return toPage(call, 'accounts', records)
+  },
+
+  async balance(source, call) {
+    const accountId = resolveAccount(source, call)
+    const body = { data: { accountIds: [accountId] } }
+    const found = await ask(source, (client) =>
+      client.listBankingBalances({ ...toInput(call), body }),
+    )
+    if (!found) return rejectAccount(call)
+    const balance = found.data.balances.find((each) => each.accountId === accountId)
+    if (!balance) throw new CdsError('accountUnavailable', printable(call.accountId))
+    return toSingle(call, toCdsBalance(balance, call.accountId))
+  },
+
+  async balances(source, call) {
+    const accounts = await listSharedAccounts(source, call, payLaterVersions.balances)
+    const accountIds = accounts.map(({ accountId }) => accountId)
+    return toBalancePage(source, call, accountIds)
+  },
+
+  async balancesOfAccounts(source, call) {
+    const requested = readAccountIds(call.body)
+    const accounts = await listSharedAccounts(source, call)
+    const known = new Map(
+      accounts.map(({ accountId }) => [
+        source.ids.makeAccountId(call.arrangement, accountId),
+        accountId,
+      ]),
+    )
+    const unknown = requested.filter((id) => !known.has(id))
+    if (unknown.length > 0) throw new CdsError('unknownAccountInBody', unknown.map(printable))
+    const accountIds = requested.map((id) => known.get(id) ?? '')
+    return toBalancePage(source, call, accountIds)
+  },
+
+  async transactions(source, call) {
+    const { arrangement } = call
+    const accountId = resolveAccount(source, call)
+    const input = toInput(call)
+    const params = { ...input.params, accountId }
+    const query = { ...call.query, ...resolveWindow(call.query, source.clock()) }
+    const found = await ask(source, (client) =>
+      client.listBankingTransactions({ ...input, params, query }),
+    )
+    if (!found) return rejectAccount(call)
+    const { transactions } = found.data
+    const { totalRecords, isQueryParamUnsupported } = found.meta
+    if (
+      !Number.isSafeInteger(totalRecords) ||
+      transactions.some((each) => each.accountId !== accountId)
+    ) {
+      throw new ProviderUnavailable('B3: an invalid total, or transactions of another account')
+    }
+    const records = transactions.map((each) => {
+      const id = source.ids.makeTransactionId(arrangement, accountId, each.transactionId)
+      return toCdsTransaction(each, call.accountId, id)
+    })
+    const position = { ...readPosition(query), totalRecords }
+    const body = toBody(call.url, query, position, { transactions: records })
+    if (!isQueryParamUnsupported) return body
+    return { ...body, meta: { ...body.meta, isQueryParamUnsupported } }
+  },
+
+  async customer(source, call) {
+    const customer = await ask(source, (client) => client.getCustomer(toInput(call)))
+    if (!customer) throw new CdsError('customerUnavailable', 'the customer')
+    return toSingle(call, toCdsCustomer(customer))
+  },
+}
+
+/** Without duplicates. */
+function readAccountIds(body: unknown): readonly string[] {
+  const data = isObject(body) ? body['data'] : undefined
+  if (!isObject(data) || data['accountIds'] === undefined) {
+    throw new CdsError('missingField', 'data.accountIds')
+  }
+  const [problem] = findProblems(AccountIds, { data }, 1)
+  if (problem) throw new CdsError('invalidField', formatProblem(problem))
+  return [...new Set(data['accountIds'] as string[])]
+}
+
+/** Fixed bounds, so that the clock does not shift a walk over the pages. */
+function resolveWindow(query: Query, now: Temporal.Instant) {
+  const newest = (query['newest-time'] as string | undefined) ?? now.toString()
+  const oldest =
+    (query['oldest-time'] as string | undefined) ??
+    Temporal.Instant.from(newest).subtract({ hours: historyHoursDefault }).toString()
+  return { 'oldest-time': oldest, 'newest-time': newest }
+}
+
+function readPosition(query: Query) {
+  return { page: Number(query['page']), pageSize: Number(query['page-size']) }
+}
+
+async function toBalancePage(
+  source: DataSource,
+  call: CdsCall,
+  accountIds: readonly string[],
+): Promise<CdsBody> {
+  const balances = await listSharedBalances(source, call, accountIds)
+  const records = balances.map((balance) =>
+    toCdsBalance(balance, source.ids.makeAccountId(call.arrangement, balance.accountId)),
+  )
+  return toPage(call, 'balances', records)
+}
+
+/** The requested page of a list that was read as a whole. */
+function toPage({ url, query }: CdsCall, field: string, records: readonly object[]): CdsBody {
+  const { page, pageSize } = readPosition(query)
+  const slice = records.slice((page - 1) * pageSize, page * pageSize)
+  return toBody(url, query, { page, pageSize, totalRecords: records.length }, { [field]: slice })
+}
+
+function toBody(url: string, query: Query, position: PagePosition, data: object): CdsBody {
+  requirePage(position)
+  return { data, links: buildLinks(url, query, position), meta: buildMeta(position) }
+}
+
+function toSingle({ url }: CdsCall, data: object): CdsBody {
+  return { data, links: { self: url }, meta: {} }
+}

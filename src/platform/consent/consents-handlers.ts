@@ -1,0 +1,148 @@
+import {
+  type Consent,
+  type ConsentDetail,
+  type ConsentFlowList,
+  type ConsentList,
+  type ConsentThirdParty,
+  ContractError,
+  type consentsOperations,
+  type Input,
+  type OperationOf,
+  type Output,
+} from '../../contract/index.ts'
+import { scalars } from '../../contract/scalars.ts'
+import type { ConsentStore, StoredArrangement } from './store.ts'
+import { readThirdPartyNames } from './third-party-names.ts'
+
+interface Context {
+  readonly store: Pick<ConsentStore, 'arrangements' | 'thirdParties' | 'flows'>
+  readonly now: Temporal.Instant
+}
+
+type ConsentsOperationId = keyof typeof consentsOperations
+
+/** The operations on consents, for the systems of the data provider. */
+export const consentsHandlers: {
+  readonly [Id in ConsentsOperationId]: (
+    input: Input<OperationOf<Id>>,
+    context: Context,
+  ) => Promise<Output<OperationOf<Id>>>
+} = { listConsents, getConsent, withdrawConsent, listConsentFlows }
+
+/** S1: the consents of all customers, page by page. */
+async function listConsents(
+  { query }: Pick<Input<OperationOf<'listConsents'>>, 'query'>,
+  { store, now }: Context,
+): Promise<ConsentList> {
+  const { 'updated-after': updatedAfter, 'page-size': pageSize, cursor, status } = query
+  const found = await store.arrangements.list(
+    {
+      status,
+      thirdPartyId: query['third-party'],
+      customerId: query.customer,
+      isNewestFirst: query.order === 'newest',
+      updatedAfter: updatedAfter === undefined ? undefined : Temporal.Instant.from(updatedAfter),
+      after: readPosition(cursor, 'updated'),
+      // One more shows whether there is a next page.
+      limit: pageSize + 1,
+    },
+    now,
+  )
+  const page = found.slice(0, pageSize)
+  const last = page.at(-1)
+  const names = await readThirdPartyNames(store)
+  return {
+    data: page
+      // One that expires at this moment may not be recorded as expired yet.
+      .filter((each) => status === undefined || each.status === status)
+      .map((each) => toConsent(each, names.get(each.thirdPartyId))),
+    ...(last && found.length > pageSize && { next: writeCursor(last.updated, last.id) }),
+  }
+}
+
+/** S2 */
+async function getConsent(
+  { params: { consentId } }: Pick<Input<OperationOf<'getConsent'>>, 'params'>,
+  { store, now }: Context,
+): Promise<ConsentDetail> {
+  const found = await store.arrangements.find(consentId, now)
+  if (!found) throw new ContractError('consent_not_found')
+  const changes = await store.arrangements.listChanges(consentId)
+  const thirdParty = await store.thirdParties.find(found.thirdPartyId)
+  return {
+    ...toConsent(found, thirdParty?.name),
+    changes: changes.map(({ time, status, reason }) => ({ time: time.toString(), status, reason })),
+  }
+}
+
+/** S3 */
+async function withdrawConsent(
+  { params: { consentId } }: Pick<Input<OperationOf<'withdrawConsent'>>, 'params'>,
+  { store: { arrangements }, now }: Context,
+): Promise<undefined> {
+  if (await arrangements.withdraw(consentId, 'operator', now)) return
+  if (!(await arrangements.find(consentId, now))) throw new ContractError('consent_not_found')
+}
+
+/** S4 */
+async function listConsentFlows(
+  { query }: Pick<Input<OperationOf<'listConsentFlows'>>, 'query'>,
+  { store, now }: Context,
+): Promise<ConsentFlowList> {
+  const { state, cursor, 'page-size': pageSize } = query
+  const after = readPosition(cursor, 'started')
+  const found = await store.flows.list({ state, after, limit: pageSize + 1 }, now)
+  const page = found.slice(0, pageSize)
+  const last = page.at(-1)
+  const names = await readThirdPartyNames(store)
+  return {
+    data: page.map((flow) => ({
+      flowId: flow.id,
+      state: flow.state,
+      thirdParty: toThirdParty(flow.thirdPartyId, names.get(flow.thirdPartyId)),
+      started: flow.started.toString(),
+      updated: flow.updated.toString(),
+      steps: flow.steps.map(({ time, ...step }) => ({ time: time.toString(), ...step })),
+      ...(flow.consentId !== undefined && { consentId: flow.consentId }),
+    })),
+    ...(last && found.length > pageSize && { next: writeCursor(last.started, last.id) }),
+  }
+}
+
+function toThirdParty(id: string, name: string | undefined): ConsentThirdParty {
+  return { id, ...(name !== undefined && { name }) }
+}
+
+function toConsent(arrangement: StoredArrangement, name: string | undefined): Consent {
+  const { id, status, customerId, thirdPartyId, accountIds, scopes } = arrangement
+  return {
+    consentId: id,
+    status,
+    customerId,
+    thirdParty: toThirdParty(thirdPartyId, name),
+    accountIds: [...accountIds],
+    scopes: [...scopes],
+    from: arrangement.from.toString(),
+    until: arrangement.until.toString(),
+    updated: arrangement.updated.toString(),
+  }
+}
+
+/** A position in a list that is ordered by time, then by id. */
+function writeCursor(time: Temporal.Instant, id: string): string {
+  return Buffer.from(`${time.epochMilliseconds} ${id}`).toString('base64url')
+}
+
+function readPosition<Name extends string>(
+  cursor: string | undefined,
+  name: Name,
+): ({ readonly id: string } & Readonly<Record<Name, Temporal.Instant>>) | undefined {
+  if (cursor === undefined) return undefined
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [, time, id] = /^(\d{1,15}) (\S+)$/.exec(text) ?? []
+  if (time === undefined || id === undefined || !scalars.id.test(id)) {
+    throw new ContractError('invalid_request', 'cursor must be the next of a previous page')
+  }
+  const instant = Temporal.Instant.fromEpochMilliseconds(Number(time))
+  return { id, [name]: instant } as { id: string } & Record<Name, Temporal.Instant>
+}

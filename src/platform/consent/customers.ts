@@ -1,0 +1,123 @@
+import {
+  findNewestKey,
+  type SigningKey,
+  type SigningKeyStore,
+  toPrivateJwk,
+} from '../../auth/signing-key-store.ts'
+import { type Client, createClient } from '../../client/client.ts'
+import { ClientError, ResponseError } from '../../client/errors.ts'
+import type { Customer, CustomerMatch, ShareableAccount } from '../../contract/index.ts'
+
+/** Of one attempt. A provider that sheds load asks for a retry after a second. */
+const timeoutMs = 3000
+const retriesMax = 3
+
+/** The time for all attempts, whatever `Retry-After` says: a customer or a third party waits. */
+export const deadlineMs = 4000
+
+/** How long a process uses its copy of the signing key. */
+const keyMs = 5000
+
+/** The provider did not answer, or not as the interface requires. The customer can try again. */
+export class ProviderUnavailable extends Error {
+  override readonly name = 'ProviderUnavailable'
+}
+
+/** What the consent role asks the provider. All methods may throw `ProviderUnavailable`. */
+export interface Customers {
+  /** C1 */
+  search(email: string): Promise<readonly CustomerMatch[]>
+  /** C2. `limitMs` is the time for the answer. */
+  listAccounts(customerId: string, limitMs?: number): Promise<readonly ShareableAccount[]>
+  /** C3. Undefined if the customer no longer exists. */
+  read(customerId: string): Promise<Customer | undefined>
+}
+
+export interface ProviderClientOptions {
+  readonly providerUrl: string
+  readonly subdomain: string
+  readonly signingKeys: SigningKeyStore
+  /** Sends the requests, instead of the global function. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/** A client with the newest signing key, which signs a fresh token for each call. */
+export type ProviderClient = () => Promise<Client>
+
+/** Asks the provider. Undefined if it responds with one of the statuses, which mean that it does not have the data. */
+export async function askProvider<Result>(
+  provider: ProviderClient,
+  missing: readonly number[],
+  work: (client: Client) => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work(await provider())
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    if (error instanceof ResponseError && missing.includes(error.status)) return undefined
+    throw new ProviderUnavailable(error.message, { cause: error })
+  }
+}
+
+export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs): Customers {
+  return {
+    async search(email) {
+      // The provider may not accept the text as an address.
+      const found = await askProvider(provider, [400], (client) =>
+        client.searchCustomers({
+          params: {},
+          body: { email },
+          signal: AbortSignal.timeout(defaultMs),
+        }),
+      )
+      return found?.data ?? []
+    },
+    async listAccounts(customerId, limitMs = defaultMs) {
+      const found = await askProvider(provider, [], (client) =>
+        client.listShareableAccounts({
+          params: { customerId },
+          signal: AbortSignal.timeout(limitMs),
+        }),
+      )
+      return found?.accounts ?? []
+    },
+    async read(customerId) {
+      return askProvider(provider, [404], (client) =>
+        client.getCustomer({ params: { customerId }, signal: AbortSignal.timeout(defaultMs) }),
+      )
+    },
+  }
+}
+
+export function openProviderClient({
+  providerUrl,
+  subdomain,
+  signingKeys,
+  fetch,
+}: ProviderClientOptions): ProviderClient {
+  let current: { readonly id: string; readonly client: Client } | undefined
+  let checkedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (current && performance.now() - checkedAt < keyMs) return current.client
+    const newest = await readNewestKey(signingKeys)
+    checkedAt = performance.now()
+    if (newest.id !== current?.id) {
+      const client = createClient({
+        providerUrl,
+        subdomain,
+        key: toPrivateJwk(newest),
+        timeoutMs,
+        retriesMax,
+        ...(fetch && { fetch }),
+      })
+      current = { id: newest.id, client }
+    }
+    return current.client
+  }
+}
+
+export async function readNewestKey(signingKeys: SigningKeyStore): Promise<SigningKey> {
+  const key = await findNewestKey(signingKeys)
+  if (!key) throw new ProviderUnavailable('no signing key: run holdfast keys add')
+  return key
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { digest } from '../../auth/secrets.ts'
+import { openTokenBuckets } from '../../auth/token-bucket.ts'
+import type { FlowEvent, FlowStep, FlowStore } from './flow-store.ts'
+
+/** Rejected requests of a third party beyond these are not recorded. */
+const rejectedMax = 20
+const rejectedRefillSeconds = 60
+const thirdPartiesMax = 1000
+
+/** How many records may wait for the database. Beyond these, none are made. */
+const pendingMax = 100
+
+const reportMs = 60_000
+
+const detailLengthMax = 300
+
+/**
+ * Records what happens in consent flows. No method waits for the database or throws: a failure to record does not affect
+ * the flow. Errors are reported once a minute.
+ */
+export interface FlowRecords {
+  /** The customer arrived with a valid request. */
+  start(uid: string, thirdPartyId: string): void
+  /** A request of a third party was rejected before a flow began. */
+  reject(thirdPartyId: string, event: FlowEvent): void
+  append(uid: string, event: FlowEvent, consentId?: string): void
+  appendToConsent(consentId: string, event: FlowEvent): void
+}
+
+export function openFlowRecords(
+  store: FlowStore,
+  clock: () => Temporal.Instant,
+  onError: (error: Error) => void,
+): FlowRecords {
+  const rejected = openTokenBuckets(rejectedMax, rejectedRefillSeconds, thirdPartiesMax)
+  let pending = 0
+  let reportedAt = Number.NEGATIVE_INFINITY
+
+  const record = (event: FlowEvent, write: (step: FlowStep) => Promise<void>): void => {
+    if (pending >= pendingMax) return
+    pending += 1
+    const { detail, ...rest } = event
+    const step = { time: clock(), ...rest, ...(detail && { detail: toDetail(detail) }) }
+    write(step)
+      .catch((cause: unknown) => {
+        const now = performance.now()
+        if (now - reportedAt < reportMs) return
+        reportedAt = now
+        onError(new Error('a step of a consent flow could not be recorded', { cause }))
+      })
+      .finally(() => {
+        pending -= 1
+      })
+  }
+
+  return {
+    start: (uid, thirdPartyId) =>
+      record({ step: 'request', outcome: 'succeeded' }, (step) =>
+        store.add(toFlowId(uid), thirdPartyId, step),
+      ),
+    reject(thirdPartyId, event) {
+      if (rejected.retryAfter(thirdPartyId) > 0) return
+      rejected.take(thirdPartyId)
+      record(event, (step) => store.add(randomUUID(), thirdPartyId, step))
+    },
+    append: (uid, event, consentId) =>
+      record(event, (step) => store.append(toFlowId(uid), step, consentId)),
+    appendToConsent: (consentId, event) =>
+      record(event, (step) => store.appendToConsent(consentId, step)),
+  }
+}
+
+/** The id of an interaction is part of the address of its pages, and is not stored. */
+function toFlowId(uid: string): string {
+  return digest(uid).slice(0, 22)
+}
+
+function toDetail(text: string): string {
+  return text.replaceAll(/\p{C}/gu, ' ').slice(0, detailLengthMax)
+}

@@ -1,0 +1,311 @@
+import { randomUUID } from 'node:crypto'
+import { type FlowReason, flowSeconds } from '../../contract/consent-flows.ts'
+import type { ShareableAccount } from '../../contract/index.ts'
+import {
+  type FlowContext,
+  type FlowOptions,
+  fail,
+  type PageResponse,
+  redirectToFlow,
+  renderPage,
+  succeeded,
+} from './flow-context.ts'
+import type { FlowState } from './flow-state.ts'
+import { acr } from './openid-configuration.ts'
+import { findAccountKind } from './pages/account-groups.ts'
+import type { Page, Problem } from './pages/layout.ts'
+import { renderAccounts, renderConfirm, renderIdentify, renderPasscode } from './pages/steps.ts'
+import { listAccountKinds } from './scopes.ts'
+import { makeFormToken } from './sealed-states.ts'
+import { endOfSharing } from './sharing-duration.ts'
+import { checkPasscode, requestPasscode, type SignInAttempt } from './sign-in.ts'
+
+/** What the customer did on a page. */
+export type Action = (
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+) => Promise<PageResponse>
+
+/** The buttons of each step. */
+export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string, Action>>>> = {
+  identify: {
+    identify: (options, context, form) =>
+      sendPasscode(options, context, (form.get('email') ?? '').trim()),
+  },
+  passcode: {
+    passcode: submitPasscode,
+    resend: (options, context) => sendPasscode(options, context, context.state.email ?? ''),
+    restart,
+  },
+  accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts },
+  confirm: { confirm, back: changeAccounts },
+}
+
+/** That the customer went back or cancelled, by the arrangement. */
+const rejectionModel = 'Rejection'
+
+interface Shown {
+  readonly problem?: Problem
+  readonly status?: number
+  readonly email?: string
+  readonly selected?: ReadonlySet<string>
+}
+
+/** Shows the present step again, with what the customer has to correct. */
+async function showProblem(
+  options: FlowOptions,
+  context: FlowContext,
+  reason: FlowReason,
+  shown: Shown,
+): Promise<PageResponse> {
+  return { ...(await showStep(options, context, shown)), decision: fail(reason) }
+}
+
+/** The page of the present step. */
+export async function showStep(
+  options: FlowOptions,
+  context: FlowContext,
+  { problem, status = 200, email, selected }: Shown = {},
+): Promise<PageResponse> {
+  const { state, asked, secret } = context
+  const { brand, shownPasscode, consentsUrl } = options
+  const step = { brand, asked, token: makeFormToken(secret), problem }
+  const respond = (page: Page) => renderPage(options, status, page, context)
+  if (state.step === 'identify') return respond(renderIdentify(step, email ?? state.email ?? ''))
+  const address = state.email ?? ''
+  if (state.step === 'passcode') {
+    const expires = Temporal.Instant.fromEpochMilliseconds(state.passcodeExpires ?? 0)
+    const shown = shownPasscode?.(address)
+    return respond(renderPasscode(step, { email: address, expires, shown }))
+  }
+  const { accounts = [] } = state
+  if (state.step === 'accounts') {
+    const choice = await readAccounts(options, context)
+    const chosen = selected ?? new Set(accounts.map(({ id }) => id))
+    return respond(renderAccounts(step, { ...choice, selected: chosen }))
+  }
+  return respond(
+    renderConfirm(step, { accounts, email: address, page: consentsUrl, id: state.arrangementId }),
+  )
+}
+
+export async function cancel(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
+  await withdrawEarlier(options, context)
+  const decision = { outcome: 'cancelled', reason: 'cancelled_by_customer' } as const
+  return { ...(await endWithError(context, 'access_denied', 'the customer cancelled')), decision }
+}
+
+/** Returns the customer to the third party with an error. */
+async function endWithError(
+  { provider, request }: FlowContext,
+  error: string,
+  description: string,
+): Promise<PageResponse> {
+  const location = await provider.interactionResult(request.raw, request.response, {
+    error,
+    error_description: description,
+  })
+  return { status: 303, location }
+}
+
+async function moveTo(
+  { flows }: FlowOptions,
+  { secret, state }: FlowContext,
+  change: Partial<FlowState>,
+): Promise<PageResponse> {
+  await flows.save(secret, { ...state, ...change })
+  return redirectToFlow(secret)
+}
+
+async function sendPasscode(
+  options: FlowOptions,
+  context: FlowContext,
+  email: string,
+): Promise<PageResponse> {
+  const { state } = context
+  const sent = await requestPasscode(options, toAttempt(context), email)
+  if ('expires' in sent) {
+    const passcodeExpires = sent.expires.epochMilliseconds
+    const moved = await moveTo(options, context, { step: 'passcode', email, passcodeExpires })
+    const decision = sent.isSent ? succeeded : fail('no_passcode_sent')
+    return { ...moved, decision: { ...decision, step: 'identify' } }
+  }
+  const { text, status, reason } = sent.problem
+  const field = state.step === 'identify' ? 'email' : 'passcode'
+  return showProblem(options, context, reason, { problem: { field, text }, status, email })
+}
+
+function toAttempt({ secret, request }: FlowContext): SignInAttempt {
+  return { secret, purpose: 'consent', source: request.source }
+}
+
+/** A new secret: the customer need not wait before a passcode is sent to the other address. */
+async function restart({ flows }: FlowOptions, { secret, state }: FlowContext) {
+  return redirectToFlow(await flows.rotate(secret, { ...state, step: 'identify' }))
+}
+
+async function submitPasscode(
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+): Promise<PageResponse> {
+  const passcode = form.get('passcode') ?? ''
+  const result = await checkPasscode(options, toAttempt(context), passcode, {
+    proceed: (customerId) => authenticate(options, context, customerId),
+    async finish({ secret }) {
+      if (secret !== undefined) await options.flows.remove(context.secret)
+    },
+  })
+  if (!('problem' in result)) return result
+  const { text, status, reason } = result.problem
+  return showProblem(options, context, reason, { problem: { field: 'passcode', text }, status })
+}
+
+/** Continues with the customer that entered the passcode. */
+async function authenticate(
+  options: FlowOptions,
+  context: FlowContext,
+  customerId: string,
+): Promise<PageResponse> {
+  const { state, asked } = context
+  if (!(await mayAmend(options, context, customerId))) {
+    const text = 'cdr_arrangement_id is not an arrangement of the customer'
+    const ended = await endWithError(context, 'invalid_request', text)
+    return { ...ended, decision: fail('other_customer') }
+  }
+  // A new secret: one that was known before the authentication is of no use after it.
+  const next = await options.flows.create({
+    ...state,
+    step: listAccountKinds(asked.scopes).size === 0 ? 'confirm' : 'accounts',
+    customerId,
+    accounts: [],
+  })
+  return { ...redirectToFlow(next), decision: succeeded }
+}
+
+/** Whether the customer has the arrangement that the third party wants to amend, if any. */
+async function mayAmend(
+  { store, clock }: FlowOptions,
+  { amendedId }: FlowContext,
+  customerId: string,
+): Promise<boolean> {
+  if (amendedId === undefined) return true
+  const amended = await store.arrangements.find(amendedId, clock())
+  return amended?.status === 'active' && amended.customerId === customerId
+}
+
+/** The accounts of the customer, by whether the third party asks for data of their kind. */
+async function readAccounts({ customers }: FlowOptions, { state, asked }: FlowContext) {
+  const kinds = listAccountKinds(asked.scopes)
+  const accounts = kinds.size === 0 ? [] : await customers.listAccounts(state.customerId ?? '')
+  const isAsked = (account: ShareableAccount) => {
+    const kind = findAccountKind(account)
+    return kind === undefined || kinds.has(kind)
+  }
+  return {
+    offered: accounts.filter(isAsked),
+    excluded: accounts.filter((account) => !isAsked(account)),
+  }
+}
+
+async function submitAccounts(
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+): Promise<PageResponse> {
+  const selected = new Set(form.getAll('account'))
+  const { offered } = await readAccounts(options, context)
+  const accounts = offered.filter(({ id }) => selected.has(id))
+  const isOffered = accounts.length === selected.size
+  if (isOffered && accounts.length > 0) {
+    const change = { step: 'confirm', accounts, arrangementId: randomUUID() } as const
+    return { ...(await moveTo(options, context, change)), decision: succeeded }
+  }
+  const text = isOffered ? 'Select at least one account' : 'Select accounts from the list'
+  const reason = isOffered ? 'no_account_selected' : 'account_not_offered'
+  const problem = { field: 'accounts', text }
+  return showProblem(options, context, reason, { problem, status: 422, selected })
+}
+
+async function selectAllAccounts(
+  options: FlowOptions,
+  context: FlowContext,
+): Promise<PageResponse> {
+  const { offered } = await readAccounts(options, context)
+  return showStep(options, context, { selected: new Set(offered.map(({ id }) => id)) })
+}
+
+async function changeAccounts(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
+  await withdrawEarlier(options, context)
+  return moveTo(options, context, { step: 'accounts' })
+}
+
+/**
+ * Withdraws what the customer confirmed earlier in this flow, except for the arrangement `keptId`: if the answer was
+ * lost, the customer did not return to the third party and decides again.
+ */
+async function withdrawEarlier(
+  { store, clock }: FlowOptions,
+  { state, confirmedId }: FlowContext,
+  keptId?: string,
+): Promise<void> {
+  for (const id of new Set([state.arrangementId, confirmedId])) {
+    if (id !== undefined && id !== keptId) {
+      const now = clock()
+      // First: a confirmation at the same time adds the arrangement before it reads this, so one of the two withdraws it.
+      const artifact = { payload: '{}', expires: now.add({ seconds: flowSeconds }) }
+      await store.artifacts.put(rejectionModel, id, artifact, now)
+      await store.arrangements.withdraw(id, 'customer', now)
+    }
+  }
+}
+
+/** Stores the arrangement before the third party gets a code. May be repeated if an answer was lost. */
+async function confirm(
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+): Promise<PageResponse> {
+  const { store, clock } = options
+  const { state, provider, request, asked, thirdPartyId, seconds, secret } = context
+  const { customerId = '', accounts = [], arrangementId } = state
+  const { scopes } = asked
+  // The page showed an earlier choice of accounts.
+  if (form.get('arrangement') !== arrangementId) return redirectToFlow(secret)
+  await withdrawEarlier(options, context, arrangementId)
+  const now = clock()
+  await store.arrangements.add({
+    id: arrangementId,
+    thirdPartyId,
+    customerId,
+    accountIds: accounts.map(({ id }) => id),
+    scopes,
+    from: now,
+    until: endOfSharing(seconds, now),
+  })
+  // It may have been removed before the arrangement could be withdrawn with it.
+  if (!(await store.thirdParties.find(thirdPartyId))) {
+    await store.arrangements.withdraw(arrangementId, 'third_party_removed', clock())
+    return { ...redirectToFlow(secret), decision: fail('third_party_removed') }
+  }
+  if (await store.artifacts.find(rejectionModel, arrangementId, clock())) {
+    await store.arrangements.withdraw(arrangementId, 'customer', clock())
+  }
+  const stored = await store.arrangements.find(arrangementId, clock())
+  // Confirmed earlier, and withdrawn on another page since: the customer confirms a new one.
+  if (stored?.status !== 'active') {
+    const moved = await moveTo(options, context, { arrangementId: randomUUID() })
+    return { ...moved, decision: fail('consent_ended') }
+  }
+  const grant = new provider.Grant({ clientId: thirdPartyId, accountId: customerId })
+  const expiresIn = Math.max(1, Math.floor(stored.until.since(now).total('seconds')))
+  Object.assign(grant, { jti: arrangementId, expiresIn })
+  grant.addOIDCScope(scopes.join(' '))
+  await grant.save()
+  const location = await provider.interactionResult(request.raw, request.response, {
+    login: { accountId: customerId, acr, amr: ['otp'], remember: false },
+    consent: { grantId: arrangementId },
+  })
+  return { status: 303, location, decision: succeeded }
+}

@@ -1,0 +1,68 @@
+import {
+  type ConsentFlowState,
+  type FlowOutcome,
+  type FlowReason,
+  type FlowStepName,
+  flowStepsMax,
+} from '../../contract/consent-flows.ts'
+
+/** What happened in a consent flow. It has no data of the customer. */
+export interface FlowEvent {
+  readonly step: FlowStepName
+  readonly outcome: FlowOutcome
+  readonly reason?: FlowReason
+  /** The error that the third party received. */
+  readonly detail?: string
+}
+
+export interface FlowStep extends FlowEvent {
+  readonly time: Temporal.Instant
+}
+
+export interface RecordedFlow {
+  readonly id: string
+  readonly thirdPartyId: string
+  readonly state: ConsentFlowState
+  readonly started: Temporal.Instant
+  /** The time of the last step. */
+  readonly updated: Temporal.Instant
+  readonly consentId: string | undefined
+  /** Oldest first. */
+  readonly steps: readonly FlowStep[]
+}
+
+export interface FlowQuery {
+  readonly state?: ConsentFlowState | undefined
+  /** The last one of the previous page. */
+  readonly after?: Pick<RecordedFlow, 'id' | 'started'> | undefined
+  readonly limit: number
+}
+
+/** Flows are purged some days after their start, by those that are added. */
+export interface FlowStore {
+  /** Does nothing if the id exists. */
+  add(id: string, thirdPartyId: string, first: FlowStep): Promise<void>
+  /** Does nothing if the flow is unknown or has `flowStepsMax` steps. `consentId` is the consent that it led to. */
+  append(id: string, step: FlowStep, consentId?: string): Promise<void>
+  /** Appends to the flow that led to a consent. */
+  appendToConsent(consentId: string, step: FlowStep): Promise<void>
+  /** The latest start first. */
+  list(query: FlowQuery, now: Temporal.Instant): Promise<readonly RecordedFlow[]>
+}
+
+/** The state of a flow after its last step, until it is abandoned. */
+export function stateAfter({ step, outcome }: FlowEvent): Exclude<ConsentFlowState, 'abandoned'> {
+  if (outcome !== 'succeeded') return outcome
+  return step === 'redirect' || step === 'token' ? 'completed' : 'in_progress'
+}
+
+/** How many steps a flow may have before this one: the last steps of a long flow are recorded too. */
+export function stepCountMax({ step, outcome }: FlowEvent): number {
+  const isLast = step === 'redirect' || step === 'token' || outcome === 'cancelled'
+  return isLast ? flowStepsMax : flowStepsMax - 3
+}
+
+/** A page of a flow that has ended is not a failure: browsers go back. */
+export function requiresOpenFlow({ step }: FlowEvent): boolean {
+  return step === 'page'
+}

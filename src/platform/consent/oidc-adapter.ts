@@ -1,0 +1,153 @@
+import {
+  type Adapter,
+  type AdapterPayload,
+  errors,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
+import { digest } from '../../auth/secrets.ts'
+import type { ChangeReason } from '../../contract/consent-statuses.ts'
+import { changeLast, useUp } from './last-changes.ts'
+import type { ConsentStore, ThirdParty } from './store.ts'
+
+/** Models whose artifacts depend on an arrangement. The id of a grant is that of its arrangement. */
+const grantModel = 'Grant'
+
+export interface AdapterOptions {
+  readonly toClientMetadata: (thirdParty: ThirdParty) => AdapterPayload
+  /** Called before tokens for a code are stored. */
+  readonly prepareCode: (code: AdapterPayload) => Promise<void>
+  /** Whether what ends the tokens of an arrangement also ends the arrangement. */
+  readonly revokesGrant: (ctx: KoaContextWithOIDC) => boolean
+}
+
+/**
+ * The OpenID provider accepts proofs of 5 minutes ago to 5 minutes ahead, and stores their use for 5 minutes. One of a time
+ * ahead is accepted for longer, also by a process whose clock is behind.
+ */
+const proofMarginSeconds = 600
+
+/**
+ * Stores what the OpenID provider needs, as its documentation of adapters requires. In addition, a code is consumed
+ * once and a proof is accepted once even if several processes receive it at the same time.
+ */
+export function createOidcAdapter(
+  { artifacts, arrangements, thirdParties }: ConsentStore,
+  clock: () => Temporal.Instant,
+  { toClientMetadata, prepareCode, revokesGrant }: AdapterOptions,
+): (model: string) => Adapter {
+  const toPayload = (text: string, id: string, consumed: Temporal.Instant | undefined) => ({
+    ...JSON.parse(text),
+    ...(id && { jti: id }),
+    ...(consumed && { consumed: Math.floor(consumed.epochMilliseconds / 1000) }),
+  })
+
+  /** A client that disconnects meanwhile does not get the answer, and may repeat the request. */
+  const consume = async (
+    model: string,
+    id: string,
+    ctx: KoaContextWithOIDC | undefined,
+  ): Promise<boolean> => {
+    const now = clock()
+    const isFirst = await useUp(artifacts.consume(model, digest(id), now), true)
+    if (isFirst && ctx?.res.closed) await artifacts.release(model, digest(id), now)
+    return isFirst
+  }
+
+  const consumeCode = async (
+    model: string,
+    id: string,
+    ctx: KoaContextWithOIDC | undefined,
+  ): Promise<void> => {
+    if (await consume(model, id, ctx)) return
+    const used = await artifacts.find(model, digest(id), clock())
+    const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
+    await arrangements.withdraw(grantId, 'code_replayed', clock())
+    throw new errors.InvalidGrant(`${model} already consumed`)
+  }
+
+  return (model) => ({
+    async upsert(id, payload, expiresIn = 0) {
+      // Its cookie is ignored.
+      if (model === 'Session') return
+      const now = clock()
+      const { jti: _jti, consumed: _consumed, ...rest } = payload
+      const seconds = model === 'ReplayDetection' ? expiresIn + proofMarginSeconds : expiresIn
+      const artifact = {
+        payload: JSON.stringify(rest),
+        grantId: model === grantModel ? id : payload.grantId,
+        uid: model === grantModel ? id : payload.uid,
+        expires: now.add({ seconds }),
+      }
+      if (model !== 'ReplayDetection') return artifacts.put(model, digest(id), artifact, now)
+      if (!(await artifacts.add(model, digest(id), artifact, now))) {
+        throw new errors.InvalidRequest('the proof or assertion was used before')
+      }
+    },
+
+    async find(id) {
+      if (model === 'Client') {
+        const thirdParty = await thirdParties.find(id)
+        return thirdParty && toClientMetadata(thirdParty)
+      }
+      // The key of a grant is that of the arrangement that it was made for, which may have amended this one.
+      const found = await (model === grantModel
+        ? artifacts.findByUid(model, id, clock())
+        : artifacts.find(model, digest(id), clock()))
+      return found && toPayload(found.payload, id, found.consumed)
+    },
+
+    async findByUid(uid) {
+      const found = await artifacts.findByUid(model, uid, clock())
+      return found && toPayload(found.payload, '', found.consumed)
+    },
+
+    // Only for the device flow, which is disabled.
+    async findByUserCode() {
+      return undefined
+    },
+
+    async consume(id) {
+      const { ctx } = Provider
+      if (model === 'PushedAuthorizationRequest') {
+        if (ctx?.res.closed || (await consume(model, id, ctx))) return
+        throw usedRequest()
+      }
+      const code = await artifacts.find(model, digest(id), clock())
+      if (code) await prepareCode(JSON.parse(code.payload))
+      changeLast(ctx, () => consumeCode(model, id, ctx))
+    },
+
+    async destroy(id) {
+      if (model === 'Interaction') {
+        changeLast(Provider.ctx, async () => {
+          if (await useUp(artifacts.remove(model, digest(id)), true)) return
+          throw new errors.SessionNotFound('the flow has ended')
+        })
+      } else if (model === grantModel) {
+        await arrangements.withdraw(id, revocationReason(), clock())
+      } else if (model !== 'RefreshToken') {
+        // A refresh token ends with all others below: after a failure in between, it could not be revoked again.
+        await artifacts.remove(model, digest(id))
+      }
+    },
+
+    // Called for each model. An access token that is revoked ends alone; the end of an arrangement ends its tokens.
+    async revokeByGrantId(grantId) {
+      const { ctx } = Provider
+      if (!ctx || ctx.oidc.entities.AccessToken || revokesGrant(ctx)) return
+      await artifacts.removeByGrant(grantId, grantModel)
+    },
+  })
+}
+
+/** The OpenID provider destroys a grant if its refresh token is revoked, or if a code is used again. */
+function revocationReason(): ChangeReason {
+  return Provider.ctx?.oidc.route === 'token' ? 'code_replayed' : 'third_party'
+}
+
+/** Not redirected to the third party, since the customer may not have come from it. */
+function usedRequest(): Error {
+  const error = new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
+  return Object.assign(error, { allow_redirect: false })
+}

@@ -1,0 +1,309 @@
+import { createHmac } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
+import {
+  type Client,
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type JWKS,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
+import { flowSeconds } from '../../contract/consent-flows.ts'
+import type { Customer } from '../../contract/index.ts'
+import { requireOwnArrangement } from './amendments.ts'
+import { requireAssertionClaims } from './client-assertion.ts'
+import {
+  type FapiAlgorithm,
+  fapiAlgorithms,
+  profileProperty,
+  readFapiProfile,
+  type TokenBinding,
+  toClientMetadata,
+} from './client-metadata.ts'
+import { openCustomerClaims } from './customer-claims.ts'
+import { readBasePath } from './issuer-path.ts'
+import { createOidcAdapter } from './oidc-adapter.ts'
+import { revocationPath } from './revoke-arrangement.ts'
+import { consentScopes, identityClaims, openidScope } from './scopes.ts'
+import {
+  accessTokenSeconds,
+  codeSeconds,
+  needsRefreshToken,
+  readSharingDuration,
+} from './sharing-duration.ts'
+import type { ConsentStore, ThirdParty } from './store.ts'
+
+/** The level of assurance of a one-time passcode in the Consumer Data Standards. */
+export const acr = 'urn:cds.au:cdr:2'
+
+const authMethods = ['private_key_jwt'] as const
+
+/** A session only carries the result of a flow from one request to the next. */
+const sessionSeconds = 60
+
+/** A key set of a third party has few keys. */
+const keySetBytesMax = 64 * 1024
+
+export const routes = {
+  authorization: '/oidc/authorize',
+  introspection: '/oidc/introspect',
+  jwks: '/oidc/jwks',
+  pushed_authorization_request: '/oidc/par',
+  revocation: '/oidc/revoke',
+  token: '/oidc/token',
+  userinfo: '/oidc/userinfo',
+} as const
+
+/** The console of the same server has a cookie of its own, `holdfast_session`. */
+export const cookieNames = {
+  session: 'holdfast_authorization',
+  interaction: 'holdfast_interaction',
+  resume: 'holdfast_resume',
+} as const
+
+export interface ConfigurationOptions {
+  readonly issuer: string
+  readonly store: ConsentStore
+  readonly clock: () => Temporal.Instant
+  readonly binding: TokenBinding
+  /** Whether a client certificate must be issued by the configured authority. Otherwise any is accepted: it only binds tokens. */
+  readonly requiresAuthority: boolean
+  readonly keys: JWKS
+  /** The algorithm of what is signed for a third party. */
+  readonly selectAlgorithm: (thirdParty: ThirdParty) => FapiAlgorithm
+  readonly secrets: Readonly<Record<'cookies' | 'subjects', Buffer>>
+  /** Reads the identity of a customer (C3). */
+  readonly readCustomer: (customerId: string) => Promise<Customer>
+  readonly renderError: NonNullable<Configuration['renderError']>
+}
+
+export function createConfiguration(options: ConfigurationOptions): Configuration {
+  const { issuer, store, clock, binding, keys, secrets, readCustomer, renderError } = options
+  const algorithms = [...fapiAlgorithms]
+  const ownAlgorithms = algorithms.filter((name) => keys.keys.some(({ alg }) => alg === name))
+  const claims = openCustomerClaims(readCustomer)
+  const cookie = {
+    httpOnly: true,
+    sameSite: 'lax',
+    signed: true,
+    secure: issuer.startsWith('https:'),
+  } as const
+  return {
+    adapter: createOidcAdapter(store, clock, {
+      toClientMetadata: (thirdParty) =>
+        toClientMetadata(thirdParty, options.selectAlgorithm(thirdParty), binding),
+      prepareCode: claims.prepare,
+      revokesGrant,
+    }),
+    jwks: keys,
+    routes,
+    cookies: {
+      keys: [secrets.cookies.toString('base64url')],
+      names: cookieNames,
+      long: cookie,
+      short: cookie,
+    },
+    scopes: [...consentScopes],
+    claims: {
+      [openidScope]: ['sub', 'acr', 'auth_time'],
+      ...Object.fromEntries(
+        Object.entries(identityClaims).map(([scope, claims]) => [scope, Object.keys(claims)]),
+      ),
+    },
+    acrValues: [acr],
+    discovery: {
+      cdr_arrangement_revocation_endpoint: issuer + revocationPath,
+      // Otherwise, OAuth clients would assume client_secret_basic (RFC 8414).
+      introspection_endpoint_auth_methods_supported: authMethods,
+      introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+      revocation_endpoint_auth_methods_supported: authMethods,
+      revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+    },
+    responseTypes: ['code'],
+    subjectTypes: ['pairwise'],
+    clientAuthMethods: [...authMethods],
+    assertJwtClientAuthClaimsAndHeader: async (_ctx, claims, _header, client) =>
+      requireAssertionClaims(issuer, client, claims),
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    conformIdTokenClaims: false,
+    enabledJWA: {
+      authorizationSigningAlgValues: ownAlgorithms,
+      clientAuthSigningAlgValues: algorithms,
+      dPoPSigningAlgValues: algorithms,
+      idTokenSigningAlgValues: ownAlgorithms,
+      requestObjectSigningAlgValues: algorithms,
+      userinfoSigningAlgValues: ownAlgorithms,
+    },
+    extraClientMetadata: { properties: [profileProperty] },
+    extraParams: {
+      async sharing_duration(ctx) {
+        requireSharingDuration(ctx)
+        requireScope(ctx)
+      },
+    },
+    features: createFeatures(options),
+    fetch: fetchKeySet,
+    fetchResponseBodyLimits: { jwks_uri: keySetBytesMax },
+    ttl: {
+      AccessToken: (ctx) => Math.min(accessTokenSeconds, secondsLeft(ctx, clock)),
+      AuthorizationCode: codeSeconds,
+      IdToken: accessTokenSeconds,
+      Interaction: flowSeconds,
+      RefreshToken: (ctx) => secondsLeft(ctx, clock),
+      Session: sessionSeconds,
+    },
+    interactions: {
+      policy: createPolicy(),
+      async url(ctx, interaction) {
+        // Otherwise, the request would be rejected as used at the end of the flow.
+        Object.assign(interaction, { parJti: undefined })
+        await interaction.persist()
+        // Strictly single use: a reload of the page does not need the request again.
+        await ctx.oidc.entities.PushedAuthorizationRequest?.consume()
+        return `${readBasePath(issuer)}/consent/${interaction.uid}`
+      },
+    },
+    // Every request is a new consent. A grant of an earlier one is not used.
+    async loadExistingGrant(ctx) {
+      const grantId = ctx.oidc.result?.consent?.grantId
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
+    },
+    async findAccount(ctx, customerId) {
+      return {
+        accountId: customerId,
+        async claims(_use, scope) {
+          return { ...(await claims.read(ctx, customerId, scope)), sub: customerId }
+        },
+      }
+    },
+    async pairwiseIdentifier(_ctx, accountId, client) {
+      return createHmac('sha256', secrets.subjects)
+        .update(JSON.stringify([client.clientId, accountId]))
+        .digest('base64url')
+    },
+    expiresWithSession: async () => false,
+    async issueRefreshToken(ctx) {
+      const arrangement = await store.arrangements.find(ctx.oidc.entities.Grant?.jti ?? '', clock())
+      return arrangement !== undefined && needsRefreshToken(arrangement)
+    },
+    rotateRefreshToken: false,
+    revokeGrantPolicy: revokesGrant,
+    renderError,
+  }
+}
+
+function createFeatures({
+  store,
+  clock,
+  binding,
+  requiresAuthority,
+}: ConfigurationOptions): Configuration['features'] {
+  const ownTokens = async (
+    _ctx: unknown,
+    client: Client,
+    token: { readonly clientId?: string | undefined },
+  ) => token.clientId === client.clientId
+  return {
+    claimsParameter: {
+      enabled: true,
+      async assertClaimsParameter(ctx, claims) {
+        requireSharingDuration(ctx)
+        await requireOwnArrangement({ store, clock }, ctx)
+        requireKnownAcr(claims.id_token?.['acr'])
+      },
+    },
+    devInteractions: { enabled: false },
+    dPoP: { enabled: binding === 'dpop' },
+    fapi: {
+      enabled: true,
+      profile: (_ctx, client) => readFapiProfile(client),
+    },
+    introspection: { enabled: true, allowedPolicy: ownTokens },
+    jwtResponseModes: { enabled: true },
+    mTLS: {
+      enabled: binding === 'mtls',
+      certificateBoundAccessTokens: binding === 'mtls',
+      getCertificate({ socket }) {
+        const { authorized, getPeerX509Certificate } = socket as TLSSocket
+        if (requiresAuthority && !authorized) return undefined
+        return getPeerX509Certificate?.call(socket)
+      },
+    },
+    pushedAuthorizationRequests: { enabled: true, requirePushedAuthorizationRequests: true },
+    requestObjects: { enabled: true },
+    resourceIndicators: { enabled: false },
+    revocation: { enabled: true, allowedPolicy: ownTokens },
+    rpInitiatedLogout: { enabled: false },
+    userinfo: { enabled: true },
+  }
+}
+
+/** Authentication and consent happen in one flow, for every request. */
+function createPolicy() {
+  const { Check, Prompt } = interactionPolicy
+  const isDone = ({ oidc }: KoaContextWithOIDC) =>
+    oidc.result?.login !== undefined && oidc.result.consent !== undefined
+  const everyTime = new Check(
+    'every_time',
+    'the customer must be authenticated and consent',
+    (ctx) => (isDone(ctx) ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT),
+  )
+  return [
+    new Prompt({ name: 'login', requestable: true }, everyTime),
+    new Prompt({ name: 'consent', requestable: true }),
+  ]
+}
+
+/** A token does not outlast its arrangement. At least a second, since the provider requires a positive number. */
+function secondsLeft(ctx: KoaContextWithOIDC, clock: () => Temporal.Instant): number {
+  const { exp = 0 } = ctx.oidc.entities.Grant ?? {}
+  return Math.max(1, exp - Math.floor(clock().epochMilliseconds / 1000))
+}
+
+/**
+ * Whether the end of a token withdraws the arrangement. RFC 7009 allows it for the revocation of a refresh token; in the
+ * Consumer Data Standards, there is an endpoint of its own for it.
+ */
+function revokesGrant({ oidc: { route, client, entities } }: KoaContextWithOIDC): boolean {
+  if (route !== 'revocation') return true
+  return entities.RefreshToken !== undefined && readFapiProfile(client) === '2.0'
+}
+
+function requireSharingDuration({ oidc }: KoaContextWithOIDC): void {
+  if (readSharingDuration({ ...oidc.params }) !== undefined) return
+  throw new errors.InvalidRequest('sharing_duration must be a whole number of seconds')
+}
+
+/** The OpenID provider drops scopes that it does not know. Without any, there is nothing to consent to. */
+function requireScope({ oidc }: KoaContextWithOIDC): void {
+  if (oidc.requestParamScopes.size === 0) throw new errors.InvalidScope('a scope is required', '')
+}
+
+/** An essential level of assurance must be one that a passcode provides. */
+function requireKnownAcr(requested: unknown): void {
+  const {
+    essential = false,
+    value,
+    values = [value],
+  } = (requested ?? {}) as {
+    readonly essential?: boolean
+    readonly value?: unknown
+    readonly values?: readonly unknown[]
+  }
+  if (!Array.isArray(values)) throw new errors.InvalidRequest('the values of acr must be an array')
+  if (!essential || values.includes(acr) || values.every((each) => each === undefined)) return
+  throw new errors.UnmetAuthenticationRequirements(`acr must be ${acr}`)
+}
+
+/**
+ * Keys are fetched from the URL that the operator registered, without redirects. The provider rejects addresses of
+ * private networks, except for a URL that names this machine.
+ */
+const fetchKeySet: NonNullable<Configuration['fetch']> = (url, options) => {
+  const { hostname } = new URL(String(url))
+  const isThisMachine = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  const { dispatcher, ...plain } = options as RequestInit & { readonly dispatcher?: unknown }
+  const sent = isThisMachine ? plain : { ...plain, dispatcher }
+  return fetch(url, { ...(sent as RequestInit), redirect: 'error' })
+}

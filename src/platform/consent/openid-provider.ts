@@ -1,0 +1,245 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errors, type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { digest } from '../../auth/secrets.ts'
+import type { SigningKey, SigningKeyStore } from '../../auth/signing-key-store.ts'
+import { applyAmendment } from './amendments.ts'
+import { fapiAlgorithms, responseModes } from './client-metadata.ts'
+import { ProviderUnavailable } from './customers.ts'
+import type { FlowRecords } from './flow-records.ts'
+import { readBasePath } from './issuer-path.ts'
+import { makeLastChanges } from './last-changes.ts'
+import {
+  type ConfigurationOptions,
+  cookieNames,
+  createConfiguration,
+  routes,
+} from './openid-configuration.ts'
+import { isOutage } from './outage.ts'
+import { consumeAnswered, correctLifetime, extendPushedRequests } from './pushed-requests.ts'
+import { recordExchange, recordRequests } from './record-requests.ts'
+import { selectAlgorithm, selectKeys } from './signing-keys.ts'
+
+/** How long a process uses its copy of the signing keys. */
+const keysMsDefault = 5000
+
+/** The paths of the OpenID provider, below the path of the issuer. */
+export const openidRoutes = [
+  { method: 'GET', path: '/.well-known/openid-configuration' },
+  { method: 'GET', path: '/.well-known/oauth-authorization-server' },
+  { method: 'GET', path: routes.authorization },
+  { method: 'GET', path: `${routes.authorization}/{uid}` },
+  { method: 'GET', path: routes.jwks },
+  { method: 'POST', path: routes.introspection },
+  { method: 'POST', path: routes.pushed_authorization_request },
+  { method: 'POST', path: routes.revocation },
+  { method: 'POST', path: routes.token },
+  { method: 'GET', path: routes.userinfo },
+  { method: 'POST', path: routes.userinfo },
+] as const
+
+export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'selectAlgorithm'> {
+  readonly signingKeys: SigningKeyStore
+  readonly flowRecords: FlowRecords
+  /** How long the copy of the signing keys is used. */
+  readonly keysMs?: number | undefined
+  /** Called with an error that is not the client's. */
+  readonly onError: (error: Error) => void
+}
+
+type OnOutage = (error: Error) => void
+
+export interface OpenidProvider {
+  /**
+   * Answers a request to one of `openidRoutes` with the present provider. `request.url` begins with the path of the
+   * issuer. `onOutage` is called before a 503 is sent.
+   */
+  handle(
+    provider: Provider,
+    request: IncomingMessage,
+    response: ServerResponse,
+    onOutage: OnOutage,
+  ): Promise<void>
+  /** The provider with the present signing keys. */
+  current(): Promise<Provider>
+}
+
+/** Throws if there is no signing key of an algorithm that FAPI allows. */
+export async function openOpenidProvider(options: OpenidOptions): Promise<OpenidProvider> {
+  const { issuer, signingKeys, clock, keysMs = keysMsDefault } = options
+  const { host, protocol } = new URL(issuer)
+  const mountPath = readBasePath(issuer)
+  const stored = await signingKeys.list()
+  let opened = createProvider(options, stored)
+  /** The keys that were read last, also if they could not be used: the error is reported once. */
+  let checked = identify(selectKeys(stored, clock()))
+  let checkedAt = performance.now()
+
+  /** A new key is used without a restart. If the keys cannot be read or used, the present ones stay in use. */
+  const current = async (): Promise<Provider> => {
+    if (performance.now() - checkedAt < keysMs) return opened
+    checkedAt = performance.now()
+    const keys = await signingKeys.list().catch(() => undefined)
+    if (!keys) return opened
+    const id = identify(selectKeys(keys, clock()))
+    if (id === checked) return opened
+    checked = id
+    try {
+      opened = createProvider(options, keys)
+    } catch (error) {
+      options.onError(error as Error)
+    }
+    return opened
+  }
+
+  return {
+    current,
+    async handle(provider, request, response, onOutage) {
+      outageListeners.set(request, onOutage)
+      const { url = '', headers } = request
+      // URLs and cookies depend on the configured issuer, never on headers that the client chose.
+      Object.assign(headers, {
+        host,
+        'x-forwarded-host': host,
+        'x-forwarded-proto': protocol.slice(0, -1),
+      })
+      delete headers['x-forwarded-for']
+      headers.cookie = withoutSession(headers.cookie ?? '')
+      Object.assign(request, { originalUrl: url, url: url.slice(mountPath.length) })
+      await provider.callback()(request, response)
+    },
+  }
+}
+
+const outageListeners = new WeakMap<IncomingMessage, OnOutage>()
+
+/**
+ * A session of an earlier flow is never continued: each flow authenticates its customer. This also protects against
+ * session fixation.
+ */
+function withoutSession(cookies: string): string {
+  return cookies
+    .split(';')
+    .filter((cookie) => !cookie.trimStart().startsWith(cookieNames.session))
+    .join(';')
+}
+
+function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
+  const selected = selectKeys(stored, options.clock())
+  if (selected.length === 0) {
+    throw new Error(
+      `no signing key for consent: run holdfast keys add --algorithm ${fapiAlgorithms.join(' or ')}`,
+    )
+  }
+  const keys: JWKS = {
+    keys: selected.map(({ id, algorithm, privateKey }) => ({
+      ...privateKey,
+      kid: id,
+      alg: algorithm,
+      use: 'sig',
+    })),
+  }
+  const configuration = createConfiguration({
+    ...options,
+    keys,
+    selectAlgorithm: (thirdParty) => selectAlgorithm(stored, selected, thirdParty),
+  })
+  const provider = new Provider(options.issuer, configuration)
+  provider.proxy = true
+  extendPushedRequests(provider)
+  const outages = new WeakMap<object, Error>()
+  provider.use(async (ctx, next) => {
+    const answered = ctx as unknown as KoaContextWithOIDC
+    let outage: Error | undefined
+    try {
+      await next()
+      outage = outages.get(ctx)
+      if (outage) throw outage
+      correctLifetime(answered)
+      correctMetadata(answered)
+      addArrangementId(answered, await applyAmendment(options, answered))
+      // A client that has disconnected does not get the answer, and may repeat the request.
+      if (answered.status < 500 && !ctx.res.closed) {
+        await consumeAnswered(answered)
+        await makeLastChanges(ctx)
+      }
+      if (ctx.res.closed) await removeTokens(options, answered)
+    } catch (error) {
+      if (isOutage(error)) {
+        outage = error
+        outageListeners.get(ctx.req)?.(error)
+      }
+      await replaceAnswer(options, answered, error)
+    }
+    void recordExchange(options.flowRecords, answered, outage)
+  })
+  recordRequests(provider, options.flowRecords)
+  provider.on('server_error', (ctx, error) => {
+    if (isOutage(error)) outages.set(ctx, error)
+    else options.onError(error)
+  })
+  // An event of Koa, which would otherwise print the error.
+  provider.on('error' as 'server_error', options.onError as never)
+  return provider
+}
+
+/** Removes the tokens for a code if the client has disconnected. Each repetition of the request stores others. */
+async function removeTokens(
+  { store: { artifacts } }: OpenidOptions,
+  { oidc }: KoaContextWithOIDC,
+): Promise<void> {
+  if (oidc?.route !== 'token' || !oidc.entities.AuthorizationCode) return
+  const { AccessToken, RefreshToken } = oidc.entities
+  await Promise.all(
+    [AccessToken, RefreshToken].map(
+      (token) => token && artifacts.remove(token.kind, digest(token.jti)),
+    ),
+  )
+}
+
+/** Responds with an error instead of what the OpenID provider answered. */
+async function replaceAnswer(
+  { renderError }: OpenidOptions,
+  ctx: KoaContextWithOIDC,
+  thrown: unknown,
+): Promise<void> {
+  const error = isOutage(thrown) ? temporarilyUnavailable(thrown) : thrown
+  if (!(error instanceof errors.OIDCProviderError)) throw error
+  // A cookie that ends the flow must not be sent if the request can be repeated.
+  for (const name of ['location', 'set-cookie', 'www-authenticate']) ctx.remove(name)
+  const { error: name, error_description: description } = error
+  const body = { error: name, error_description: description }
+  ctx.status = error.status
+  if (pageRoutes.has(ctx.oidc.route)) return renderError(ctx, body, error)
+  ctx.type = 'json'
+  ctx.body = body
+}
+
+/** The routes that a customer opens. */
+const pageRoutes: ReadonlySet<string> = new Set(['authorization', 'resume'])
+
+function temporarilyUnavailable(outage: Error): errors.OIDCProviderError {
+  const isProvider = outage instanceof ProviderUnavailable
+  const text = isProvider ? 'the data provider does not respond' : 'the service is unavailable'
+  const error = new errors.TemporarilyUnavailable(`${text}: try again`)
+  return Object.assign(error, { status: 503, statusCode: 503 })
+}
+
+function identify(keys: readonly SigningKey[]): string {
+  return keys.map(({ id }) => id).join(' ')
+}
+
+/** The OpenID provider lists all response modes that it knows. Third parties are registered for one of these. */
+function correctMetadata({ oidc, body }: KoaContextWithOIDC): void {
+  if (oidc?.route !== 'discovery') return
+  Object.assign(body as object, { response_modes_supported: Object.values(responseModes) })
+}
+
+/** The Consumer Data Standards name the arrangement in responses with a token or about one. */
+function addArrangementId({ oidc, body, status }: KoaContextWithOIDC, amendedId?: string): void {
+  if (status !== 200 || (oidc?.route !== 'token' && oidc?.route !== 'introspection')) return
+  const { AccessToken, RefreshToken } = oidc.entities
+  const grantId = amendedId ?? (AccessToken ?? RefreshToken)?.grantId
+  const isAbout = oidc.route === 'token' || (body as { readonly active?: boolean }).active === true
+  if (isAbout && grantId !== undefined)
+    Object.assign(body as object, { cdr_arrangement_id: grantId })
+}

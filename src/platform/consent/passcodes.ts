@@ -1,0 +1,222 @@
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { digest } from '../../auth/secrets.ts'
+import { emailKey } from '../../contract/email-key.ts'
+import type { CustomerMatch } from '../../contract/index.ts'
+import { makeOptional, useUp } from './last-changes.ts'
+import type { AttemptLimit, ConsentStore, PasscodeCandidate } from './store.ts'
+
+export const passcodeSeconds = 300
+export const passcodeDigits = 6
+export const triesMax = 3
+export const resendSeconds = 30
+
+/** An address may belong to few customers, such as a couple. Each further one makes a passcode easier to guess. */
+const candidatesMax = 4
+
+const minuteMs = 60_000
+
+/** Against guessing and against flooding a phone. All processes share them. */
+export const attemptLimits = {
+  sendsByEmail: { capacity: 5, refillMs: 10 * minuteMs },
+  sendsByCustomer: { capacity: 5, refillMs: 10 * minuteMs },
+  /** From one source, after others have used up those of the address or the customer. */
+  sendsByEmailReserved: { capacity: 2, refillMs: 30 * minuteMs },
+  sendsByCustomerReserved: { capacity: 2, refillMs: 30 * minuteMs },
+  /** From the reserves of all sources together: many sources must not flood a phone. */
+  reservedSendsByCustomer: { capacity: 20, refillMs: 30 * minuteMs },
+  /** Higher, since many customers may share an address. */
+  sendsBySource: { capacity: 30, refillMs: minuteMs },
+  triesByCustomer: { capacity: 10, refillMs: 30 * minuteMs },
+  triesByCustomerReserved: { capacity: triesMax, refillMs: 30 * minuteMs },
+  triesBySource: { capacity: 60, refillMs: minuteMs },
+} as const satisfies Record<string, AttemptLimit>
+
+/** What a passcode permits: to agree to a sharing, or to see and withdraw consents. */
+export type PasscodePurpose = 'consent' | 'sign-in'
+
+/** A passcode to deliver to the phone of a customer. */
+export interface PasscodeMessage {
+  /** The address that the customer entered. */
+  readonly email: string
+  readonly phoneNumber: string
+  readonly name: string
+  readonly passcode: string
+  readonly purpose: PasscodePurpose
+  readonly expires: Temporal.Instant
+}
+
+/** The browser that requests or enters a passcode. */
+export interface PasscodeOwner {
+  /** Random, known to the browser alone: without it, stored hashes cannot be verified. */
+  readonly secret: string
+  readonly purpose: PasscodePurpose
+}
+
+export type TryResult<Result> =
+  | { readonly outcome: 'correct'; readonly result: Result }
+  | { readonly outcome: 'wrong'; readonly triesLeft: number }
+  | { readonly outcome: 'no tries left' }
+  /** Whether or not the passcode is correct. */
+  | { readonly outcome: 'too many' }
+
+export interface PasscodeRequest {
+  readonly expires: Temporal.Instant
+  /** For the record of the flow. No page may depend on it: it shows whether the address is known. */
+  readonly isSent: boolean
+}
+
+/** Except for `isSent`, no result depends on whether an address is known, and neither does the time that it takes. */
+export interface Passcodes {
+  /** Whether the last passcode of the browser was sent less than `resendSeconds` ago. */
+  isTooSoon(owner: PasscodeOwner): Promise<boolean>
+  /** Must be called before the customers are searched, so that a rejection takes the same time for every address. */
+  mayRequest(email: string, source: string): Promise<boolean>
+  /** Sends a passcode to the customers with the e-mail address. Undefined if it is too soon. */
+  request(
+    owner: PasscodeOwner,
+    email: string,
+    matches: readonly CustomerMatch[],
+    source: string,
+  ): Promise<PasscodeRequest | undefined>
+  verify<Result extends object>(
+    owner: PasscodeOwner,
+    passcode: string,
+    source: string,
+    next: NextStep<Result>,
+  ): Promise<TryResult<Result>>
+}
+
+/** What follows the correct passcode. */
+export interface NextStep<Result> {
+  /** Called before the passcode is used up: if it fails, the customer can enter the passcode again. */
+  proceed(customerId: string): Promise<Result>
+  /** Called afterwards. An outage is ignored. */
+  finish(result: Result): Promise<void>
+}
+
+/** `deliver` is called later and is not awaited: how long it takes would show that the address is known. */
+export async function openPasscodes(
+  store: ConsentStore,
+  clock: () => Temporal.Instant,
+  deliver: (message: PasscodeMessage) => void,
+): Promise<Passcodes> {
+  const limitKey = await store.readSecret('limits')
+  const makeKey = (...parts: readonly string[]) =>
+    createHmac('sha256', limitKey).update(parts.join(' ')).digest('base64url')
+  const take = (limit: keyof typeof attemptLimits, subject: string) =>
+    store.limits.take(makeKey(limit, subject), attemptLimits[limit], clock())
+
+  /** Takes from the limit of an address or a customer, or else from the reserve of the source. Returns the limit, to refund it. */
+  const takeOrReserved = async (
+    limit: 'sendsByEmail' | 'sendsByCustomer' | 'triesByCustomer',
+    subject: string,
+    source: string,
+  ) => {
+    const reserve = `${limit}Reserved` as const
+    const reserved = JSON.stringify([subject, source])
+    if (await take(limit, subject)) return { name: limit, subject }
+    if (await take(reserve, reserved)) return { name: reserve, subject: reserved }
+    return undefined
+  }
+
+  const takeSend = async (customerId: string, source: string): Promise<boolean> => {
+    const taken = await takeOrReserved('sendsByCustomer', customerId, source)
+    if (taken?.name !== 'sendsByCustomerReserved') return taken !== undefined
+    return take('reservedSendsByCustomer', customerId)
+  }
+
+  return {
+    isTooSoon(owner) {
+      const resendBefore = clock().subtract({ seconds: resendSeconds })
+      return store.passcodes.isIssuedAfter(toKey(owner), resendBefore)
+    },
+
+    async mayRequest(email, source) {
+      if (!(await take('sendsBySource', source))) return false
+      return (await takeOrReserved('sendsByEmail', emailKey(email), source)) !== undefined
+    },
+
+    async request(owner, email, matches, source) {
+      const now = clock()
+      const expires = now.add({ seconds: passcodeSeconds })
+      const reachable = matches.length > candidatesMax ? [] : matches.filter(hasPhone)
+      const candidates: PasscodeCandidate[] = []
+      const messages: PasscodeMessage[] = []
+      // The same number for every address. A candidate who gets no passcode cannot be met.
+      for (const [index, passcode] of drawPasscodes(candidatesMax).entries()) {
+        const match = reachable[index]
+        const customerId = match?.id ?? makeKey('unknown', String(index), emailKey(email))
+        const isWithin = await takeSend(customerId, source)
+        if (match && isWithin) {
+          const { phoneNumber, name } = match
+          messages.push({ email, phoneNumber, name, passcode, purpose: owner.purpose, expires })
+        }
+        const hashed = match && isWithin ? passcode : randomBytes(16).toString('hex')
+        candidates.push({ customerId, hash: hashPasscode(owner, hashed) })
+      }
+      const resendBefore = now.subtract({ seconds: resendSeconds })
+      const challenge = { candidates, expires }
+      if (!(await store.passcodes.issue(toKey(owner), challenge, now, resendBefore))) {
+        return undefined
+      }
+      setImmediate(() => {
+        for (const message of messages) deliver(message)
+      })
+      return { expires, isSent: messages.length > 0 }
+    },
+
+    async verify(owner, passcode, source, { proceed, finish }) {
+      if (!(await take('triesBySource', source))) return { outcome: 'too many' }
+      const challenge = await store.passcodes.takeTry(toKey(owner), triesMax, clock())
+      if (!challenge) return { outcome: 'no tries left' }
+      const { candidates, triesLeft } = challenge
+      const hash = Buffer.from(hashPasscode(owner, passcode))
+      // Counted for every customer, since the passcode could be that of each of them.
+      const taken = []
+      for (const { customerId, hash: expected } of candidates) {
+        const limit = await takeOrReserved('triesByCustomer', customerId, source)
+        if (limit) {
+          const isCorrect = timingSafeEqual(hash, Buffer.from(expected))
+          taken.push({ customerId, limit, isCorrect })
+        }
+      }
+      if (taken.length === 0) return { outcome: 'too many' }
+      const correct = taken.find(({ isCorrect }) => isCorrect)
+      const result = correct && (await proceed(correct.customerId))
+      const isUsed = result && (await useUp(store.passcodes.use(toKey(owner)), 'in doubt'))
+      if (result && isUsed) {
+        // After a use in doubt, the customer would wait again for a database that does not respond.
+        if (isUsed === true) {
+          const refunds = taken.map(({ limit: { name, subject } }) =>
+            store.limits.refund(makeKey(name, subject), attemptLimits[name], clock()),
+          )
+          await makeOptional([finish(result), ...refunds])
+        }
+        return { outcome: 'correct', result }
+      }
+      return triesLeft > 0 ? { outcome: 'wrong', triesLeft } : { outcome: 'no tries left' }
+    },
+  }
+}
+
+/** A passcode of one purpose is not found for another. */
+function toKey({ purpose, secret }: PasscodeOwner): string {
+  return digest(`${purpose} ${secret}`)
+}
+
+function hasPhone(match: CustomerMatch): match is CustomerMatch & { phoneNumber: string } {
+  return match.phoneNumber !== undefined && match.phoneNumber !== ''
+}
+
+/** Different ones, so that a passcode identifies its customer. */
+function drawPasscodes(count: number): string[] {
+  const codes = new Set<string>()
+  while (codes.size < count) {
+    codes.add(String(randomInt(10 ** passcodeDigits)).padStart(passcodeDigits, '0'))
+  }
+  return [...codes]
+}
+
+function hashPasscode({ secret }: PasscodeOwner, passcode: string): string {
+  return createHmac('sha256', secret).update(passcode).digest('base64url')
+}

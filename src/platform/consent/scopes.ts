@@ -1,0 +1,175 @@
+import type { Customer } from '../../contract/index.ts'
+
+/**
+ * A data cluster of the Consumer Data Standards: what a customer reads about a scope, in the words that the standards
+ * prescribe.
+ */
+export interface Cluster {
+  readonly scope: string
+  /** The kind of account that the data belongs to; none for data about the customer. */
+  readonly accounts?: 'banking' | 'energy'
+  readonly name: string
+  readonly permissions: readonly string[]
+  /** A narrower scope that the text covers too: if both are requested, only this text is shown. */
+  readonly covers?: string
+}
+
+/** The scopes for which the interface has data. */
+export const clusters: readonly Cluster[] = [
+  {
+    scope: 'common:customer.basic:read',
+    name: 'Name and occupation',
+    permissions: ['Name', 'Occupation'],
+  },
+  {
+    scope: 'common:customer.detail:read',
+    name: 'Name, occupation and contact details',
+    permissions: [
+      'Name',
+      'Occupation',
+      'Phone',
+      'Email address',
+      'Mail address',
+      'Residential address',
+    ],
+    covers: 'common:customer.basic:read',
+  },
+  {
+    scope: 'bank:accounts.basic:read',
+    accounts: 'banking',
+    name: 'Account name, type and balance',
+    permissions: ['Name of account', 'Type of account', 'Account balance'],
+  },
+  {
+    scope: 'bank:accounts.detail:read',
+    accounts: 'banking',
+    name: 'Account balance and details',
+    permissions: [
+      'Name of account',
+      'Type of account',
+      'Account balance',
+      'Account number',
+      'Interest rates',
+      'Fees',
+      'Discounts',
+      'Account terms',
+      'Account mail address',
+    ],
+    covers: 'bank:accounts.basic:read',
+  },
+  {
+    scope: 'bank:transactions:read',
+    accounts: 'banking',
+    name: 'Transaction details',
+    permissions: [
+      'Incoming and outgoing transactions',
+      'Amounts',
+      'Dates',
+      'Descriptions of transactions',
+      'Who you have sent money to and received money from (for example their name)',
+    ],
+  },
+  {
+    scope: 'bank:regular_payments:read',
+    accounts: 'banking',
+    name: 'Direct debits and scheduled payments',
+    permissions: ['Direct debits', 'Scheduled payments'],
+  },
+  {
+    scope: 'energy:accounts.basic:read',
+    accounts: 'energy',
+    name: 'Account and plan',
+    permissions: ['Account and plan information'],
+  },
+  {
+    scope: 'energy:accounts.detail:read',
+    accounts: 'energy',
+    name: 'Account and plan details',
+    permissions: [
+      'Account type',
+      'Fees, features, rates, and discounts',
+      'Additional account users',
+    ],
+    covers: 'energy:accounts.basic:read',
+  },
+  {
+    scope: 'energy:billing:read',
+    accounts: 'energy',
+    name: 'Billing payments and history',
+    permissions: [
+      'Account balance',
+      'Payment method',
+      'Payment status',
+      'Charges, discounts, credits',
+      'Billing date',
+      'Usage for billing period',
+      'Payment date',
+      'Invoice number',
+    ],
+  },
+  { scope: 'profile', name: 'Name', permissions: ['Name'] },
+  { scope: 'email', name: 'Email address', permissions: ['Email address'] },
+  { scope: 'phone', name: 'Phone number', permissions: ['Phone number'] },
+  { scope: 'address', name: 'Address', permissions: ['Address'] },
+]
+
+/** Requests an identity token. It is about no data of its own. */
+export const openidScope = 'openid'
+
+/** Every scope that a third party can have. */
+export const consentScopes: readonly string[] = [openidScope, ...clusters.map(({ scope }) => scope)]
+
+/** What a customer reads about scopes. */
+export function describeScopes(scopes: readonly string[]): Cluster[] {
+  const requested = clusters.filter(({ scope }) => scopes.includes(scope))
+  const covered = new Set(requested.map(({ covers }) => covers))
+  return requested.filter(({ scope }) => !covered.has(scope))
+}
+
+/** The kinds of accounts that scopes are about. */
+export function listAccountKinds(scopes: readonly string[]): Set<'banking' | 'energy'> {
+  const kinds = clusters
+    .filter(({ scope }) => scopes.includes(scope))
+    .map(({ accounts }) => accounts)
+  return new Set(kinds.filter((kind) => kind !== undefined))
+}
+
+/** The claims of an identity token by scope, and their values from C3. */
+export const identityClaims: Readonly<
+  Record<string, Readonly<Record<string, (customer: Customer) => unknown>>>
+> = {
+  profile: {
+    name: ({ name }) => name,
+    given_name: ({ givenName }) => givenName,
+    family_name: ({ familyName }) => familyName,
+    updated_at: ({ updatedAt }) =>
+      updatedAt === undefined ? undefined : Math.floor(Date.parse(updatedAt) / 1000),
+  },
+  email: {
+    email: ({ email }) => email,
+    email_verified: ({ emailVerified }) => emailVerified,
+  },
+  phone: {
+    phone_number: ({ phoneNumber }) => phoneNumber,
+    phone_number_verified: ({ phoneNumberVerified }) => phoneNumberVerified,
+  },
+  address: {
+    address: ({ address }) =>
+      address && {
+        street_address: address.streetAddress,
+        locality: address.locality,
+        region: address.region,
+        postal_code: address.postalCode,
+        country: address.country,
+      },
+  },
+}
+
+/** The claims of the scopes, without those that the customer does not have. */
+export function readClaims(scopes: readonly string[], customer: Customer): Record<string, unknown> {
+  const values = Object.entries(identityClaims)
+    .filter(([scope]) => scopes.includes(scope))
+    .flatMap(([, claims]) => Object.entries(claims))
+    .map(([claim, read]) => [claim, read(customer)] as const)
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,186 @@
+import {
+  type FeedActivity,
+  type LatencyPercentiles,
+  type MetricsSample,
+  type MonitoredRole,
+  type Operation,
+  operations,
+  type RejectionRate,
+} from '../../contract/index.ts'
+import { endpoints } from '../../http/endpoints.ts'
+import { probes } from '../../http/health.ts'
+import { clientClosedStatus } from '../../http/request-log.ts'
+import type { MetricLine } from './parse-metrics.ts'
+
+const requests = 'holdfast_request_duration_seconds'
+const rejections = 'holdfast_token_rejections_total'
+const shed = 'holdfast_shed_requests_total'
+const batches = 'holdfast_feed_batches_total'
+const lag = 'holdfast_feed_lag_seconds'
+
+/** The metrics that a sample is computed from. */
+export const sampledMetrics = [requests, rejections, shed, batches, lag] as const
+
+/** How many reasons, and how many feeds, a sample lists. */
+const listedMax = 100
+
+/** The metrics of a source at one time. */
+export interface Reading {
+  /** In milliseconds, of a monotonic clock. */
+  readonly at: number
+  /** The servers that the metrics are about. */
+  readonly roles: readonly MonitoredRole[]
+  readonly lines: ReadonlyMap<string, MetricLine>
+}
+
+/** Two readings of one source. */
+export interface Interval {
+  readonly from: Reading
+  readonly to: Reading
+}
+
+type Figures = Omit<MetricsSample, 'time' | 'sources' | 'rejections'> & {
+  /** `total` is the number in this interval. */
+  readonly rejections: readonly RejectionRate[]
+}
+
+/** The figures per second of all sources together. */
+export function computeFigures(intervals: readonly Interval[]): Figures {
+  const sums = new Map<string, number>()
+  const buckets = new Map<number, number>()
+  const lags = new Map<string, number>()
+  const add = (key: string, rate: number) => sums.set(key, (sums.get(key) ?? 0) + rate)
+
+  for (const { from, to } of intervals) {
+    const seconds = (to.at - from.at) / 1000
+    for (const [key, line] of to.lines) {
+      const { name, labels, value } = line
+      const label = (of: string) => labels.get(of) ?? ''
+      if (name === lag) lags.set(label('feed'), Math.max(value, lags.get(label('feed')) ?? 0))
+      const increase = increaseSince(from.lines.get(key)?.value, value)
+      // An empty bucket is needed too: it is the lower bound of the next one.
+      if (increase === 0 && name !== `${requests}_bucket`) continue
+      const rate = increase / seconds
+      if (name === rejections) {
+        add(`reason ${label('reason')}`, rate)
+        add(`count ${label('reason')}`, increase)
+      } else if (name === shed) add('shed', rate)
+      else if (name === batches) add(`feed ${label('feed')}`, rate)
+      else if (isProbe(label('operation'))) continue
+      else if (name === `${requests}_bucket`) addBucket(buckets, label('le'), increase)
+      else if (name === `${requests}_count`) {
+        const role = findRole(label('operation'), to.roles)
+        add('requests', rate)
+        if (role) add(`role ${role}`, rate)
+        add(classify(Number(label('status'))), rate)
+      }
+    }
+  }
+  const rate = (key: string) => round(sums.get(key) ?? 0)
+  const latency = estimatePercentiles(buckets)
+  return {
+    requests: rate('requests'),
+    roles: [...new Set(intervals.flatMap(({ to }) => to.roles))].map((role) => ({
+      role,
+      rate: rate(`role ${role}`),
+    })),
+    ...(latency && { latency }),
+    errors: rate('errors'),
+    clientErrors: rate('client errors'),
+    shed: rate('shed'),
+    rejections: [...sums.keys()]
+      .filter((key) => key.startsWith('reason '))
+      .slice(0, listedMax)
+      .map((key) => key.slice('reason '.length))
+      .map((reason) => ({
+        reason,
+        rate: rate(`reason ${reason}`),
+        total: Math.round(rate(`count ${reason}`)),
+      })),
+    feeds: listFeeds(lags, sums, rate),
+  }
+}
+
+/** A counter starts again at 0 when its process does. */
+function increaseSince(previous: number | undefined, value: number): number {
+  return previous === undefined || value < previous ? value : value - previous
+}
+
+function classify(status: number): 'errors' | 'client errors' | 'other' {
+  if (status >= 500) return 'errors'
+  return status >= 400 && status !== clientClosedStatus ? 'client errors' : 'other'
+}
+
+function isProbe(operation: string): boolean {
+  return Object.hasOwn(probes, operation)
+}
+
+const roleByBase = {
+  provider: 'provider',
+  resource: 'provider',
+  platform: 'platform',
+  intake: 'intake',
+} as const
+const roleByOperation: ReadonlyMap<string, MonitoredRole> = new Map([
+  ...Object.values<Operation>(operations).map(({ ref, base }) => [ref, roleByBase[base]] as const),
+  ...endpoints.map((endpoint) => [endpoint, 'platform'] as const),
+])
+
+/** Of a process that serves several roles, only operations tell which one received a request. */
+function findRole(operation: string, roles: readonly MonitoredRole[]): MonitoredRole | undefined {
+  return roles.length === 1 ? roles[0] : roleByOperation.get(operation)
+}
+
+function listFeeds(
+  lags: ReadonlyMap<string, number>,
+  sums: ReadonlyMap<string, number>,
+  rate: (key: string) => number,
+): FeedActivity[] {
+  const prefix = 'feed '
+  const active = [...sums.keys()].filter((key) => key.startsWith(prefix))
+  const names = new Set([...lags.keys(), ...active.map((key) => key.slice(prefix.length))])
+  return [...names]
+    .sort()
+    .slice(0, listedMax)
+    .map((feed) => {
+      const seconds = lags.get(feed)
+      return {
+        feed,
+        batches: rate(prefix + feed),
+        ...(seconds !== undefined && { lag: round(seconds) }),
+      }
+    })
+}
+
+/** Buckets are cumulative: each counts all requests up to its bound. */
+function addBucket(buckets: Map<number, number>, bound: string, increase: number): void {
+  const le = bound === '+Inf' ? Infinity : Number(bound)
+  if (!Number.isNaN(le)) buckets.set(le, (buckets.get(le) ?? 0) + increase)
+}
+
+function estimatePercentiles(buckets: ReadonlyMap<number, number>): LatencyPercentiles | undefined {
+  const sorted = [...buckets].sort(([a], [b]) => a - b)
+  const total = sorted.at(-1)?.[1] ?? 0
+  if (total === 0) return undefined
+  const estimate = (share: number) => round(interpolate(sorted, share * total))
+  return { p50: estimate(0.5), p95: estimate(0.95), p99: estimate(0.99) }
+}
+
+/** Assumes that the durations in a bucket are evenly distributed, as `histogram_quantile` of Prometheus does. */
+function interpolate(sorted: readonly (readonly [number, number])[], rank: number): number {
+  let lower = 0
+  let below = 0
+  for (const [bound, count] of sorted) {
+    if (bound === Infinity) return lower
+    if (count >= rank) {
+      return count === below ? bound : lower + ((bound - lower) * (rank - below)) / (count - below)
+    }
+    lower = bound
+    below = count
+  }
+  return lower
+}
+
+function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6
+}

@@ -1,0 +1,70 @@
+import { rejectionTable } from '../../auth/rejection-reasons.ts'
+import {
+  type ErrorClause,
+  errorClauses,
+  type MonitoredRole,
+  monitoredRoles,
+  overloadClause,
+  type RejectionCount,
+  type RejectionList,
+} from '../../contract/index.ts'
+import { overloadReason } from '../../http/load-shedding.ts'
+import type { Monitoring } from '../../http/monitoring-app.ts'
+import type { FailedRequest } from '../../http/request-log.ts'
+import { type MetricsOrigin, readOrigin } from './metrics-origin.ts'
+import { openSampler, type SamplerLimits } from './metrics-sampler.ts'
+import { type FailureCount, mergeReports } from './rejection-log.ts'
+
+/** Everything that operators see of the servers. Nothing is read until a client asks. */
+export function openMonitoring(
+  origins: readonly MetricsOrigin[],
+  limits?: SamplerLimits,
+): Monitoring & { close(): void } {
+  const { subscribe, close } = openSampler(origins, limits)
+  return {
+    subscribe,
+    close,
+    async listRejections(query): Promise<RejectionList> {
+      const results = await Promise.all(
+        origins.map((origin) => readOrigin(origin, (reader) => reader.rejections(query))),
+      )
+      const { rejections, reasons } = mergeReports(results.flatMap(({ value }) => value ?? []))
+      return {
+        data: rejections.map(({ time, interactionId, operation, ...failure }) => ({
+          time: new Date(time).toISOString(),
+          interactionId,
+          operation,
+          ...explain(failure),
+        })),
+        reasons: reasons.map(({ count, ...failure }) => ({ ...explain(failure), count })),
+        sources: results.flatMap(({ sources }) => sources),
+      }
+    },
+  }
+}
+
+type Failure = Pick<FailedRequest | FailureCount, 'role' | 'status' | 'code' | 'reason'>
+
+/** Adds the clause and the setting. A report of another version may have codes and reasons that this one does not know. */
+function explain({ role, status, code, reason }: Failure): Omit<RejectionCount, 'count'> {
+  const clauses: Readonly<Record<string, ErrorClause | undefined>> = errorClauses
+  const isToken = code === 'unauthorized' && Object.hasOwn(rejectionTable, reason)
+  const isKnown = code !== undefined && Object.hasOwn(clauses, code)
+  const ofCode = isKnown ? clauses[code] : undefined
+  const ofReason = isToken
+    ? rejectionTable[reason as keyof typeof rejectionTable]
+    : reason === overloadReason
+      ? overloadClause
+      : undefined
+  return {
+    role: isRole(role) ? role : 'provider',
+    status,
+    reason,
+    ...(code !== undefined && { code }),
+    ...(ofReason ?? ofCode),
+  }
+}
+
+function isRole(role: string): role is MonitoredRole {
+  return monitoredRoles.some((known) => known === role)
+}

@@ -1,0 +1,137 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { FailedRequest } from '../../http/request-log.ts'
+import { combineCounters, formatMetrics, type Metrics, type Snapshot } from './metrics.ts'
+import type { MetricsReader } from './metrics-reader.ts'
+import {
+  mergeReports,
+  openRejectionLog,
+  type RejectionQuery,
+  type RejectionReport,
+} from './rejection-log.ts'
+
+/** How long a worker may take to report; after that, its previous metrics are used. */
+const reportTimeoutMs = 1000
+
+/** A request of the supervisor to a worker, and the response with the same number. */
+interface ReportRequest {
+  readonly holdfastReport: number
+  readonly names?: readonly string[] | undefined
+  readonly rejections?: RejectionQuery
+}
+
+interface Report {
+  /** Absent in the last report of a worker, which is sent without a request. */
+  readonly reportNumber?: number
+  readonly metrics?: Snapshot
+  readonly rejections?: RejectionReport
+  /** Everything that the worker has, before it ends. */
+  readonly entries?: readonly FailedRequest[]
+}
+
+/**
+ * The metrics and the rejected requests of all workers, aggregated by the supervisor. The counters of a worker are kept
+ * when it ends, so that no counter ever decreases.
+ */
+export function openWorkerMetrics(): MetricsReader {
+  /** The last values of each metric, by worker and by the name of the metric. */
+  const metricsByWorker = new Map<number, Map<string, Snapshot[number]>>()
+  const waiting = new Map<string, (report?: Report) => void>()
+  const endedRejections = openRejectionLog()
+  let ended: Promise<Snapshot> = Promise.resolve([])
+  let requestNumber = 0
+
+  cluster.on('message', ({ id }, message: unknown) => {
+    if (!isReport(message)) return
+    const known = metricsByWorker.get(id) ?? new Map<string, Snapshot[number]>()
+    for (const metric of message.metrics ?? []) known.set(metric.name, metric)
+    metricsByWorker.set(id, known)
+    for (const entry of message.entries ?? []) endedRejections.record(entry)
+    waiting.get(`${id} ${message.reportNumber}`)?.(message)
+  })
+  cluster.on('exit', ({ id }) => {
+    const last = metricsByWorker.get(id)
+    metricsByWorker.delete(id)
+    for (const [key, done] of waiting) if (key.startsWith(`${id} `)) done()
+    if (last) ended = ended.then((previous) => combineCounters([previous, [...last.values()]]))
+  })
+
+  const request = (worker: Worker, asked: ReportRequest): Promise<Report | undefined> =>
+    new Promise((resolve) => {
+      const key = `${worker.id} ${asked.holdfastReport}`
+      const done = (report?: Report): void => {
+        clearTimeout(timer)
+        waiting.delete(key)
+        resolve(report)
+      }
+      const timer = setTimeout(done, reportTimeoutMs)
+      waiting.set(key, done)
+      // Sending fails if the worker is ending.
+      worker.send(asked, (error) => error && done())
+    })
+  const requestAll = async (
+    asked: Omit<ReportRequest, 'holdfastReport'>,
+  ): Promise<readonly Report[]> => {
+    requestNumber += 1
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
+    const reports = await Promise.all(
+      workers.map((worker) =>
+        worker ? request(worker, { ...asked, holdfastReport: requestNumber }) : undefined,
+      ),
+    )
+    return reports.flatMap((report) => report ?? [])
+  }
+
+  return {
+    async text(names) {
+      await requestAll({ names })
+      let awaited: Promise<Snapshot>
+      let endedCounters: Snapshot
+      // Repeated if a worker ended meanwhile: it would be missing from both sources.
+      do {
+        awaited = ended
+        endedCounters = await awaited
+      } while (awaited !== ended)
+      const isAsked = ({ name }: Snapshot[number]) => names?.includes(name) ?? true
+      const snapshots = [endedCounters, ...[...metricsByWorker.values()].map(toSnapshot)]
+      return formatMetrics(snapshots.map((snapshot) => snapshot.filter(isAsked)))
+    },
+    async rejections(query) {
+      const reports = await requestAll({ rejections: query })
+      const fromWorkers = reports.flatMap(({ rejections }) => rejections ?? [])
+      return mergeReports([endedRejections.report(query), ...fromWorkers])
+    },
+  }
+}
+
+function toSnapshot(metrics: ReadonlyMap<string, Snapshot[number]>): Snapshot {
+  return [...metrics.values()]
+}
+
+/** In a worker: reports its metrics and rejected requests on request, and once more before it ends. */
+export function reportMetricsToSupervisor(metrics: Metrics): { finish(): Promise<void> } {
+  // An error means that the supervisor has ended, so that no report is needed.
+  const send = (report: Report) =>
+    new Promise<void>((resolve) => process.send?.(report, () => resolve()))
+  process.on('message', async (message) => {
+    if (!isRequest(message)) return
+    const { holdfastReport: reportNumber, names, rejections } = message
+    if (rejections) send({ reportNumber, rejections: metrics.rejections.report(rejections) })
+    else send({ reportNumber, metrics: await metrics.snapshot(names) })
+  })
+  return {
+    finish: async () =>
+      send({ metrics: await metrics.snapshot(), entries: metrics.rejections.entries() }),
+  }
+}
+
+function isReport(message: unknown): message is Report {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    ('metrics' in message || 'rejections' in message)
+  )
+}
+
+function isRequest(message: unknown): message is ReportRequest {
+  return typeof message === 'object' && message !== null && 'holdfastReport' in message
+}
