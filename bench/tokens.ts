@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { findAlgorithm } from '../src/auth/algorithms.ts'
-import { openGuard } from '../src/auth/guard.ts'
 import { openKeySet } from '../src/auth/key-set.ts'
 import { parseToken } from '../src/auth/token.ts'
+import { createTokenVerifier } from '../src/auth/verify-token.ts'
 import { providerOperations } from '../src/contract/index.ts'
 import { createDatabase, openReplayStore } from '../src/storage/open.ts'
 import type { Bench } from './bench.ts'
@@ -47,7 +47,7 @@ async function measure({ folder, jwksUrl, keys }: Bench, algorithm: Algorithm) {
   await createDatabase(database)
   const replay = await openReplayStore(database, clock)
   const bases = { provider: audience, resource: audience }
-  const guard = openGuard({ subdomain, bases, keys: keySet, replay, clock })
+  const verifyToken = createTokenVerifier({ subdomain, bases, keys: keySet, replay, clock })
   const signToken = createTokenSigner(keys, subdomain)
   const tokens = await Promise.all(
     Array.from({ length: tokenCount }, () => signToken(algorithm, audience + path)),
@@ -66,7 +66,7 @@ async function measure({ folder, jwksUrl, keys }: Bench, algorithm: Algorithm) {
       await Promise.all(
         group.map(async (token) => {
           const request = { authorization: [`Bearer ${token}`], path, operation }
-          await (await guard(request)).recorded
+          await (await verifyToken(request)).recorded
         }),
       )
     }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ContractError } from '../contract/index.ts'
-import { clockToleranceSeconds } from './guard.ts'
 import type { KeySet } from './key-set.ts'
 import type { ReplayStore } from './replay-store.ts'
+import { clockToleranceSeconds } from './verify-token.ts'
 
 /** Rejects if there are no keys to verify tokens with, and none can be fetched. */
 export async function checkKeys(keys: Pick<KeySet, 'hasKeys'>): Promise<void> {

@@ -13,8 +13,8 @@ export const location = signal(readLocation())
 /** Asks before a view with unsaved changes is left. Returns whether it may be left. */
 let mayLeave: (() => boolean) | undefined
 
-/** The returned function removes the guard. */
-export function guardLeaving(ask: () => boolean): () => void {
+/** The returned function removes the listener. */
+export function confirmLeaving(ask: () => boolean): () => void {
   mayLeave = ask
   const warn = (event: BeforeUnloadEvent) => event.preventDefault()
   window.addEventListener('beforeunload', warn)

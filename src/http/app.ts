@@ -29,7 +29,7 @@ import { closeSlowClients } from './slow-clients.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Identifies the route to the guard, the error handler and the log. */
+    /** Identifies the route to token verification, the error handler and the log. */
     operation?: Operation
     probe?: Probe
     /** Whether it responds while the files of the database are missing. */
@@ -186,7 +186,7 @@ function enforceLimits(
   app.decorate('connections', connections)
   let rejected = 0
 
-  // Runs before the guard: a rejection is cheap, and its token can be used again. The limit for each connection keeps a
+  // Runs before token verification: a rejection is cheap, and its token can be used again. The limit for each connection keeps a
   // client that never reads its responses from occupying the whole in-flight limit.
   const admit: onRequestHookHandler = (_request, { raw }, done) => {
     if (countInFlight(raw) <= limits.pipelinedMax && shedding.admits()) return done()

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AuthRequest, Guard } from '../auth/guard.ts'
+import type { AuthRequest, VerifyToken } from '../auth/verify-token.ts'
 import {
   ContractError,
   type Deprecation,
@@ -39,7 +39,7 @@ export interface ProviderAppOptions extends AppOptions {
   /** Operations without one are not served. */
   readonly responders: Responders
   /** Verifies the token before anything else of the request is parsed; rejects if it is invalid. */
-  readonly guard: Guard
+  readonly verifyToken: VerifyToken
   readonly rates?: RateLimits | undefined
 }
 
@@ -53,7 +53,7 @@ export function openProviderApp(options: ProviderAppOptions): HttpApp {
   mountOpenApi(app, openApiDocuments, options.version, operations)
   limitRates(app, options.rates ?? {})
   for (const [id, respond] of Object.entries(options.responders)) {
-    mount(app, providerOperations[id as ProviderOperationId], respond, options.guard)
+    mount(app, providerOperations[id as ProviderOperationId], respond, options.verifyToken)
   }
   return app
 }
@@ -80,8 +80,13 @@ export function respondFromStore(
   return Object.fromEntries(responders)
 }
 
-/** The whole path of a request: guard, parsing, response. */
-function mount(app: HttpApp, operation: Operation, respond: Responder, guard: Guard): void {
+/** The whole path of a request: token verification, parsing, response. */
+function mount(
+  app: HttpApp,
+  operation: Operation,
+  respond: Responder,
+  verifyToken: VerifyToken,
+): void {
   const read = createRequestReader(operation)
 
   app.route({
@@ -89,7 +94,7 @@ function mount(app: HttpApp, operation: Operation, respond: Responder, guard: Gu
     url: toFastifyPath(operation),
     config: { operation },
     onRequest(request, reply, done) {
-      guard(toAuthRequest(request, operation)).then(({ recorded }) => {
+      verifyToken(toAuthRequest(request, operation)).then(({ recorded }) => {
         request.tokenRecorded = recorded
         if (!isTrustedConnection(reply.raw)) {
           recorded.then(

@@ -34,7 +34,7 @@ export function limitRates(
   ]
   if (limiters.length === 0) return
 
-  // Runs after the guard and before the body is read.
+  // Runs after token verification and before the body is read.
   const limit: preParsingHookHandler = (request, _reply, payload, done) => {
     const buckets = limiters.flatMap(({ readKey, ...limiter }) => {
       const key = readKey(request)

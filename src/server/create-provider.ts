@@ -19,7 +19,7 @@ import { warnOfLowDescriptorLimit } from './descriptor-limit.ts'
 import { type EmbeddedTelemetry, openEmbeddedTelemetry } from './embedded-telemetry.ts'
 import { shutDownGracefully } from './graceful-shutdown.ts'
 import { listen } from './listen.ts'
-import { openGuarded } from './open-provider.ts'
+import { openVerifiedProvider } from './open-provider.ts'
 import {
   type GuardOptions,
   type ProviderOptions,
@@ -114,7 +114,10 @@ async function openSourceApp(
   const store = tracing ? tracing.traceQueries(reads) : reads
   const all = respondFromStore({ store, timeZone, accountVersion }, clock)
   const responders = Object.fromEntries(served.map((id) => [id, all[id]]))
-  const { app } = await openGuarded(settings, telemetry, tls, { responders, close: async () => {} })
+  const { app } = await openVerifiedProvider(settings, telemetry, tls, {
+    responders,
+    close: async () => {},
+  })
   shutDownGracefully(app, shutdownTimeout * 1000, log)
   warnOfLowDescriptorLimit(settings, log)
   if (tls) logCertificate(log, tls, 'certificate in use')

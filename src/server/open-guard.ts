@@ -6,8 +6,8 @@ import { openBufferRelease } from './garbage-collection.ts'
 import {
   type OpenResponders,
   type OpenServer,
-  openGuarded,
   openStoreResponders,
+  openVerifiedProvider,
   type ProviderSettings,
 } from './open-provider.ts'
 import { flagName, type Settings } from './settings/settings.ts'
@@ -37,7 +37,7 @@ export async function openGuardServer(
   const isComplete = forwardedIds.length === Object.keys(providerOperations).length
   const forwarded = await openForwarding(settings, forwardedIds, telemetry)
   const stored = isComplete ? undefined : await openStoreResponders(settings, telemetry)
-  return openGuarded(settings, telemetry, tls, {
+  return openVerifiedProvider(settings, telemetry, tls, {
     responders: { ...stored?.responders, ...forwarded.responders },
     app: { keepBodies: true, limits: await timeoutsFor(settings.upstreamTimeoutMs) },
     async close() {

@@ -40,10 +40,15 @@ export async function openProvider(
   telemetry: Telemetry,
   tls?: TlsOptions,
 ): Promise<OpenServer> {
-  return openGuarded(settings, telemetry, tls, await openStoreResponders(settings, telemetry))
+  return openVerifiedProvider(
+    settings,
+    telemetry,
+    tls,
+    await openStoreResponders(settings, telemetry),
+  )
 }
 
-/** What serves the operations behind the guard. */
+/** What serves the operations once a token is verified. */
 export interface OpenResponders {
   readonly responders: Responders
   /** What the responders need of the server. */
@@ -69,7 +74,7 @@ export async function openStoreResponders(
 }
 
 /** Opens a server that verifies tokens and records their use in the database. */
-export async function openGuarded(
+export async function openVerifiedProvider(
   settings: ProviderSettings,
   { log, metrics, tracing }: Pick<Telemetry, 'log' | 'metrics' | 'tracing'>,
   tls: TlsOptions | undefined,
@@ -78,7 +83,7 @@ export async function openGuarded(
   const { openDatabaseProbe, openReplayStore } = await import('../storage/open.ts')
   const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { openProviderApp } = await import('../http/provider-app.ts')
-  const { openGuard } = await import('../auth/guard.ts')
+  const { createTokenVerifier } = await import('../auth/verify-token.ts')
   const { checkKeys, openReplayCheck } = await import('../auth/readiness.ts')
   const { database, providerUrl, resourceUrl, subdomain } = settings
 
@@ -88,7 +93,7 @@ export async function openGuarded(
   const files = await watchDatabaseFiles(database, 'provider', log)
   const keys = await openPlatformKeys(settings.jwksUrl, log, metrics)
   const replayCheck = openReplayCheck(replays, clock)
-  const guard = openGuard({
+  const verifyToken = createTokenVerifier({
     subdomain,
     bases: { provider: providerUrl, resource: resourceUrl },
     keys,
@@ -101,7 +106,7 @@ export async function openGuarded(
   const app = openProviderApp({
     version,
     responders: served.responders,
-    guard: tracing ? tracing.traceCalls('verify token', guard) : guard,
+    verifyToken: tracing ? tracing.traceCalls('verify token', verifyToken) : verifyToken,
     log,
     metrics,
     trace: tracing?.traceRequests,

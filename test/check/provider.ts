@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Guard, openGuard } from '../../src/auth/guard.ts'
 import { openKeySet } from '../../src/auth/key-set.ts'
 import type { ReplayStore } from '../../src/auth/replay-store.ts'
+import { createTokenVerifier, type VerifyToken } from '../../src/auth/verify-token.ts'
 import {
   type CheckOptions,
   checkProvider,
@@ -17,11 +17,11 @@ import { loadInProcess } from '../support/load.ts'
 import { openProvider } from '../support/provider.ts'
 import { ana, ben, dataLines } from './data.ts'
 
-/** Where a fault is inserted into our own server: around the store, the guard or the response. */
+/** Where a fault is inserted into our own server: around the store, token verification or the response. */
 export interface Seam {
   readonly store?: (store: ProviderStore) => ProviderStore
   readonly replay?: (replay: ReplayStore) => ReplayStore
-  readonly guard?: (guard: Guard, base: () => string) => Guard
+  readonly verifyToken?: (verifyToken: VerifyToken, base: () => string) => VerifyToken
   /** Changes the body of a response. A string is sent unchanged. */
   readonly answer?: (body: Body, sent: Outgoing) => unknown
   /** The references of the operations that are affected, if they are not all or unknown. */
@@ -95,14 +95,14 @@ export async function openBank(scope: Scope, ownReplay?: ReplayStore): Promise<B
   async function serve(seam: Seam) {
     const bases = { provider: '', resource: '' }
     const replayStore = seam.replay?.(replay) ?? replay
-    const guard = openGuard({ subdomain, bases, keys, replay: replayStore, clock })
+    const verifyToken = createTokenVerifier({ subdomain, bases, keys, replay: replayStore, clock })
     const { address: url, close } = await openProvider(inner, [], {
       database,
       store: seam.store?.(store) ?? store,
       timeZone: seam.timeZone,
       accountVersion: seam.accountVersion,
       clock,
-      guard: seam.guard?.(guard, () => bases.provider) ?? guard,
+      verifyToken: seam.verifyToken?.(verifyToken, () => bases.provider) ?? verifyToken,
       prepare(app) {
         const { answer } = seam
         if (answer)

@@ -1,5 +1,5 @@
-import { openGuard } from '../../src/auth/guard.ts'
 import { openKeySet } from '../../src/auth/key-set.ts'
+import { createTokenVerifier } from '../../src/auth/verify-token.ts'
 import { openReplayStore } from '../../src/storage/open.ts'
 import type { Scope } from '../support/engines.ts'
 import { openProvider } from '../support/provider.ts'
@@ -19,8 +19,13 @@ export async function openTrustingProvider(
     await replay.close()
   })
   const bases = { provider: '', resource: '' }
-  const guard = openGuard({ subdomain: 's', bases, keys, replay, clock })
-  const { address } = await openProvider(scope, [], { database, accountVersion, clock, guard })
+  const verifyToken = createTokenVerifier({ subdomain: 's', bases, keys, replay, clock })
+  const { address } = await openProvider(scope, [], {
+    database,
+    accountVersion,
+    clock,
+    verifyToken,
+  })
   Object.assign(bases, { provider: address, resource: address })
   return address
 }

@@ -25,7 +25,7 @@ async function openHanging(t: TestContext, limits: { bodies: number; connections
   const app = openProviderApp({
     version: '0.0.0',
     responders: forwardAll(scope, upstream, options),
-    guard: async () => ({ recorded: Promise.resolve() }),
+    verifyToken: async () => ({ recorded: Promise.resolve() }),
     keepBodies: true,
   })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -55,7 +55,7 @@ describeOnce('requests whose clients disconnect', () => {
     const app = openProviderApp({
       version: '0.0.0',
       responders: forwardAll(scope, upstream.address, { connections: 1 }),
-      guard: async () => {
+      verifyToken: async () => {
         received += 1
         return { recorded: Promise.resolve() }
       },
@@ -94,7 +94,7 @@ describeOnce('requests whose clients disconnect', () => {
     const app = openProviderApp({
       version: '0.0.0',
       responders: forwardAll(scope, upstream.address),
-      guard: async () => {
+      verifyToken: async () => {
         received += 1
         return { recorded: received === 2 ? recorded.promise : Promise.resolve() }
       },
@@ -178,7 +178,7 @@ describeOnce('a slow upstream', () => {
     const app = openProviderApp({
       version: '0.0.0',
       responders: forwardAll(scope, upstream.address),
-      guard: async () => ({ recorded: Promise.resolve() }),
+      verifyToken: async () => ({ recorded: Promise.resolve() }),
       limits: { inFlightMin: 1, latencyTargetMs: upstreamMs / 2 },
     })
     const address = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -54,7 +54,7 @@ const provider = sharedProvider(
     { type: 'account.contact', accountId: 'restricted', status: 'RESTRICTED' },
   ],
   {
-    guard: async ({ authorization: [name] }) => {
+    verifyToken: async ({ authorization: [name] }) => {
       if (name) throw new ContractError(name as ErrorCode)
       return { recorded: Promise.resolve() }
     },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Guard } from '../../src/auth/guard.ts'
+import type { VerifyToken } from '../../src/auth/verify-token.ts'
 import { ContractError } from '../../src/contract/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
@@ -19,7 +19,7 @@ const head = `GET ${path} HTTP/1.1\r\nHost: holdfast\r\n\r\n`
 const ana = [lines.customer('ana')]
 
 /** Accepts any token. */
-const requireAuthorization: Guard = async ({ authorization }) => {
+const requireAuthorization: VerifyToken = async ({ authorization }) => {
   if (authorization.length === 0) throw new ContractError('unauthorized')
   return { recorded: Promise.resolve() }
 }
@@ -39,8 +39,8 @@ async function openSlowProvider(
       return store.readCustomer(id)
     },
   })
-  const guard = async () => ({ recorded })
-  const provider = await openProvider(t, ana, { limits, around, guard, prepare })
+  const verifyToken = async () => ({ recorded })
+  const provider = await openProvider(t, ana, { limits, around, verifyToken, prepare })
   return {
     ...provider,
     /** Resolves when this many reads are waiting. */
@@ -282,7 +282,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
   it('without a valid token are closed first, even if used more recently', async (t) => {
     const provider = await openProvider(t, ana, {
       limits: { connectionsMax: 2 },
-      guard: requireAuthorization,
+      verifyToken: requireAuthorization,
     })
     const authenticated = await openConnection(provider.port)
     assert.equal(await sendRequest(authenticated, 'Authorization: Bearer valid\r\n'), 200)
@@ -301,7 +301,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
   it('without a valid token have a shorter idle timeout, and announce it', async (t) => {
     const provider = await openProvider(t, ana, {
       limits: { keepAliveTimeoutMs: 60_000, anonymousIdleMs: 1000, checkIntervalMs: 5 },
-      guard: requireAuthorization,
+      verifyToken: requireAuthorization,
     })
     const authenticated = await openConnection(provider.port)
     const anonymous = await openConnection(provider.port)

@@ -17,7 +17,7 @@ async function listTransactions(database: string, accountId: string): Promise<un
   const app = openProviderApp({
     version: '0.0.0',
     responders: respondFromStore({ store, timeZone: 'UTC', accountVersion: 4 }, clock),
-    guard: async () => ({ recorded: Promise.resolve() }),
+    verifyToken: async () => ({ recorded: Promise.resolve() }),
   })
   const path = `/v1/banking/customer/c1/accounts/${accountId}/transactions`
   const found: unknown[] = []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
-import type { Guard } from '../../src/auth/guard.ts'
+import type { VerifyToken } from '../../src/auth/verify-token.ts'
 import type { HttpApp } from '../../src/http/app.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
 import {
@@ -17,9 +17,9 @@ import { type Answer, type Headers, type Sent, send } from './http.ts'
 import { type Line, loadInProcess } from './load.ts'
 import { type Variant, variant } from './variant.ts'
 
-type AppOptions = Pick<ProviderAppOptions, 'guard' | 'isKnown' | 'limits' | 'log' | 'rates'>
+type AppOptions = Pick<ProviderAppOptions, 'verifyToken' | 'isKnown' | 'limits' | 'log' | 'rates'>
 
-/** By default, the guard accepts every request. */
+/** By default, every request is accepted. */
 export interface ProviderOptions extends Partial<AppOptions> {
   /** The initial time. */
   readonly now?: string
@@ -54,7 +54,7 @@ export interface Provider {
 
 const nowDefault = '2025-07-01T00:00:00Z'
 
-const acceptAll: Guard = async () => ({ recorded: Promise.resolve() })
+const acceptAll: VerifyToken = async () => ({ recorded: Promise.resolve() })
 
 type Serve = (
   scope: Scope,
@@ -80,7 +80,7 @@ const serve: Readonly<Record<Variant, Serve>> = {
     const upstream = openProviderApp({
       version: '0.0.0',
       responders: respondFromStore(context, clock),
-      guard: acceptAll,
+      verifyToken: acceptAll,
     })
     const address = await upstream.listen({ host: '127.0.0.1', port: 0 })
     scope.after(() => upstream.close())
@@ -106,7 +106,7 @@ export async function openProvider(
     version: '0.0.0',
     responders: await serve[variant](inner, context, options.clock ?? (() => now)),
     keepBodies: variant === 'guard',
-    guard: acceptAll,
+    verifyToken: acceptAll,
     ...own,
   })
   prepare?.(app)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { pino } from 'pino'
-import { type Guard, openGuard } from '../../src/auth/guard.ts'
 import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
 import { TokenRejected } from '../../src/auth/token.ts'
+import { createTokenVerifier, type VerifyToken } from '../../src/auth/verify-token.ts'
 import { providerOperations } from '../../src/contract/index.ts'
 import { logReplayEvents } from '../../src/server/replay-log.ts'
 import type { ReplayOptions } from '../../src/storage/database.ts'
@@ -99,12 +99,12 @@ export async function openTokenProvider(
     await keyServer.close()
   })
   const bases = { provider: publicUrl, resource: resourceUrl }
-  const guard = openGuard({ subdomain, bases, keys, replay, clock })
+  const verifyToken = createTokenVerifier({ subdomain, bases, keys, replay, clock })
   const isKnown = (name: string) => name === subdomain || keys.has(name)
   const { port, send } = await openProvider(inner, [], {
     database,
     clock,
-    guard,
+    verifyToken,
     log,
     isKnown,
     ...own,
@@ -133,7 +133,7 @@ export async function openTokenProvider(
     send,
     ask: (token, path = accountsPath) =>
       send(path, { headers: ['authorization', `Bearer ${token}`] }),
-    verify: (token) => verify(guard, token),
+    verify: (token) => verify(verifyToken, token),
     nextFetch: async () => (await once(fetches, 'fetch'))[0],
     usedTokenIds: () => usedTokenIds(database),
   }
@@ -210,9 +210,9 @@ export async function queryReplayRecords(database: string, sql: string): Promise
   }
 }
 
-async function verify(guard: Guard, token: string): Promise<'passes' | 'rejected'> {
+async function verify(verifyToken: VerifyToken, token: string): Promise<'passes' | 'rejected'> {
   try {
-    const { recorded } = await guard({
+    const { recorded } = await verifyToken({
       authorization: [`Bearer ${token}`],
       path: accountsPath,
       operation: providerOperations.listBankingAccounts,

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { createLocalJWKSet, createRemoteJWKSet, jwtVerify } from 'jose'
-import type { AuthRequest, Guard } from '../../../src/auth/guard.ts'
 import { parseToken, TokenRejected } from '../../../src/auth/token.ts'
+import type { AuthRequest, VerifyToken } from '../../../src/auth/verify-token.ts'
 import type { Operation } from '../../../src/contract/index.ts'
 import type { Body, Seam } from '../provider.ts'
 import type { Fault } from './fault.ts'
 
-/** A request that the real guard rejected. */
+/** A request that token verification rejected. */
 interface Rejected {
   readonly reason: string
   readonly claims: Body
@@ -16,11 +16,11 @@ interface Rejected {
   readonly request: AuthRequest
 }
 
-/** Accepts some of the tokens that the real guard rejects. */
+/** Accepts some of the tokens that token verification rejects. */
 function acceptIf(isAccepted: (rejected: Rejected) => boolean | Promise<boolean>): Seam {
   return {
-    guard:
-      (guard, base): Guard =>
+    verifyToken:
+      (verifyToken, base): VerifyToken =>
       async (request) => {
         const token = request.authorization[0]?.replace(/^Bearer /, '') ?? ''
         const acceptOrThrow = async (error: unknown) => {
@@ -36,7 +36,7 @@ function acceptIf(isAccepted: (rejected: Rejected) => boolean | Promise<boolean>
           if (!(await isAccepted(rejected))) throw error
         }
         try {
-          const { recorded } = await guard(request)
+          const { recorded } = await verifyToken(request)
           const settled = recorded.catch(acceptOrThrow)
           settled.catch(() => {})
           return { recorded: settled }
@@ -56,7 +56,7 @@ function segment(token: string, index: number): Body {
   }
 }
 
-/** Accepts tokens that the real guard rejects for one reason. */
+/** Accepts tokens that token verification rejects for one reason. */
 const ignoreReason = (reason: string, when: (rejected: Rejected) => boolean = () => true) =>
   acceptIf((rejected) => rejected.reason === reason && when(rejected))
 
@@ -71,8 +71,8 @@ const acceptAudience = (isAccepted: (aud: string, resource: string) => boolean) 
 
 function exempt(isExempt: (operation: Operation) => boolean): Seam {
   return {
-    guard: (guard) => async (request) =>
-      isExempt(request.operation) ? { recorded: Promise.resolve() } : guard(request),
+    verifyToken: (verifyToken) => async (request) =>
+      isExempt(request.operation) ? { recorded: Promise.resolve() } : verifyToken(request),
   }
 }
 
@@ -95,7 +95,7 @@ export const tokenFaults: readonly Fault[] = [
   {
     name: 'concurrent uses of a token are not detected',
     seam: {
-      guard: (guard) => {
+      verifyToken: (verifyToken) => {
         const seen = new Set<string>()
         return async (request) => {
           const { jti } = segment(request.authorization[0] ?? '', 1)
@@ -103,7 +103,7 @@ export const tokenFaults: readonly Fault[] = [
           // Long enough for the others to arrive between the check and the write.
           if (request.operation.ref === 'C2')
             await new Promise((resolve) => setTimeout(resolve, 300))
-          const { recorded } = await guard(request)
+          const { recorded } = await verifyToken(request)
           seen.add(jti)
           if (!isFirst) return { recorded }
           return { recorded: recorded.catch(() => {}) }
@@ -115,11 +115,11 @@ export const tokenFaults: readonly Fault[] = [
   {
     name: 'the whole token is stored instead of its id',
     seam: {
-      guard: (guard) => {
+      verifyToken: (verifyToken) => {
         const seen = new Set<string>()
         return async (request) => {
           const token = request.authorization[0] ?? ''
-          const { recorded } = await guard(request)
+          const { recorded } = await verifyToken(request)
           if (seen.has(token)) return { recorded }
           seen.add(token)
           return { recorded: recorded.catch(() => {}) }
@@ -137,13 +137,13 @@ export const tokenFaults: readonly Fault[] = [
     name: 'a forged token uses up the id of a valid token',
     strict: true,
     seam: {
-      guard: (guard) => {
+      verifyToken: (verifyToken) => {
         const spent = new Set<string>()
         return async (request) => {
           const { jti } = segment(request.authorization[0] ?? '', 1)
           if (spent.has(jti)) throw new TokenRejected('jti was used before')
           try {
-            return await guard(request)
+            return await verifyToken(request)
           } catch (error) {
             if (jti) spent.add(jti)
             throw error
@@ -259,7 +259,7 @@ export const tokenFaults: readonly Fault[] = [
   {
     name: 'aud must include the query',
     seam: {
-      guard: (guard) => guard,
+      verifyToken: (verifyToken) => verifyToken,
       app: (app) =>
         app.addHook('onRequest', async (request) => {
           if (request.url.includes('page-size=5')) throw Object.assign(new TokenRejected('aud'))
@@ -275,7 +275,7 @@ export const tokenFaults: readonly Fault[] = [
   {
     name: 'a token in the query is accepted',
     seam: {
-      guard: (guard) => guard,
+      verifyToken: (verifyToken) => verifyToken,
       app: (app) =>
         app.addHook('onRequest', async (request) => {
           const { access_token: token } = request.query as { access_token?: string }
@@ -343,10 +343,10 @@ export const tokenFaults: readonly Fault[] = [
   {
     name: 'a malformed token causes a server error',
     seam: {
-      guard: (guard) => async (request) => {
+      verifyToken: (verifyToken) => async (request) => {
         const token = request.authorization[0]?.replace(/^Bearer /, '') ?? ''
         if (token.split('.').length === 5) throw new Error('too many segments')
-        return guard(request)
+        return verifyToken(request)
       },
     },
     detectedBy: ['tokens.form.malformed'],
@@ -354,14 +354,14 @@ export const tokenFaults: readonly Fault[] = [
   {
     name: 'only one key of the set is accepted',
     seam: {
-      guard: (guard) => async (request) => {
+      verifyToken: (verifyToken) => async (request) => {
         if (
           segment(request.authorization[0]?.replace(/^Bearer /, '') ?? '', 0).kid?.endsWith(
             'second',
           )
         )
           throw new TokenRejected('unknown key')
-        return guard(request)
+        return verifyToken(request)
       },
     },
     detectedBy: ['tokens.keys.second'],
@@ -369,7 +369,7 @@ export const tokenFaults: readonly Fault[] = [
   {
     name: 'no token is accepted',
     seam: {
-      guard:
+      verifyToken:
         () =>
         async ({ authorization }) => {
           parseToken(authorization[0]?.replace(/^Bearer /, '') ?? '')

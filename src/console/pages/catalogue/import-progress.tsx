@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice } from '../../components/notice.tsx'
 import { Table } from '../../components/table.tsx'
-import { guardLeaving } from '../../router.ts'
+import { confirmLeaving } from '../../router.ts'
 import { catalogueUrl } from './addresses.ts'
 import type { PlannedLine } from './import-plan.ts'
 import { format, More, shownMax } from './import-preview.tsx'
@@ -27,7 +27,9 @@ export function ImportProgress({
   const start = async () => {
     const current = new AbortController()
     setController(current)
-    const allowLeaving = guardLeaving(() => window.confirm('Stop the import and leave this page?'))
+    const allowLeaving = confirmLeaving(() =>
+      window.confirm('Stop the import and leave this page?'),
+    )
     const before = done
     try {
       const result = await runImport(remaining, mode, current.signal, (count, failures) => {

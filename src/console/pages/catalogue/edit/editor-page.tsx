@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Confirm } from '../../../components/confirm.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
 import { ProductSummary } from '../../../components/product-summary.tsx'
-import { guardLeaving } from '../../../router.ts'
+import { confirmLeaving } from '../../../router.ts'
 import { createCommands } from './commands.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import type { Editor } from './editor.ts'
@@ -25,7 +25,7 @@ export function EditorPage({
 }) {
   const [isDiscarding, setDiscarding] = useState(false)
   const isDirty = editor.isDirty.value
-  useEffect(() => (isDirty ? guardLeaving(askToLeave) : undefined), [isDirty])
+  useEffect(() => (isDirty ? confirmLeaving(askToLeave) : undefined), [isDirty])
   const { saveDraft, startReview, publishDraft, discardDraft, compare } = createCommands(editor)
   const { source, conflict, review, product } = editor
   return (

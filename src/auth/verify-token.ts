@@ -13,7 +13,7 @@ export const tokenAgeMaxSeconds = 24 * 60 * 60
 
 const tokenIdLengthMax = 256
 
-export interface GuardOptions {
+export interface TokenVerifierOptions {
   readonly subdomain: string
   readonly bases: { readonly provider: string; readonly resource: string }
   readonly keys: KeySet
@@ -36,20 +36,20 @@ export interface AuthResult {
   readonly recorded: Promise<void>
 }
 
-export type Guard = (request: AuthRequest) => Promise<AuthResult>
+export type VerifyToken = (request: AuthRequest) => Promise<AuthResult>
 
 /**
  * The five checks of the interface's Authentication section. Rejects with `TokenRejected` and the reason. The fifth, replay
  * protection, runs concurrently with the handler.
  */
-export function openGuard({
+export function createTokenVerifier({
   subdomain,
   bases,
   keys,
   replay,
   clock,
   onAttempt,
-}: GuardOptions): Guard {
+}: TokenVerifierOptions): VerifyToken {
   return async ({ authorization, path, operation }) => {
     const token = parseToken(bearerToken(authorization))
     const now = clock().epochMilliseconds / 1000
