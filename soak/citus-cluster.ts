@@ -2,28 +2,28 @@ import { dropCitusDatabases, runOn, takeCitusDatabase } from '../test/support/ci
 import { controlWorker, findWorkers, listMissingCommands } from '../test/support/citus-workers.ts'
 import { pick } from './random-request.ts'
 
-/** A database on a Citus cluster whose shards can be moved and whose workers can be stopped. */
+/** A database on a Citus cluster whose shards can be moved and whose data nodes can be stopped. */
 export interface CitusCluster {
   readonly url: string
-  /** Undefined if the environment has no commands to stop and start workers. */
-  readonly workers: WorkerControl | undefined
+  /** Undefined if the environment has no commands to stop and start data nodes. */
+  readonly dataNodes: DataNodeControl | undefined
   readonly shards: ShardControl
   remove(): Promise<void>
 }
 
-export interface WorkerControl {
-  /** A random worker that has accounts. */
-  pick(): Promise<DatabaseWorker>
-  kill(worker: DatabaseWorker): Promise<void>
-  revive(worker: DatabaseWorker): Promise<void>
+export interface DataNodeControl {
+  /** A random data node that has accounts. */
+  pick(): Promise<DataNode>
+  kill(dataNode: DataNode): Promise<void>
+  revive(dataNode: DataNode): Promise<void>
 }
 
 export interface ShardControl {
-  /** Moves a random shard with the lists of accounts to another worker. */
+  /** Moves a random shard with the lists of accounts to another data node. */
   move(): Promise<void>
 }
 
-export interface DatabaseWorker {
+export interface DataNode {
   /** Host and port. */
   readonly address: string
   /** The ids of the accounts whose lists it has. */
@@ -36,18 +36,18 @@ export async function openCitusCluster(): Promise<CitusCluster> {
   const url = await takeCitusDatabase()
   return {
     url,
-    workers: missingCommands.length > 0 ? undefined : openWorkerControl(url),
+    dataNodes: missingCommands.length > 0 ? undefined : openDataNodeControl(url),
     shards: { move: () => moveShard(url) },
     remove: dropCitusDatabases,
   }
 }
 
-function openWorkerControl(url: string): WorkerControl {
+function openDataNodeControl(url: string): DataNodeControl {
   return {
     async pick() {
-      const workers = await findWorkers(url)
-      const address = pick([...new Set(workers.values())])
-      const accounts = [...workers.keys()].filter((id) => workers.get(id) === address)
+      const dataNodes = await findWorkers(url)
+      const address = pick([...new Set(dataNodes.values())])
+      const accounts = [...dataNodes.keys()].filter((id) => dataNodes.get(id) === address)
       return { address, accounts: new Set(accounts) }
     },
     kill: ({ address }) => controlWorker('kill', address),

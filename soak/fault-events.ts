@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { DatabaseWorker, ShardControl, WorkerControl } from './citus-cluster.ts'
+import type { DataNode, DataNodeControl, ShardControl } from './citus-cluster.ts'
 import { type Clock, stepClock } from './clock.ts'
 import type { SoakContext } from './context.ts'
 import type { Disk } from './disk.ts'
@@ -13,7 +13,7 @@ export interface FaultTargets {
   readonly clock: Clock | undefined
   readonly disk: Disk | undefined
   readonly pair: PostgresPair | undefined
-  readonly workers: WorkerControl | undefined
+  readonly dataNodes: DataNodeControl | undefined
   readonly shards: ShardControl | undefined
 }
 
@@ -27,7 +27,7 @@ const standbyLostMs = 8000
 
 /** The faults that can be caused in these targets. */
 export function createFaultEvents(targets: FaultTargets): FaultEvent[] {
-  const { clock, disk, pair, workers, shards } = targets
+  const { clock, disk, pair, dataNodes, shards } = targets
   const events: FaultEvent[] = []
   if (clock) events.push({ name: 'a clock step', run: (context) => stepClock(context, clock) })
   if (disk) {
@@ -67,7 +67,7 @@ export function createFaultEvents(targets: FaultTargets): FaultEvent[] {
     })
   }
   if (shards) events.push(createMoveEvent(shards))
-  if (workers) events.push(...createWorkerEvents(workers))
+  if (dataNodes) events.push(...createDataNodeEvents(dataNodes))
   return events
 }
 
@@ -86,43 +86,43 @@ function createMoveEvent(shards: ShardControl): FaultEvent {
   }
 }
 
-/** How long a worker of the database is away, at least. */
-const workerLostMs = 5000
+/** How long a data node of the database is away, at least. */
+const dataNodeLostMs = 5000
 
 /** A load takes about this long. */
 const loadMaxMs = 1500
 
-/** Only the lists of the accounts on the worker are unavailable, and loads fail as a whole. */
-function createWorkerEvents(workers: WorkerControl): FaultEvent[] {
-  const repair = async (context: SoakContext, worker: DatabaseWorker) => {
+/** Only the lists of the accounts on the data node are unavailable, and loads fail as a whole. */
+function createDataNodeEvents(dataNodes: DataNodeControl): FaultEvent[] {
+  const repair = async (context: SoakContext, dataNode: DataNode) => {
     await untilReady(context, 'degraded')
-    await wait(workerLostMs)
-    await workers.revive(worker)
+    await wait(dataNodeLostMs)
+    await dataNodes.revive(dataNode)
     await untilReady(context, 'ok')
     await untilAllServed(context)
   }
   return [
     {
-      name: 'a lost database worker',
+      name: 'a lost data node',
       async run(context, loads) {
-        const worker = await workers.pick()
-        await context.tally.partialOutage(worker.accounts, async () => {
-          await workers.kill(worker)
-          await loads.loadAfterFailure(() => repair(context, worker))
+        const dataNode = await dataNodes.pick()
+        await context.tally.partialOutage(dataNode.accounts, async () => {
+          await dataNodes.kill(dataNode)
+          await loads.loadAfterFailure(() => repair(context, dataNode))
         })
       },
     },
     {
-      name: 'a database worker lost during a load',
+      name: 'a data node lost during a load',
       async run(context, loads) {
-        const worker = await workers.pick()
-        await context.tally.partialOutage(worker.accounts, () =>
+        const dataNode = await dataNodes.pick()
+        await context.tally.partialOutage(dataNode.accounts, () =>
           loads.loadDuringFault(
             async () => {
               await wait(Math.random() * loadMaxMs)
-              await workers.kill(worker)
+              await dataNodes.kill(dataNode)
             },
-            () => repair(context, worker),
+            () => repair(context, dataNode),
           ),
         )
       },
@@ -144,7 +144,7 @@ async function untilReady({ tally, port }: SoakContext, expected: string): Promi
   }
 }
 
-/** Citus completes the commits of a worker that was away once a minute. */
+/** Citus completes the commits of a data node that was away once a minute. */
 const commitsMaxMs = 90_000
 
 /** All data must be served without a restart, as it was loaded. */

@@ -133,11 +133,13 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
   }
 }
 
-function skippedFaults(engine: Engine, { clock, disk, workers }: FaultTargets): string[] {
+function skippedFaults(engine: Engine, { clock, disk, dataNodes }: FaultTargets): string[] {
   return [
     ...(clock ? [] : ['clock steps: install faketime']),
     ...(disk || engine !== 'sqlite' ? [] : ['full disk: mounting a tmpfs requires root']),
-    ...(workers || engine !== 'citus' ? [] : [`lost workers: set ${missingCommands.join(', ')}`]),
+    ...(dataNodes || engine !== 'citus'
+      ? []
+      : [`lost data nodes: set ${missingCommands.join(', ')}`]),
   ]
 }
 
@@ -169,7 +171,7 @@ async function openFaultTargets(
       ...noTargets,
       database: cluster.url,
       clock,
-      workers: cluster.workers,
+      dataNodes: cluster.dataNodes,
       shards: cluster.shards,
     }
   }
@@ -179,7 +181,7 @@ async function openFaultTargets(
   return { ...noTargets, database, clock, disk }
 }
 
-const noTargets = { disk: undefined, pair: undefined, workers: undefined, shards: undefined }
+const noTargets = { disk: undefined, pair: undefined, dataNodes: undefined, shards: undefined }
 
 const sampleMs = 1000
 

@@ -5,11 +5,11 @@ import type { FeedWriter } from '../intake/feed-writer.ts'
 import { DatabaseError } from '../storage/database.ts'
 import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
+import { watchDataNodes } from './data-node-watch.ts'
 import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
-import { watchWorkers } from './worker-watch.ts'
 
 /** How long a commit waits for a load. The sender is then asked to retry, before its own timeout ends the request. */
 const loadWaitMs = 20_000
@@ -61,7 +61,7 @@ export async function openIntake(
   })
   const app = openIntakeApp({
     ...shared,
-    readiness: [...(shared.readiness ?? []), watchWorkers(probe, log, metrics)],
+    readiness: [...(shared.readiness ?? []), watchDataNodes(probe, log, metrics)],
     batches,
     feeds: tracing ? tracing.traceQueries(feeds) : feeds,
   })

@@ -4,6 +4,7 @@ import type { KeySet } from '../auth/key-set.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { ProviderAppOptions, Responders } from '../http/provider-app.ts'
 import { clock } from './clock.ts'
+import { watchDataNodes } from './data-node-watch.ts'
 import { checkFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import type { Metrics } from './observe/metrics.ts'
@@ -12,7 +13,6 @@ import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 import { version } from './version.ts'
 import { httpLimitsPerWorker, rateLimitsPerWorker } from './worker-limits.ts'
-import { watchWorkers } from './worker-watch.ts'
 
 export interface OpenServer {
   readonly app: HttpApp
@@ -114,7 +114,7 @@ export async function openVerifiedProvider(
       { name: 'database files', check: () => checkFiles(files) },
       { name: 'platform keys', check: () => checkKeys(keys) },
       { name: 'database', check: probe.check },
-      watchWorkers(probe, log, metrics),
+      watchDataNodes(probe, log, metrics),
       { name: 'replay records', check: replayCheck.check },
     ],
     isKnown: (name) => name === subdomain || keys.has(name),

@@ -1,7 +1,7 @@
 import type { ReplayEvents } from '../auth/replay-store.ts'
 import type { PurgeClockOptions } from './purge-clock.ts'
 
-/** Where a PostgreSQL database has its entries: in partitions on its server, or on the workers of a Citus cluster. */
+/** Where a PostgreSQL database has its entries: in partitions on its server, or on the data nodes of a Citus cluster. */
 export const databaseLayouts = ['partitions', 'citus'] as const
 export type DatabaseLayout = (typeof databaseLayouts)[number]
 
@@ -47,12 +47,12 @@ export type ProbeUse = 'read' | 'write'
 export interface DatabaseProbe {
   /** Rejects with the reason if the database lacks a migration, or cannot be read (or written, if the server writes). */
   check(): Promise<void>
-  /** The workers of a Citus cluster, as the coordinator reaches them now; none in another layout. */
-  listWorkers(): Promise<readonly DatabaseWorker[]>
+  /** The data nodes of a Citus cluster, as the coordinator reaches them now; none in another layout. */
+  listDataNodes(): Promise<readonly DataNode[]>
   close(): Promise<void>
 }
 
-export interface DatabaseWorker {
+export interface DataNode {
   /** Host and port. */
   readonly address: string
   readonly isUp: boolean
@@ -95,9 +95,9 @@ export function notMigrated(): DatabaseError {
   return new DatabaseError('the database lacks a migration of this version')
 }
 
-/** The lists on a worker of a Citus cluster do not have the state that the coordinator has of them. */
+/** The lists on a data node of a Citus cluster do not have the state that the coordinator has of them. */
 export function outdatedList(): DatabaseError {
   return new DatabaseError(
-    'a worker has not finished the commit of an earlier load: try again in a minute, and see docs/guides/citus.md if this does not help',
+    'a data node has not finished the commit of an earlier load: try again in a minute, and see docs/guides/citus.md if this does not help',
   )
 }

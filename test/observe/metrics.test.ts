@@ -325,7 +325,7 @@ describeOnLayouts('the dashboard', () => {
     ])
 
     const isMissing = (name: string) =>
-      currentLayout() !== 'citus' && name === 'holdfast_database_worker_up'
+      currentLayout() !== 'citus' && name === 'holdfast_data_node_up'
     for (const name of names) {
       if (!isMissing(name)) assert.notEqual(sampleValue(samples, name), undefined, name)
     }

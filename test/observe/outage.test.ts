@@ -128,15 +128,15 @@ describeOn('postgres', 'the lag of a feed', () => {
   }
 })
 
-describeOn('postgres', 'the workers of a Citus cluster', () => {
-  /** A database that a guard takes for the coordinator of a cluster with one worker. */
+describeOn('postgres', 'the data nodes of a Citus cluster', () => {
+  /** A database that a guard takes for the coordinator of a cluster with one data node. */
   async function openCoordinator(scope: Scope): Promise<PostgresServer> {
     const postgres = await openPostgres(scope)
     await runSql(`update schema_version set layout = 'citus'`, postgres.url())
     await runSql(
       `create function run_command_on_workers(text)
         returns table (nodename text, nodeport integer, success boolean, result text)
-        language sql as $$ select 'worker', 5432, true, '1' $$`,
+        language sql as $$ select 'node', 5432, true, '1' $$`,
       postgres.url(),
     )
     return postgres
@@ -149,7 +149,7 @@ describeOn('postgres', 'the workers of a Citus cluster', () => {
       const deployment = await openDeployment(scope, postgres.url())
       const guard = await deployment.openGuard({ ...withMetrics, upstream: 'http://127.0.0.1:9' })
       const readUp = async () =>
-        sampleValue(await scrape(guard), 'holdfast_database_worker_up', { worker: 'worker:5432' })
+        sampleValue(await scrape(guard), 'holdfast_data_node_up', { node: 'node:5432' })
       await until(async () => (await readUp()) === 1)
 
       await begin(postgres)

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 type Rows = Awaited<ReturnType<Query>>
 
-/** Statements on a worker that responds when the test says so. */
+/** Statements on a data node that responds when the test says so. */
 function openWorker() {
   const calls: PromiseWithResolvers<Rows>[] = []
   const query = openCircuitBreaker(() => {
@@ -23,7 +23,7 @@ const unavailable = (error: unknown) =>
   error instanceof ContractError && error.code === 'unavailable'
 const failure = new ContractError('unavailable', 'the connection to the database failed')
 
-describeOnce('the circuit breaker of a worker', () => {
+describeOnce('the circuit breaker of a data node', () => {
   it('sends one call at a time after a failure, and all calls after a result', async () => {
     const { calls, call } = openWorker()
     const failed = call()

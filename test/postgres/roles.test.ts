@@ -346,7 +346,7 @@ describeOnCitus('the roles of docs/postgres-roles.sql', () => {
     for (const role of ['serve', 'intake']) {
       const probe = await openDatabaseProbe(as(role), role === 'serve' ? 'read' : 'write')
       await probe.check()
-      assert.ok((await probe.listWorkers()).every(({ isUp }) => isUp))
+      assert.ok((await probe.listDataNodes()).every(({ isUp }) => isUp))
       await probe.close()
     }
     const forbidden = { code: '42501' }

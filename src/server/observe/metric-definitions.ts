@@ -126,10 +126,10 @@ export const serverMetrics = {
     help: 'Requests that wait for a PostgreSQL connection',
     labels: { pool: poolNames },
   },
-  holdfast_database_worker_up: {
+  holdfast_data_node_up: {
     type: 'gauge',
-    help: '1 if the coordinator of a Citus cluster reaches the worker, otherwise 0; the minimum of all server processes; absent while the coordinator cannot be asked',
-    labels: { worker: 'the host and the port of the worker' },
+    help: '1 if the coordinator of a Citus cluster reaches the data node, otherwise 0; the minimum of all server processes; absent while the coordinator cannot be asked',
+    labels: { node: 'the host and the port of the data node' },
     aggregator: 'min',
   },
   holdfast_readiness_check_up: {

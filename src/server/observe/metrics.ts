@@ -13,7 +13,7 @@ import type { UpstreamMetrics } from '../../http/forward.ts'
 import type { RequestMetrics } from '../../http/request-log.ts'
 import type { FeedMetrics } from '../../intake/batches.ts'
 import { type Feed, feedsMax } from '../../intake/feed-writer.ts'
-import type { DatabaseWorker, PoolName, PoolUse } from '../../storage/database.ts'
+import type { DataNode, PoolName, PoolUse } from '../../storage/database.ts'
 import { createHistogram, type Observe } from './histogram.ts'
 import { type MetricDefinition, otherFeeds, serverMetrics } from './metric-definitions.ts'
 import type { MetricsReader } from './metrics-reader.ts'
@@ -30,7 +30,7 @@ export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics {
   /** `list` is called on every scrape. */
   watchFeeds(list: () => Promise<readonly Feed[]>, clock: () => Temporal.Instant): void
   /** `list` is called on every scrape. */
-  watchDatabaseWorkers(list: () => Promise<readonly DatabaseWorker[]>): void
+  watchDataNodes(list: () => Promise<readonly DataNode[]>): void
   /** Only the named metrics, if names are given: the event loop lag is reset when it is read. */
   snapshot(names?: readonly string[]): Promise<Snapshot>
   readonly rejections: RejectionLog
@@ -82,7 +82,7 @@ export function openMetrics(): Metrics {
       keyAgeMs = ageMs
     },
     watchPool: openPoolMetrics(registry),
-    watchDatabaseWorkers: openDatabaseWorkerMetrics(registry),
+    watchDataNodes: openDataNodeMetrics(registry),
     ...openFeedMetrics(registry),
     ...openUpstreamMetrics(registry),
     snapshot: (names) =>
@@ -131,15 +131,15 @@ function openPoolMetrics(registry: Registry): Metrics['watchPool'] {
   return (name, pool) => pools.push({ name, pool })
 }
 
-function openDatabaseWorkerMetrics(registry: Registry): Metrics['watchDatabaseWorkers'] {
-  let listWorkers: () => Promise<readonly DatabaseWorker[]> = async () => []
-  registerGauge('holdfast_database_worker_up', registry, async (up) => {
-    const workers = await listWorkers()
+function openDataNodeMetrics(registry: Registry): Metrics['watchDataNodes'] {
+  let listDataNodes: () => Promise<readonly DataNode[]> = async () => []
+  registerGauge('holdfast_data_node_up', registry, async (up) => {
+    const dataNodes = await listDataNodes()
     up.reset()
-    for (const { address, isUp } of workers) up.set({ worker: address }, isUp ? 1 : 0)
+    for (const { address, isUp } of dataNodes) up.set({ node: address }, isUp ? 1 : 0)
   })
   return (list) => {
-    listWorkers = list
+    listDataNodes = list
   }
 }
 

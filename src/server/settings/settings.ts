@@ -49,7 +49,7 @@ export const settingDefinitions: Definitions = {
   },
   databaseLayout: {
     about:
-      'how a new PostgreSQL database stores histories: in partitions on one server (by default), or on the workers of a Citus cluster; it cannot be changed later',
+      'how a new PostgreSQL database stores histories: in partitions on one server (by default), or on the data nodes (workers) of a Citus cluster; it cannot be changed later',
     ...oneOf('layout', databaseLayouts),
     defaults: {},
   },

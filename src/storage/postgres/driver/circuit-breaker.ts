@@ -5,7 +5,7 @@ import type { Query } from './statements.ts'
 const unansweredMs = 1000
 
 /**
- * Load shedding for a worker that does not respond: once a short call has failed, or is unanswered for a second, one call at a
+ * Load shedding for a data node that does not respond: once a short call has failed, or is unanswered for a second, one call at a
  * time is sent as a trial, and all others fail immediately instead of waiting for a connection. A result ends this.
  */
 export function openCircuitBreaker(query: Query): Query {
@@ -15,7 +15,7 @@ export function openCircuitBreaker(query: Query): Query {
     const now = performance.now()
     const isTrial = isOpen
     if (isOpen && now < trialEnds) {
-      throw new ContractError('unavailable', 'a worker of the database does not respond')
+      throw new ContractError('unavailable', 'a data node of the database does not respond')
     }
     if (isTrial) trialEnds = now + unansweredMs
     const open = () => {

@@ -75,7 +75,7 @@ async function requireCitus(client: pg.ClientBase): Promise<void> {
   const { rowCount } = await client.query(`select from pg_extension where extname = 'citus'`)
   if (rowCount === 0) {
     throw new DatabaseError(
-      'the layout citus requires the extension citus in the database of the coordinator: run create extension citus there and on every worker',
+      'the layout citus requires the extension citus in the database of the coordinator: run create extension citus there and on every data node',
     )
   }
 }

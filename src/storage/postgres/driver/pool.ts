@@ -7,10 +7,10 @@ import { requireKnownDriver } from './driver-check.ts'
 import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
 import { pooledClient } from './pooled-client.ts'
 import {
+  dataNodeTestMs,
   lockTimeout,
   longTimeoutMs,
   timeoutDefaultMs,
-  workerTestMs,
   writeTimeout,
 } from './timeouts.ts'
 
@@ -76,13 +76,13 @@ const uses = {
     },
   }),
   /**
-   * Tests connections to the workers. Each test opens new ones: Citus cannot cancel a statement on a worker that does not
+   * Tests connections to the data nodes. Each test opens new ones: Citus cannot cancel a statement on a data node that does not
    * respond, and would wait on a connection that exists already.
    */
-  workers: (timeoutMs) => ({
+  dataNodes: (timeoutMs) => ({
     statementMs: timeoutMs,
     session: {
-      'citus.node_connection_timeout': `${workerTestMs}`,
+      'citus.node_connection_timeout': `${dataNodeTestMs}`,
       'citus.max_cached_conns_per_worker': '0',
       default_transaction_read_only: 'on',
     },
@@ -137,7 +137,7 @@ function requireLayout({ layout }: Schema, options: DatabaseOptions): void {
 /** Opens a pool on a database with tables, which is migrated if necessary. */
 export async function openPool(
   url: string,
-  use: Exclude<keyof typeof uses, 'feed' | 'probe' | 'workers'>,
+  use: Exclude<keyof typeof uses, 'feed' | 'probe' | 'dataNodes'>,
   options: DatabaseOptions,
 ): Promise<pg.Pool> {
   const pool = makePool(url, use, options)

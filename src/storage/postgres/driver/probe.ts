@@ -32,9 +32,9 @@ const write: Statement = {
       (select count(*) from ${rows})`,
 }
 
-/** Connects to all active workers at the same time. */
-const connectToWorkers: Statement = {
-  name: 'connect-to-workers',
+/** Connects to all active data nodes at the same time. */
+const connectToDataNodes: Statement = {
+  name: 'connect-to-data-nodes',
   text: `select nodename || ':' || nodeport, success from run_command_on_workers('select 1') order by 1`,
 }
 
@@ -46,28 +46,28 @@ export function openPostgresProbe(
 ): DatabaseProbe {
   const pool = makePool(url, use === 'write' ? 'probe' : use, { ...options, connections: 1 })
   options.onPool?.('probe', pool)
-  let workers: Promise<pg.Pool | undefined> | undefined
-  const openWorkers = async (): Promise<pg.Pool | undefined> => {
+  let dataNodes: Promise<pg.Pool | undefined> | undefined
+  const openDataNodes = async (): Promise<pg.Pool | undefined> => {
     if ((await readSchema(pool))?.layout !== 'citus') return undefined
-    return makePool(url, 'workers', { ...options, connections: 1 })
+    return makePool(url, 'dataNodes', { ...options, connections: 1 })
   }
   return {
     async check() {
       if ((await runStatement(pool, isCurrent, [])).length === 0) throw notMigrated()
       if (use === 'write') await runStatement(pool, write, [])
     },
-    async listWorkers() {
-      workers ??= openWorkers().catch((error) => {
-        workers = undefined
+    async listDataNodes() {
+      dataNodes ??= openDataNodes().catch((error) => {
+        dataNodes = undefined
         throw error
       })
-      const coordinator = await workers
+      const coordinator = await dataNodes
       if (!coordinator) return []
-      const rows = await runStatement(coordinator, connectToWorkers, [])
+      const rows = await runStatement(coordinator, connectToDataNodes, [])
       return rows.map(([address, success]) => ({ address: address ?? '', isUp: success === 't' }))
     },
     async close() {
-      const coordinator = await workers?.catch(() => undefined)
+      const coordinator = await dataNodes?.catch(() => undefined)
       await Promise.all([pool.end(), coordinator?.end()])
     },
   }

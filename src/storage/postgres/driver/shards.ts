@@ -6,7 +6,7 @@ import { queryAlone } from './pipeline.ts'
 import { makePool } from './pool.ts'
 import { openQuery, type Query, toAppError } from './statements.ts'
 
-/** A shard of the entries: its tables on a worker, and a way to query that worker. */
+/** A shard of the entries: its tables on a data node, and a way to query that data node. */
 export interface Shard {
   readonly entryTable: string
   readonly stateTable: string
@@ -36,8 +36,8 @@ const listShards = {
 const refreshMs = 50
 
 /**
- * Reads from the workers of a Citus cluster, past the coordinator: a statement on the table of a shard is planned once,
- * while the coordinator and the worker would plan a statement on the distributed table every time. Each worker has a
+ * Reads from the data nodes of a Citus cluster, past the coordinator: a statement on the table of a shard is planned once,
+ * while the coordinator and the data node would plan a statement on the distributed table every time. Each data node has a
  * pool of its own, so that one that does not answer delays only requests for its own shards. Their addresses are those
  * that the coordinator uses.
  */
@@ -46,12 +46,12 @@ export async function openShards(
   coordinator: pg.Pool,
   options: DatabaseOptions,
 ): Promise<Shards> {
-  const workers = new Map<string, { readonly pool: pg.Pool; readonly query: Query }>()
+  const dataNodes = new Map<string, { readonly pool: pg.Pool; readonly query: Query }>()
   let shards = new Map<string, Shard>()
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
 
-  const openWorker = (group: string, host: string, port: string) => {
+  const openDataNode = (group: string, host: string, port: string) => {
     const url = new URL(database)
     // The coordinator may know itself by another address.
     if (group !== '0') {
@@ -60,13 +60,13 @@ export async function openShards(
       url.searchParams.delete('host')
       url.searchParams.delete('port')
     }
-    const existing = workers.get(url.host)
+    const existing = dataNodes.get(url.host)
     if (existing) return existing
     const pool = makePool(url.href, 'read', options)
     options.onPool?.('shards', pool)
-    const worker = { pool, query: openCircuitBreaker(openQuery(pool)) }
-    workers.set(url.host, worker)
-    return worker
+    const dataNode = { pool, query: openCircuitBreaker(openQuery(pool)) }
+    dataNodes.set(url.host, dataNode)
+    return dataNode
   }
 
   const read = async (): Promise<void> => {
@@ -77,7 +77,7 @@ export async function openShards(
     shards = new Map(
       rows.map((row) => {
         const [id, entryTable, stateTable, group, host, port] = row as string[]
-        const { query } = openWorker(group ?? '', host ?? '', port ?? '')
+        const { query } = openDataNode(group ?? '', host ?? '', port ?? '')
         return [id ?? '', { entryTable: entryTable ?? '', stateTable: stateTable ?? '', query }]
       }),
     )
@@ -100,7 +100,7 @@ export async function openShards(
     },
     refresh,
     async close() {
-      await Promise.all(workers.values().map(({ pool }) => pool.end()))
+      await Promise.all(dataNodes.values().map(({ pool }) => pool.end()))
     },
   }
 }

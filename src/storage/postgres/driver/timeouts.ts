@@ -17,14 +17,14 @@ export function lockTimeout(timeoutMs: number): number {
   return Math.floor(timeoutMs * 0.4)
 }
 
-/** How long a dump may take to begin on all workers of a Citus cluster, while it blocks loads. */
-export function workersTimeout(timeoutMs: number): number {
+/** How long a dump may take to begin on all data nodes of a Citus cluster, while it blocks loads. */
+export function dataNodesTimeout(timeoutMs: number): number {
   return 6 * timeoutMs
 }
 
 /**
  * How long an aborted transaction may take to end before its connection is closed: a server may not respond, and Citus
- * cannot cancel a statement on a worker that does not.
+ * cannot cancel a statement on a data node that does not.
  */
 export const abortDefaultMs = 5000
 
@@ -33,5 +33,5 @@ export function commitAbortMs(abortMs: number): number {
   return 6 * abortMs
 }
 
-/** How long a worker may take to accept a connection in a health check, which must end within a second. */
-export const workerTestMs = 500
+/** How long a data node may take to accept a connection in a health check, which must end within a second. */
+export const dataNodeTestMs = 500

@@ -21,7 +21,7 @@ export interface Backend {
 
 /**
  * Whether a backend waits for a lock, and in which state it waits for its client; no row if it ended. While the
- * coordinator of a Citus cluster waits for a worker, it also reports that it waits for its client.
+ * coordinator of a Citus cluster waits for a data node, it also reports that it waits for its client.
  */
 const readBackend: Statement = {
   name: 'feed-backend',

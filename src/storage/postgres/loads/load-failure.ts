@@ -18,7 +18,7 @@ export async function loadFailure(
   if (error instanceof DatabaseError) return error
   if (signal?.aborted && endsAborted(error)) return signal.reason
   if (!isServerError(error)) return lostConnection(error)
-  if (isConnectionError(error)) return unreachableWorker(error)
+  if (isConnectionError(error)) return unreachableDataNode(error)
   const { code = '', message } = error
   if (isDenied(error)) {
     // A failed transaction runs no other statement.
@@ -61,14 +61,14 @@ function lostConnection(cause: unknown): DatabaseError {
   )
 }
 
-/** The coordinator of a Citus cluster names the worker that it cannot reach, with the user. */
-const workerInMessage = /node (?:\S+@)?(\S+:\d+)/
+/** The coordinator of a Citus cluster names the data node that it cannot reach, with the user. */
+const dataNodeInMessage = /node (?:\S+@)?(\S+:\d+)/
 
-function unreachableWorker(error: pg.DatabaseError): DatabaseError {
-  const [, address] = workerInMessage.exec(error.message) ?? []
-  const worker = address ? `the worker ${address}` : 'a worker'
+function unreachableDataNode(error: pg.DatabaseError): DatabaseError {
+  const [, address] = dataNodeInMessage.exec(error.message) ?? []
+  const dataNode = address ? `the data node ${address}` : 'a data node'
   return new DatabaseError(
-    `${worker} of the database is unreachable: run the load again when it is back (uncommitted changes were discarded)`,
+    `${dataNode} of the database is unreachable: run the load again when it is back (uncommitted changes were discarded)`,
     { cause: error },
   )
 }

@@ -54,7 +54,7 @@ const sendRemovedAccounts = `
 
 /**
  * An account whose list does not have the state that the coordinator has of it: the commit of an earlier load has not
- * reached its worker, or one of them was restored to another moment. New positions would be wrong.
+ * reached its data node, or one of them was restored to another moment. New positions would be wrong.
  */
 const findOutdated = `
   with touched as materialized (

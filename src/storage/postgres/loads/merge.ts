@@ -43,7 +43,7 @@ export interface MergeOptions {
   readonly inBatches: boolean
   /** Whether statements keep their plans, for small batches. */
   readonly isPrepared: boolean
-  /** Whether the entries are on the workers of a Citus cluster. */
+  /** Whether the entries are on the data nodes of a Citus cluster. */
   readonly isDistributed: boolean
   /** Whether each entry is known to have one line. */
   readonly areEntriesDistinct?: boolean

@@ -26,7 +26,7 @@ import { pageValues, requestedAccounts, searchValues, toId, windowValues } from 
 
 /**
  * How long a read waits for the shards to have the generation that the coordinator has. A commit reaches the coordinator
- * first, and the workers milliseconds later, unless a worker fails at that moment.
+ * first, and the data nodes milliseconds later, unless a data node fails at that moment.
  */
 const waitMaxMs = 2000
 const firstWaitMs = 2
@@ -36,7 +36,7 @@ const outdated = Symbol('outdated')
 
 /**
  * The lists of accounts in the layout `citus`: the coordinator finds the accounts, then each list is read from its
- * shard. Workers have no common snapshot. Each load that changes a list of an account therefore stores its number, the
+ * shard. Data nodes have no common snapshot. Each load that changes a list of an account therefore stores its number, the
  * generation, with the account on the coordinator and with the list on the shard, and a result is used only if all of
  * its lists have the generations that one statement has read from the coordinator. This also detects a shard that was
  * moved: its former tables do not get the next generation.
@@ -76,12 +76,12 @@ export async function openDistributedLists(
       try {
         return await work()
       } catch (error) {
-        // A worker may have been replaced.
+        // A data node may have been replaced.
         if (error instanceof ContractError) shards.refresh().catch(() => {})
         if (error !== outdated) throw error
       }
       if (performance.now() + waitMs > deadline) {
-        throw new ContractError('unavailable', 'a worker has not finished the commit of a load')
+        throw new ContractError('unavailable', 'a data node has not finished the commit of a load')
       }
       await Promise.all([wait(waitMs), shards.refresh()])
     }

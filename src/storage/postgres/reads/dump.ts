@@ -8,7 +8,7 @@ import { abandonAt } from '../driver/abandon.ts'
 import { unescapeNul } from '../driver/escape-nul.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { toAppError } from '../driver/statements.ts'
-import { timeoutDefaultMs, workersTimeout } from '../driver/timeouts.ts'
+import { dataNodesTimeout, timeoutDefaultMs } from '../driver/timeouts.ts'
 import { lockSession, unlockSession } from '../loads/load-lock.ts'
 
 /** How many rows are fetched at a time. */
@@ -82,12 +82,12 @@ const selectDistributedEntries = (numbers: readonly string[]) => `
 const selectGenerations = (numbers: readonly string[]) => `
   select account, generation from entry_state where account in (${numbers.join()})`
 
-/** Each worker has one connection for the dump, whose snapshot begins with its first statement. */
-async function beginOnWorkers(
+/** Each data node has one connection for the dump, whose snapshot begins with its first statement. */
+async function beginOnDataNodes(
   client: pg.ClientBase,
   { timeoutMs = timeoutDefaultMs }: DatabaseOptions,
 ): Promise<void> {
-  const clear = abandonAt(client, performance.now() + workersTimeout(timeoutMs))
+  const clear = abandonAt(client, performance.now() + dataNodesTimeout(timeoutMs))
   try {
     await client.query(`set local citus.max_adaptive_executor_pool_size = 1;
       select count(*) from merge_line; ${unlockSession}`)
@@ -112,12 +112,12 @@ export async function* dumpPostgres(
   const { client, layout } = connection
   const isDistributed = layout === 'citus'
   try {
-    // The workers have no common snapshot: without the lock, some could have one from before a commit and some from after.
+    // The data nodes have no common snapshot: without the lock, some could have one from before a commit and some from after.
     if (isDistributed) await client.query(lockSession)
     // One snapshot for the whole dump; without parallel workers, rows arrive in the order of the statement.
     await client.query(`begin isolation level repeatable read, read only;
       set local max_parallel_workers_per_gather = 0`)
-    if (isDistributed) await beginOnWorkers(client, options)
+    if (isDistributed) await beginOnDataNodes(client, options)
     yield* dumpCustomers(client)
     yield* dumpAccounts(client, isDistributed)
     for await (const row of each<ProductRow>(client, products)) {

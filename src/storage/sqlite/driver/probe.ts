@@ -20,7 +20,7 @@ export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
         throw toAppError(error, database)
       }
     },
-    listWorkers: async () => [],
+    listDataNodes: async () => [],
     async close() {
       watching.close()
       database.close()

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ReadinessCheck } from '../http/health.ts'
-import type { DatabaseProbe, DatabaseWorker } from '../storage/database.ts'
+import type { DatabaseProbe, DataNode } from '../storage/database.ts'
 import type { Metrics } from './observe/metrics.ts'
 
 /** A slower test is not awaited: the coordinator may not respond, which the check of the database reports. */
@@ -13,23 +13,23 @@ const reuseMs = 500
 const validMs = 10_000
 
 /**
- * The readiness check of the workers of a Citus cluster, which also sets their metric. It never fails: without a worker,
- * requests for the accounts of all other workers succeed.
+ * The readiness check of the data nodes of a Citus cluster, which also sets their metric. It never fails: without one of them,
+ * requests for the accounts of the others succeed.
  */
-export function watchWorkers(
+export function watchDataNodes(
   probe: DatabaseProbe,
   log: Logger,
   metrics: Metrics | undefined,
 ): ReadinessCheck {
-  let workers: readonly DatabaseWorker[] = []
+  let dataNodes: readonly DataNode[] = []
   const never = Number.NEGATIVE_INFINITY
   let testedAt = never
   let running: Promise<void> | undefined
 
   const test = async (): Promise<void> => {
-    const found = await probe.listWorkers()
-    logChanges(workers, found, log)
-    workers = found
+    const found = await probe.listDataNodes()
+    logChanges(dataNodes, found, log)
+    dataNodes = found
     testedAt = performance.now()
   }
   const check = async (): Promise<void> => {
@@ -43,27 +43,23 @@ export function watchWorkers(
       })
     await endOrTimeout(running)
   }
-  metrics?.watchDatabaseWorkers(async () => {
+  metrics?.watchDataNodes(async () => {
     await check()
-    return performance.now() - testedAt < validMs ? workers : []
+    return performance.now() - testedAt < validMs ? dataNodes : []
   })
   return {
-    name: 'database workers',
+    name: 'data nodes',
     check,
-    isDegraded: () => workers.some(({ isUp }) => !isUp),
+    isDegraded: () => dataNodes.some(({ isUp }) => !isUp),
   }
 }
 
-function logChanges(
-  before: readonly DatabaseWorker[],
-  now: readonly DatabaseWorker[],
-  log: Logger,
-): void {
+function logChanges(before: readonly DataNode[], now: readonly DataNode[], log: Logger): void {
   const wereDown = new Set(before.flatMap(({ address, isUp }) => (isUp ? [] : [address])))
   for (const { address, isUp } of now) {
     if (isUp === !wereDown.has(address)) continue
-    if (isUp) log.info({ databaseWorker: address }, 'database worker reachable again')
-    else log.warn({ databaseWorker: address }, 'database worker unreachable')
+    if (isUp) log.info({ dataNode: address }, 'data node reachable again')
+    else log.warn({ dataNode: address }, 'data node unreachable')
   }
 }
 

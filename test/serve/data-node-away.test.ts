@@ -24,7 +24,7 @@ const lines = [
 ]
 const more = accountIds.map((id) => put.transaction(id, 't2'))
 
-/** A provider and an intake, accounts on all workers, and one worker that fails in the test. */
+/** A provider and an intake, accounts on all data nodes, and one data node that fails in the test. */
 async function openBank(scope: Scope) {
   const database = await newDatabase(scope)
   await loadInProcess(database, lines)
@@ -32,9 +32,9 @@ async function openBank(scope: Scope) {
   const provider = await deployment.openProvider({ 'metrics-port': '0' })
   const intake = await deployment.openIntake()
   const token = await requestToken(intake.port, await deployment.addClient('core', 'data.write'))
-  const workers = await findWorkers(database)
-  const worker = workers.get('a0') ?? ''
-  const isAffected = (id: string) => workers.get(id) === worker
+  const dataNodes = await findWorkers(database)
+  const dataNode = dataNodes.get('a0') ?? ''
+  const isAffected = (id: string) => dataNodes.get(id) === dataNode
 
   const ready = async (server: { readonly port: number } = provider) => {
     const { status, text } = await send(server.port, '/health/ready')
@@ -45,7 +45,7 @@ async function openBank(scope: Scope) {
     deployment,
     provider,
     intake,
-    worker,
+    dataNode,
     affected: accountIds.filter(isAffected),
     others: accountIds.filter((id) => !isAffected(id)),
     otherEnergyIds: energyIds.filter((id) => !isAffected(id)),
@@ -73,12 +73,12 @@ async function openBank(scope: Scope) {
         body: batch.join('\n'),
       }),
     isUp: async () =>
-      sampleValue(await scrape(provider), 'holdfast_database_worker_up', { worker }),
+      sampleValue(await scrape(provider), 'holdfast_data_node_up', { node: dataNode }),
     logged: () =>
       provider
         .log()
-        .filter(({ databaseWorker }) => databaseWorker !== undefined)
-        .map(({ level, databaseWorker, msg }) => [level, databaseWorker, msg]),
+        .filter(({ dataNode }) => dataNode !== undefined)
+        .map(({ level, dataNode, msg }) => [level, dataNode, msg]),
   }
 }
 
@@ -96,7 +96,7 @@ async function countTransactions({ listTransactions }: Bank, id: string): Promis
   return JSON.parse(text).data.transactions.length
 }
 
-/** Asserts what is served while the worker is away. */
+/** Asserts what is served while the data node is away. */
 async function assertServed(bank: Bank): Promise<void> {
   const { affected, others, otherEnergyIds } = bank
   assert.ok(affected.length > 0 && others.length > 0 && otherEnergyIds.length > 1)
@@ -112,28 +112,28 @@ async function assertServed(bank: Bank): Promise<void> {
 const degraded = '200 {"status":"degraded"}'
 const ok = '200 {"status":"ok"}'
 
-describeWithWorkers(['kill', 'revive'], 'while a worker is stopped', () => {
+describeWithWorkers(['kill', 'revive'], 'while a data node is stopped', () => {
   it('its accounts are unavailable, and all others are served; both recover without a restart', async (t) => {
     const scope = createScope(t)
     const bank = await openBank(scope)
-    const { database, worker } = bank
+    const { database, dataNode } = bank
     await bank.untilReady(ok)
     assert.equal(await bank.isUp(), 1)
     const before = await dumpDatabase(database)
 
-    await controlWorker('kill', worker)
+    await controlWorker('kill', dataNode)
     try {
       await assertServed(bank)
       await bank.untilReady(degraded)
       assert.equal(await bank.isUp(), 0)
       await assert.rejects(loadInProcess(database, more), {
-        message: `the worker ${worker} of the database is unreachable: run the load again when it is back (uncommitted changes were discarded)`,
+        message: `the data node ${dataNode} of the database is unreachable: run the load again when it is back (uncommitted changes were discarded)`,
       })
       const batch = await bank.sendBatch(more)
       assert.deepEqual([batch.status, batch.text], [503, '{"error":"Service unavailable"}'])
       assert.match(batch.headers['retry-after'] ?? '', /^[1-9]\d*$/)
     } finally {
-      await controlWorker('revive', worker)
+      await controlWorker('revive', dataNode)
     }
 
     await bank.untilReady(ok)
@@ -141,8 +141,8 @@ describeWithWorkers(['kill', 'revive'], 'while a worker is stopped', () => {
     for (const id of accountIds) assert.equal(await countTransactions(bank, id), 1)
     assert.equal(await dumpDatabase(database), before)
     assert.deepEqual(bank.logged(), [
-      [40, worker, 'database worker unreachable'],
-      [30, worker, 'database worker reachable again'],
+      [40, dataNode, 'data node unreachable'],
+      [30, dataNode, 'data node reachable again'],
     ])
     assert.equal((await bank.sendBatch(more)).status, 200)
     await loadInProcess(database, more)
@@ -152,7 +152,7 @@ describeWithWorkers(['kill', 'revive'], 'while a worker is stopped', () => {
   it('a commit that it has only prepared is never served in part, and is completed afterwards', async (t) => {
     const scope = createScope(t)
     const bank = await openBank(scope)
-    const { database, worker } = bank
+    const { database, dataNode } = bank
     const setStandby = async (name: string) => {
       await runSql(`alter system set synchronous_standby_names = '${name}'`, database)
       await runSql('select pg_reload_conf()', database)
@@ -171,17 +171,17 @@ describeWithWorkers(['kill', 'revive'], 'while a worker is stopped', () => {
     await other.query(lockSession)
     const loaded = loadInProcess(database, more)
     await untilWaiting('advisory')
-    // The coordinator commits, and waits, after all workers have prepared and before they commit.
+    // The coordinator commits, and waits, after all data nodes have prepared and before they commit.
     await setStandby('missing')
     try {
       await other.query(unlockSession)
       await untilWaiting('SyncRep')
-      await controlWorker('kill', worker)
+      await controlWorker('kill', dataNode)
     } finally {
       await setStandby('')
     }
     await loaded
-    await controlWorker('revive', worker)
+    await controlWorker('revive', dataNode)
 
     await until(async () => (await bank.ready()) === ok)
     await assertUnavailable(await bank.listTransactions(bank.affected[0] ?? ''))
@@ -195,16 +195,16 @@ describeWithWorkers(['kill', 'revive'], 'while a worker is stopped', () => {
   })
 })
 
-describeWithWorkers(['freeze', 'thaw'], 'while a worker does not respond', () => {
+describeWithWorkers(['freeze', 'thaw'], 'while a data node does not respond', () => {
   it('its accounts are unavailable, and delay no request for others', async (t) => {
     const scope = createScope(t)
     const bank = await openBank(scope)
-    const { worker, affected, others } = bank
+    const { dataNode, affected, others } = bank
     for (const id of accountIds) assert.equal(await countTransactions(bank, id), 1)
     const [first = '', other = ''] = [affected[0], others[0]]
     const timeoutMs = 5000
 
-    await controlWorker('freeze', worker)
+    await controlWorker('freeze', dataNode)
     try {
       const start = performance.now()
       // More than there are connections.
@@ -226,7 +226,7 @@ describeWithWorkers(['freeze', 'thaw'], 'while a worker does not respond', () =>
       await assertServed(bank)
       await bank.untilReady(degraded)
     } finally {
-      await controlWorker('thaw', worker)
+      await controlWorker('thaw', dataNode)
     }
 
     await bank.untilReady(ok)
@@ -241,14 +241,14 @@ describeWithWorkers(['freeze', 'thaw'], 'while a worker does not respond', () =>
     const database = await newDatabase(scope)
     await loadInProcess(database, lines)
     const before = await dumpDatabase(database)
-    const worker = (await findWorkers(database)).get('a0') ?? ''
+    const dataNode = (await findWorkers(database)).get('a0') ?? ''
     const controller = new AbortController()
     const { signal } = controller
     const options = { abortMs: 500, timeoutMs: 500 }
     const loadTime = Temporal.Now.instant()
     const load = await openProviderWriter(database, { loadTime, inBatches: true, signal }, options)
     const feed = await openFeedWriter(database, { clock: () => loadTime, signal }, options)
-    // Both are connected to all workers.
+    // Both are connected to all data nodes.
     const first = createBatch('core', 1, lines)
     await load.write(first.items)
     await load.commit()
@@ -256,7 +256,7 @@ describeWithWorkers(['freeze', 'thaw'], 'while a worker does not respond', () =>
     const second = createBatch('core', 2, more)
     await load.write(second.items)
 
-    await controlWorker('freeze', worker)
+    await controlWorker('freeze', dataNode)
     try {
       await assert.rejects(Array.fromAsync(dumpProvider(database, options)), {
         code: 'unavailable',
@@ -273,7 +273,7 @@ describeWithWorkers(['freeze', 'thaw'], 'while a worker does not respond', () =>
       await load.close()
       await feed.close()
     } finally {
-      await controlWorker('thaw', worker)
+      await controlWorker('thaw', dataNode)
     }
 
     assert.equal(await dumpDatabase(database), before)
