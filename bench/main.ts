@@ -13,7 +13,7 @@ import { measureOverload } from './overload.ts'
 import { renderPage } from './page.ts'
 import { requireLinux, runToEnd } from './processes.ts'
 import { measurePublicProducts } from './public-products.ts'
-import { createTables, formatText } from './report.ts'
+import { createTables, createTargetTable, formatText } from './report.ts'
 import { measureOperations, measurePage, type Stores } from './requests.ts'
 import { combineRuns, describeMachine, type Results, type Row, replaceRows } from './results.ts'
 import { measureStartup } from './startup.ts'
@@ -136,7 +136,9 @@ if (flags.write) {
 function print(rows: readonly Row[]): void {
   const targets = evaluateTargets(rows).filter(({ at }) => at !== undefined)
   console.log()
-  for (const table of createTables({ rows, targets })) console.log(formatText(table))
+  for (const table of [...createTables(rows), createTargetTable(targets)]) {
+    console.log(formatText(table))
+  }
 }
 
 /** Stored results of another machine, or of other versions, cannot be compared with new ones and are discarded. */
@@ -153,7 +155,6 @@ function addToStored(added: Results): Results {
     isFull: stored.isFull || added.isFull,
     minutes: stored.minutes + added.minutes,
     rows,
-    targets: evaluateTargets(rows),
   }
 }
 
@@ -189,7 +190,6 @@ async function measure(sizes: Sizes): Promise<Results> {
       isFull: flags.full === true,
       minutes: (performance.now() - started) / 60_000,
       rows,
-      targets: evaluateTargets(rows),
     }
   } finally {
     await bench.close()

@@ -1,4 +1,4 @@
-import { type Group, groups, type Results, type Row, type TargetResult } from './results.ts'
+import { type Group, groups, type Row, type TargetResult } from './results.ts'
 
 export interface Table {
   readonly title: string
@@ -6,7 +6,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-export const titles: Readonly<Record<Group, string>> = {
+const titles: Readonly<Record<Group, string>> = {
   requests: 'Requests',
   embedding: 'Guard and source',
   products: 'Public products',
@@ -19,9 +19,9 @@ export const titles: Readonly<Record<Group, string>> = {
   parts: 'Components',
 }
 
-/** Creates one table per group, and one of the targets. */
-export function createTables({ rows, targets }: Pick<Results, 'rows' | 'targets'>): Table[] {
-  const tables = groups.flatMap((group) => {
+/** Creates one table per group. */
+export function createTables(rows: readonly Row[]): Table[] {
+  return groups.flatMap((group) => {
     const groupRows = rows.filter((row) => row.group === group)
     if (groupRows.length === 0) return []
     const hasFigures = groupRows.some(({ figure }) => figure)
@@ -29,7 +29,6 @@ export function createTables({ rows, targets }: Pick<Results, 'rows' | 'targets'
       { title: titles[group], ...(hasFigures ? requestTable(groupRows) : valueTable(groupRows)) },
     ]
   })
-  return [...tables, targetTable(targets)]
 }
 
 function requestTable(rows: readonly Row[]): Omit<Table, 'title'> {
@@ -61,21 +60,26 @@ function valueTable(rows: readonly Row[]): Omit<Table, 'title'> {
   }
 }
 
-function targetTable(targets: readonly TargetResult[]): Table {
+/** One row per figure: the measured value on each engine, its target, and whether it is met. */
+export function createTargetTable(targets: readonly TargetResult[]): Table {
+  const engines = ['SQLite', 'PostgreSQL'] as const
+  const byFigure = Map.groupBy(targets, ({ figure }) => figure)
   return {
     title: 'Targets',
-    head: ['', 'at most', 'measured', 'lowest to highest', ''],
-    rows: targets.map(({ figure, most, unit, at, spread }) => {
-      const format = (amount: number) => (unit === '×' ? amount.toFixed(2) : formatNumber(amount))
-      return [
-        figure,
-        `${most} ${unit}`,
-        at === undefined ? '' : `${format(at)} ${unit}`,
-        spread ? spread.map(format).join(' to ') : '',
-        at === undefined ? 'not measured' : at <= most ? 'met' : 'not met',
-      ]
-    }),
+    head: ['', ...engines],
+    rows: [...byFigure].map(([figure, results]) => [
+      figure,
+      ...engines.map((name) => formatTarget(results.find(({ engine }) => engine === name))),
+    ]),
   }
+}
+
+function formatTarget(target: TargetResult | undefined): string {
+  if (!target) return ''
+  const { at, most, unit } = target
+  if (at === undefined) return `not measured (${most} ${unit})`
+  const value = unit === '×' ? at.toFixed(2) : formatNumber(at)
+  return `${value} of ${most} ${unit}${at <= most ? '' : ', not met'}`
 }
 
 function formatRatios(ratios: Row['ratios']): string {

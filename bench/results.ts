@@ -49,10 +49,10 @@ export interface Machine {
 /** A target and its measurement; `at` is undefined if this run did not measure it. */
 export interface TargetResult {
   readonly figure: string
+  readonly engine: 'SQLite' | 'PostgreSQL'
   readonly most: number
   readonly unit: string
   readonly at?: number
-  readonly spread?: Spread
 }
 
 export interface Results {
@@ -60,7 +60,6 @@ export interface Results {
   readonly isFull: boolean
   readonly minutes: number
   readonly rows: readonly Row[]
-  readonly targets: readonly TargetResult[]
 }
 
 export function toFigure({ rounds: _, ...figure }: Measured): Figure {

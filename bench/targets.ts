@@ -29,12 +29,13 @@ interface Target {
 
 const million = formatCount(1_000_000)
 const thousandCustomers = `${formatCount(1000)} customers`
-const engineNames = { [onSqlite]: 'SQLite', [onPostgres]: 'PostgreSQL' } as const
-const serverNames = {
-  ...engineNames,
-  [onClone]: 'SQLite, from a clone',
-  [onGuard]: 'guard',
-  [onSource]: 'source',
+/** The prefix of a figure. The guard and the source keep their used tokens in SQLite. */
+const serverPrefixes = {
+  [onSqlite]: '',
+  [onPostgres]: '',
+  [onClone]: 'from a clone: ',
+  [onGuard]: 'guard: ',
+  [onSource]: 'source: ',
 } as const
 const both = [onSqlite, onPostgres] as const
 
@@ -66,22 +67,17 @@ const targets: readonly Target[] = [
   { figure: `guard: ${embeddingRows.memory}`, most: 160, name: embeddingRows.memory, on: onGuard },
   ...both.flatMap((on) => [
     {
-      figure: `${publicList}, ${engineNames[on]}, against lower bound`,
+      figure: `${publicList}, against lower bound`,
       most: 1.8,
       name: publicList,
       on,
       against: onLowerBound,
     },
-    ...Object.values(publicRates).map((name) => ({
-      figure: `${name}, ${engineNames[on]}`,
-      most: 50,
-      name,
-      on,
-    })),
+    ...Object.values(publicRates).map((name) => ({ figure: name, most: 50, name, on })),
   ]),
   ...both.flatMap((on) =>
     Object.entries(operationTargets).map(([name, { about, most }]) => ({
-      figure: `${about}, ${engineNames[on]}, against lower bound`,
+      figure: `${about}, against lower bound`,
       most,
       name,
       on,
@@ -89,7 +85,7 @@ const targets: readonly Target[] = [
     })),
   ),
   ...both.map((on) => ({
-    figure: `B3 of ${million}, last page against page 1, ${engineNames[on]}`,
+    figure: `B3 of ${million}, last page against page 1`,
     most: 1.15,
     name: `B3 of ${million}, ${lastPage}`,
     on,
@@ -97,7 +93,7 @@ const targets: readonly Target[] = [
   })),
   ...both.flatMap((on) =>
     [filters.text, filters.amount].map((name) => ({
-      figure: `B3 of ${million}, ${name}, ${engineNames[on]}, against ${unfiltered}`,
+      figure: `B3 of ${million}, ${name}, against ${unfiltered}`,
       most: 10,
       name: `B3 of ${million}, ${name}`,
       on,
@@ -105,14 +101,14 @@ const targets: readonly Target[] = [
     })),
   ),
   ...both.map((on) => ({
-    figure: `${waitOfOthers}, ${million}, ${engineNames[on]}`,
+    figure: `${waitOfOthers}, ${million}`,
     most: 5,
     name: `${waitOfOthers}, ${million}`,
     on,
   })),
   ...both.flatMap((on) =>
     growingOperations.map((operation) => ({
-      figure: `${operation}, ${million} customers against 1 thousand, ${engineNames[on]}`,
+      figure: `${operation}, ${million} customers against 1 thousand`,
       most: 1.15,
       name: `${operation}, ${million} customers`,
       on,
@@ -120,14 +116,14 @@ const targets: readonly Target[] = [
     })),
   ),
   {
-    figure: `load against ${bulkPath.sqlite}, SQLite, time`,
+    figure: `load against ${bulkPath.sqlite}, time`,
     most: 2.2,
     name: 'load',
     on: onSqlite,
     against: bulkPath.sqlite,
   },
   {
-    figure: `load against ${bulkPath.postgres}, PostgreSQL, time`,
+    figure: `load against ${bulkPath.postgres}, time`,
     most: 2.2,
     name: 'load',
     on: onPostgres,
@@ -142,13 +138,8 @@ const targets: readonly Target[] = [
     feedTarget(feedRows.late(1_000_000), on, 250),
   ]),
   ...both.flatMap((on) => [
-    { figure: `${memoryRows.page}, ${engineNames[on]}`, most: 120, name: memoryRows.page, on },
-    {
-      figure: `${memoryRows.thousand}, ${engineNames[on]}`,
-      most: 160,
-      name: memoryRows.thousand,
-      on,
-    },
+    { figure: memoryRows.page, most: 120, name: memoryRows.page, on },
+    { figure: memoryRows.thousand, most: 160, name: memoryRows.thousand, on },
   ]),
   startTarget(installed, 300),
   startTarget(fromClone, 450),
@@ -158,9 +149,9 @@ export function evaluateTargets(rows: readonly Row[]): TargetResult[] {
   return targets.map(({ figure, most, name, on, against }) => {
     const row = rows.find((candidate) => candidate.name === name && candidate.on === on)
     const at = against === undefined ? row?.value?.amount : row?.ratios?.[against]
-    const spread = against === undefined ? row?.valueSpread : row?.ratioSpreads?.[against]
+    const engine = on === onPostgres ? 'PostgreSQL' : 'SQLite'
     const unit = against === undefined ? getUnit(name) : '×'
-    return { figure, most, unit, ...(at !== undefined && { at }), ...(spread && { spread }) }
+    return { figure, engine, most, unit, ...(at !== undefined && { at }) }
   })
 }
 
@@ -171,13 +162,13 @@ function feedTarget(
   against?: string,
 ): Target {
   const baseline = against === undefined ? '' : `, against ${against}`
-  const figure = `feeds: ${name}, ${engineNames[on]}${baseline}`
+  const figure = `feeds: ${name}${baseline}`
   return { figure, most, name, on, ...(against !== undefined && { against }) }
 }
 
 function startTarget(where: string, most: number): Target {
   const name = `start to first response, ${where}`
-  return { figure: `start to first response, SQLite, ${where}`, most, name, on: onSqlite }
+  return { figure: name, most, name, on: onSqlite }
 }
 
 function getUnit(name: string): string {
@@ -186,11 +177,11 @@ function getUnit(name: string): string {
 
 function pageTarget(
   algorithm: string,
-  on: keyof typeof serverNames,
+  on: keyof typeof serverPrefixes,
   against: string,
   most: number,
   connections = connectionsDefault,
 ): Target {
-  const figure = `B3, 25 per page, ${algorithm}, ${connections} connections, ${serverNames[on]}, against ${against}`
+  const figure = `${serverPrefixes[on]}B3, 25 per page, ${algorithm}, ${connections} connections, against ${against}`
   return { figure, most, name: pageRowName(algorithm, connections), on, against }
 }
