@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { readBytes } from '../contract/read-bytes.ts'
 
 export interface DownloadOptions {
   readonly accept: string
@@ -15,7 +16,11 @@ export async function download(
   signal: AbortSignal,
   { accept, bytesMax }: DownloadOptions = jsonOptions,
 ): Promise<string> {
-  const readText = (body: AsyncIterable<Uint8Array>) => readBytes(body, bytesMax)
+  const readText = async (body: AsyncIterable<Uint8Array>) => {
+    const bytes = await readBytes(body, bytesMax)
+    if (!bytes) throw new Error('too large')
+    return Buffer.from(bytes.buffer).toString()
+  }
   try {
     const response = await request(url, accept, signal)
     const { statusCode = 0, headers } = response
@@ -51,15 +56,4 @@ async function request(url: string, accept: string, signal: AbortSignal): Promis
     const { code, message } = error as NodeJS.ErrnoException
     throw new Error(`fetch failed: ${code ?? message}`, { cause: error })
   }
-}
-
-async function readBytes(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > bytesMax) throw new Error('too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

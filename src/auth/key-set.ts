@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, type webcrypto } from 'node:crypto'
 import { ContractError } from '../contract/index.ts'
+import { parseJson } from '../contract/parse-json.ts'
 import { findAlgorithm, listAlgorithms } from './algorithms.ts'
 import { download } from './download.ts'
 import { openTokenBuckets } from './token-bucket.ts'
@@ -179,7 +180,7 @@ function pick(
 }
 
 async function fetchKeys(url: string, signal: AbortSignal): Promise<CachedKey[]> {
-  const { keys } = JSON.parse(await download(url, signal)) as { keys?: unknown }
+  const { keys } = (parseJson(await download(url, signal)) ?? {}) as { keys?: unknown }
   if (!Array.isArray(keys)) throw new Error('not a key set')
   const usable = keys.slice(0, keysMax).flatMap((key) => importKey(key) ?? [])
   if (usable.length === 0) throw new Error('no usable key')

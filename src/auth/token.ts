@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { findRepeatedMember } from '../contract/json-text.ts'
+import { parseJson } from '../contract/parse-json.ts'
 import type { RejectionReason } from './rejection-reasons.ts'
 
 /** A parsed token. Not to be trusted before its signature is verified. */
@@ -141,14 +142,6 @@ function hasAllQuotes(members: Readonly<Record<string, unknown>>, bytes: Buffer)
     if (byte === quote) count -= 1
   }
   return count === 0
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Lenient, so that the log also names the origin of malformed tokens. */

@@ -1,6 +1,8 @@
 import { Agent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as AgentTls, request as requestHttps } from 'node:https'
 import type { Operation } from '../contract/index.ts'
+import { parseJson } from '../contract/parse-json.ts'
+import { readBytes } from '../contract/read-bytes.ts'
 import { redact } from './redact.ts'
 import type { Exchange } from './report.ts'
 
@@ -123,18 +125,13 @@ function transfer(
 }
 
 async function receive(incoming: IncomingMessage): Promise<Received> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bodyBytesMax) throw new Error(`the response is larger than ${bodyBytesMax} bytes`)
-    chunks.push(chunk)
-  }
+  const bytes = await readBytes(incoming, bodyBytesMax)
+  if (!bytes) throw new Error(`the response is larger than ${bodyBytesMax} bytes`)
   const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])
   return {
     status: incoming.statusCode ?? 0,
     headers: Object.fromEntries(headers) as Record<string, string>,
-    text: Buffer.concat(chunks).toString('utf8'),
+    text: Buffer.from(bytes.buffer).toString(),
   }
 }
 
@@ -169,13 +166,4 @@ function toResponse(
 
 function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]))
-}
-
-function parseJson(text: string): unknown {
-  if (text === '') return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -5,6 +5,7 @@ import {
   type Operation,
   upgradeAccount,
 } from '../contract/index.ts'
+import { decodeUtf8, parseJson } from '../contract/parse-json.ts'
 import { BankingAccountV3 as accountSchemaV3 } from '../contract/records/banking-account.ts'
 import { asNode, isObject } from '../contract/schema.ts'
 import { InvalidResponseError, ResponseError } from './errors.ts'
@@ -21,7 +22,7 @@ export function readBody({ id, operation }: PreparedCall, received: Received): u
     throw new ResponseError(id, readErrorText(bytes), status, { interactionId })
   }
   if (bytes.length === 0 && operation.mayBeEmpty) return undefined
-  const body = parseJson(bytes)
+  const body = parseJson(decodeUtf8(bytes))
   const problem = findProblem(operation, bytes, body)
   if (problem === undefined) return body
   throw new InvalidResponseError(id, problem, interactionId)
@@ -49,20 +50,11 @@ export function upgradeAccounts(operation: Operation, body: unknown): unknown {
 
 /** The error text of the interface in an error response, safe to display. */
 export function readErrorText(bytes: Uint8Array): string {
-  const body = parseJson(bytes)
+  const body = parseJson(decodeUtf8(bytes))
   const error = isObject(body) ? body['error'] : undefined
   if (typeof error !== 'string') return 'the response has no error text of the interface'
   const isLong = error.length > errorLengthMax
   return escapeInvisible(isLong ? `${error.slice(0, errorLengthMax)}…` : error)
-}
-
-/** Undefined if the bytes are not JSON. The error of the parser is not used: it quotes the text. */
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
 }
 
 /** Checks only what the client itself relies on. A platform validates records with `holdfast/contract`. */

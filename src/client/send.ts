@@ -1,3 +1,4 @@
+import { readBytes } from '../contract/read-bytes.ts'
 import { ClientError, ConnectionError, InvalidResponseError, TimeoutError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './request.ts'
@@ -64,7 +65,7 @@ async function exchange(
       const reason = 'a redirect, which is not followed because a token is valid for one URL'
       throw new InvalidResponseError(call.id, reason, interactionId)
     }
-    const bytes = await readBytes(response, responseBytesMax)
+    const bytes = await readBytes(response.body, responseBytesMax)
     if (!bytes) {
       const reason = `larger than ${responseBytesMax} bytes (responseBytesMax)`
       throw new InvalidResponseError(call.id, reason, interactionId)
@@ -80,33 +81,6 @@ async function exchange(
 /** A browser hides the status of a redirect that it does not follow. */
 function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400)
-}
-
-/** The body, or undefined if it is larger than the limit. */
-async function readBytes(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  const reader = response.body?.getReader()
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {}
-    if (!value) return concatenate(chunks, length)
-    length += value.length
-    if (length > bytesMax) {
-      await reader?.cancel()
-      return undefined
-    }
-    chunks.push(value)
-  }
-}
-
-function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
 }
 
 function toClientError(

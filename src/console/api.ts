@@ -1,3 +1,4 @@
+import { parseJson } from '../contract/parse-json.ts'
 import { compareSession, endSession, session } from './session.ts'
 
 /** An error of an operation, in the words of the server. */
@@ -89,12 +90,7 @@ async function readBody(response: Response): Promise<unknown> {
   const text = await response.text().catch(() => {
     throw new ApiError(0, 'The connection was lost.')
   })
-  if (text === '') return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return parseJson(text)
 }
 
 function describeError(body: unknown, { status }: Response): string {

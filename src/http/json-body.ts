@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ContractError, nestingMax, printable } from '../contract/index.ts'
 import { findRepeatedMember, isNestedDeeper } from '../contract/json-text.ts'
+import { parseJson } from '../contract/parse-json.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,15 +46,8 @@ function parseJsonBody(bytes: Buffer): unknown {
     throw new ContractError('invalid_request', sentence)
   }
   const value = parseJson(text)
+  if (value === undefined) throw new ContractError('invalid_request', 'the body must be JSON')
   const repeated = findRepeatedMember(text)
   if (repeated === undefined) return value
   throw new ContractError('invalid_request', `${printable(repeated)} appears twice in one object`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ContractError('invalid_request', 'the body must be JSON')
-  }
 }

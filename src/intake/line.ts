@@ -18,6 +18,7 @@ import {
   upgradeAccount,
 } from '../contract/index.ts'
 import { findRepeatedMember, isNestedDeeper, parseMembers } from '../contract/json-text.ts'
+import { parseJson } from '../contract/parse-json.ts'
 import { isObject } from '../contract/schema.ts'
 import { validator } from '../contract/validate.ts'
 import { findHolderProblems } from './holders.ts'
@@ -58,7 +59,7 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   if (isNestedDeeper(text, nestingMax)) {
     return reject([{ path: '', reason: `must not be nested deeper than ${nestingMax} levels` }])
   }
-  const line = parse(text)
+  const line = parseJson(text)
   if (!isObject(line)) return reject([{ path: '', reason: 'must be a JSON object' }])
   const { type } = line
   if (!isRecordType(type)) {
@@ -236,14 +237,6 @@ function createReader(schema: TSchema): RecordReader {
 function memberText(line: string, name: string): string {
   const member = parseMembers(line).find((each) => each.name === name)
   return member ? line.slice(member.valueStart, member.end) : ''
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isRecordType(value: unknown): value is RecordType {

@@ -1,3 +1,4 @@
+import { parseJson } from '../contract/parse-json.ts'
 import { isObject } from '../contract/schema.ts'
 import { type ByteSource, readLines } from './lines.ts'
 import type { Row, RowChunk, RowSource } from './rows.ts'
@@ -16,16 +17,8 @@ async function* readRows(source: ByteSource, options?: ReadOptions): AsyncGenera
 
 function toRow({ line, text, problems = [], raw }: TextLine): Row {
   const copied = raw && { raw }
-  const values = text === undefined ? undefined : parse(text)
+  const values = text === undefined ? undefined : parseJson(text)
   if (isObject(values)) return { line, values, ...copied }
   const reasons = text === undefined ? problems : [{ path: '', reason: 'must be a JSON object' }]
   return { line, problems: reasons, ...copied }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

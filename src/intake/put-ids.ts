@@ -1,4 +1,5 @@
 import type { RecordType } from '../contract/index.ts'
+import { parseJson } from '../contract/parse-json.ts'
 import { isObject } from '../contract/schema.ts'
 import type { Item, Reference } from './writer.ts'
 
@@ -33,7 +34,7 @@ export function openPutIds(idsMax = idsMaxDefault): PutIds {
       else if (item.of === 'account') ids.remove(`${item.kind}.account:${item.accountId}`)
     },
     addRejected(text) {
-      const line = parse(text)
+      const line = parseJson(text)
       if (!isObject(line) || !isObject(line['record'])) return
       const { id, accountId } = line['record']
       const { type } = line
@@ -48,14 +49,6 @@ export function openPutIds(idsMax = idsMaxDefault): PutIds {
       return kinds.some((each) => ids.has(`${each}.account:${id}`))
     },
     isIncomplete: ids.isFull,
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

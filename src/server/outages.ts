@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { type PlannedOutage, readOutages } from '../contract/cds/outages.ts'
 import { formatProblem } from '../contract/index.ts'
+import { decodeUtf8, parseJson } from '../contract/parse-json.ts'
 import { flagName } from './settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
@@ -48,11 +49,9 @@ function parseFile(file: string): unknown {
     throw fail(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
   }
   if (bytes.length > fileBytesMax) throw fail(`${file} is larger than ${fileBytesMax} bytes`)
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    throw fail(`${file} is not valid JSON`)
-  }
+  const value = parseJson(decodeUtf8(bytes))
+  if (value === undefined) throw fail(`${file} is not valid JSON`)
+  return value
 }
 
 /** One line for each sentence. */

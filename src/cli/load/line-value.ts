@@ -1,3 +1,4 @@
+import { parseJson } from '../../contract/parse-json.ts'
 import { isObject } from '../../contract/schema.ts'
 
 /**
@@ -6,7 +7,7 @@ import { isObject } from '../../contract/schema.ts'
  */
 export function findValue(line: string, path: string): string | undefined {
   if (path === '') return JSON.stringify(line)
-  const envelope = parse(line)
+  const envelope = parseJson(line)
   if (!isObject(envelope)) return undefined
   const names = path.split(/\.|\[(\d+)\]\.?/).filter(Boolean)
   const value = follow(envelope['record'], names) ?? follow(envelope, names)
@@ -20,12 +21,4 @@ function follow(from: unknown, names: readonly string[]): unknown {
     value = (value as Record<string, unknown>)[name]
   }
   return value
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,5 @@
+import { parseJson } from '../../contract/parse-json.ts'
+
 /** How long an access token is valid. */
 export const accessTokenSeconds = 600
 
@@ -42,9 +44,5 @@ export function readRequestClaim(
   name: string,
 ): unknown {
   if (typeof claims !== 'string') return undefined
-  try {
-    return (JSON.parse(claims) as Record<string, unknown> | null)?.[name]
-  } catch {
-    return undefined
-  }
+  return (parseJson(claims) as Record<string, unknown> | null | undefined)?.[name]
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Operation } from '../../contract/index.ts'
+import { decodeUtf8, parseJson } from '../../contract/parse-json.ts'
 import { isObject } from '../../contract/schema.ts'
 import { type HeaderFields, isCollected, joinChunks, type UpstreamResponse } from './exchange.ts'
 import { type UpstreamFailure, upstreamError } from './failures.ts'
@@ -57,17 +58,8 @@ const errorBytesMax = 64 * 1024
 /** The interface's `{ error }`. */
 function hasErrorBody(bytes: Buffer): boolean {
   if (bytes.length > errorBytesMax) return false
-  const body = parseJson(bytes)
+  const body = parseJson(decodeUtf8(bytes))
   return isObject(body) && typeof body['error'] === 'string' && body['error'] !== ''
-}
-
-/** Undefined if the bytes are not JSON. */
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch {
-    return undefined
-  }
 }
 
 function serverFailure(status: number): UpstreamFailure {

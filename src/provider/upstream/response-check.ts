@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { findResponseFaults } from '../../check/response-faults.ts'
 import type { AccountVersion, Fault } from '../../check/response-schema.ts'
 import type { Operation } from '../../contract/index.ts'
+import { parseJson } from '../../contract/parse-json.ts'
 import type { CheckOutcome } from './check-modes.ts'
 
 export interface ResponseCheckOptions {
@@ -67,7 +68,7 @@ export function openResponseCheck({
     isValid(operation, bytes) {
       // Invalid UTF-8 is not JSON, and not empty either.
       const text = isUtf8(bytes) ? bytes.toString() : '\ufffd'
-      const faults = findResponseFaults(operation, text, parse(text), accountVersion)
+      const faults = findResponseFaults(operation, text, parseJson(text), accountVersion)
         .filter(({ kind }) => kind !== 'remark')
         .take(foundMax)
         .toArray()
@@ -76,14 +77,6 @@ export function openResponseCheck({
       return faults.length === 0
     },
     skip: (operation) => onOutcome?.(operation, 'too large'),
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

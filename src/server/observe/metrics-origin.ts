@@ -1,5 +1,6 @@
 import { download } from '../../auth/download.ts'
 import { type MetricsSource, type MonitoredRole, rejectionsMax } from '../../contract/index.ts'
+import { parseJson } from '../../contract/parse-json.ts'
 import type { FailedRequest } from '../../http/request-log.ts'
 import { type MetricsReader, metricsPath, nameParameter, rejectionsPath } from './metrics-reader.ts'
 import type { FailureCount, RejectionReport } from './rejection-log.ts'
@@ -77,14 +78,6 @@ function parseReport(text: string): RejectionReport {
   return {
     rejections: rejections.slice(0, rejectionsMax).filter(isFailedRequest),
     reasons: reasons.slice(0, reasonsMax).filter(isFailureCount),
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error('its response is not JSON')
   }
 }
 

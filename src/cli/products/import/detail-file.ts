@@ -1,4 +1,6 @@
 import { createReadStream } from 'node:fs'
+import { decodeUtf8, parseJson } from '../../../contract/parse-json.ts'
+import { readBytes } from '../../../contract/read-bytes.ts'
 import { isObject } from '../../../contract/schema.ts'
 import { CommandError } from '../../../server/terminal.ts'
 import { systemReason } from '../../../storage/system-reason.ts'
@@ -45,29 +47,13 @@ function toFound(value: unknown, label: string): HolderProduct {
 }
 
 async function readText(name: string): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let bytes = 0
-  let text = ''
-  try {
-    for await (const chunk of name === '-' ? process.stdin : createReadStream(name)) {
-      bytes += chunk.length
-      if (bytes > fileBytesMax)
-        throw new CommandError(1, `${name} is larger than ${fileBytesMax} bytes`)
-      text += decoder.decode(chunk, { stream: true })
-    }
-    return text + decoder.decode()
-  } catch (error) {
-    if (error instanceof CommandError) throw error
-    if (error instanceof TypeError) throw new CommandError(1, `${name} is not UTF-8`)
-    const reason = systemReason((error as NodeJS.ErrnoException).code)
+  const source = name === '-' ? process.stdin : createReadStream(name)
+  const bytes = await readBytes(source, fileBytesMax).catch((error: NodeJS.ErrnoException) => {
+    const reason = systemReason(error.code)
     throw new CommandError(1, `${name} cannot be read: ${reason}`, { cause: error })
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  })
+  if (!bytes) throw new CommandError(1, `${name} is larger than ${fileBytesMax} bytes`)
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw new CommandError(1, `${name} is not UTF-8`)
+  return text
 }

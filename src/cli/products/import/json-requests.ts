@@ -1,4 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
+import { decodeUtf8, parseJson } from '../../../contract/parse-json.ts'
+import { readBytes } from '../../../contract/read-bytes.ts'
 import { version } from '../../../server/version.ts'
 
 /** How often a request is sent that the server postpones with status 429 or 503. */
@@ -45,11 +47,15 @@ export type ReadJson = (request: JsonRequest) => Promise<unknown>
 export function openJsonRequests({ timeoutMs, signal, onWait }: RequestOptions): ReadJson {
   let notBefore = 0
 
-  const send = async ({ url, headers, bytesMax }: JsonRequest): Promise<Response | string> => {
+  const send = async ({
+    url,
+    headers,
+    bytesMax,
+  }: JsonRequest): Promise<Response | { readonly value: unknown }> => {
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const response = await follow(url, { accept: 'application/json', ...headers }, until)
-      return response.ok ? await readText(response, bytesMax) : response
+      return response.ok ? { value: await readJson(response, bytesMax) } : response
     } catch (error) {
       signal.throwIfAborted()
       throw toRequestError(error, timeoutMs)
@@ -60,7 +66,7 @@ export function openJsonRequests({ timeoutMs, signal, onWait }: RequestOptions):
     for (let attempt = 1; ; attempt += 1) {
       await setTimeout(Math.max(0, notBefore - Date.now()), undefined, { signal })
       const answer = await send(request)
-      if (typeof answer === 'string') return parseJson(answer)
+      if ('value' in answer) return answer.value
       const { status } = answer
       if (!postponed.includes(status)) throw new RequestError(`was answered with status ${status}`)
       const waitMs = readWait(answer, attempt)
@@ -109,25 +115,14 @@ export function resolveSameOrigin(reference: string, base: URL, how: string): UR
   return url
 }
 
-async function readText({ body }: Response, bytesMax: number): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let bytes = 0
-  let text = ''
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw new RequestError(`was answered with more than ${bytesMax} bytes`)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
-
-/** The error of the parser is not used: it quotes the text. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new RequestError('was answered with invalid JSON')
-  }
+async function readJson({ body }: Response, bytesMax: number): Promise<unknown> {
+  const bytes = await readBytes(body, bytesMax)
+  if (!bytes) throw new RequestError(`was answered with more than ${bytesMax} bytes`)
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw new RequestError('was not answered in UTF-8')
+  const value = parseJson(text)
+  if (value === undefined) throw new RequestError('was answered with invalid JSON')
+  return value
 }
 
 function readWait({ headers }: Response, attempt: number): number {
@@ -138,12 +133,10 @@ function readWait({ headers }: Response, attempt: number): number {
 
 function toRequestError(error: unknown, timeoutMs: number): Error {
   if (error instanceof RequestError) return error
-  const { name, code, cause } = error as NodeJS.ErrnoException
+  const { name, cause } = error as NodeJS.ErrnoException
   if (name === 'TimeoutError') {
     return new RequestError(`was not answered completely within ${timeoutMs / 1000} s`)
   }
-  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-    return new RequestError('was not answered in UTF-8')
   const { code: reason = 'the connection failed' } = (cause ?? error) as NodeJS.ErrnoException
   return new RequestError(`failed: ${reason}`, false, { cause: error })
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../contract/parse-json.ts'
 import { quoteForShell } from '../explorer/snippets.ts'
 import type { ListedOperation, OpenApiDocument, Parameter } from './documents.ts'
 import { resolveSchema } from './documents.ts'
@@ -64,12 +65,9 @@ function toTyped(
 }
 
 function readBody(text: string, errors: Record<string, string>): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    errors[bodyName] = 'The body must be JSON.'
-    return undefined
-  }
+  const body = parseJson(text)
+  if (body === undefined) errors[bodyName] = 'The body must be JSON.'
+  return body
 }
 
 /** A command for an API client, which has its token in a variable. */

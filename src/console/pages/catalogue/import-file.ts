@@ -1,5 +1,6 @@
 import { normalizer } from '../../../contract/aliases.ts'
 import { recordBytesMax } from '../../../contract/limits.ts'
+import { parseJson } from '../../../contract/parse-json.ts'
 import { findProblems, formatProblem } from '../../../contract/problems.ts'
 import { ProductInput } from '../../../contract/records/product.ts'
 
@@ -108,7 +109,7 @@ function decode(decoder: TextDecoder, bytes: Uint8Array | undefined): string {
 function readLine(number: number, text: string | undefined): ImportLine | InvalidLine {
   const fail = (...problems: string[]) => ({ number, name: '', problems })
   if (text === undefined) return fail('the line is too long')
-  const parsed = parse(text)
+  const parsed = parseJson(text)
   if (!isFields(parsed)) return fail('the line must be a JSON object')
   if ('delete' in parsed) return fail('a line that deletes cannot be imported')
   const isEnvelope = 'type' in parsed && 'record' in parsed
@@ -123,14 +124,6 @@ function readLine(number: number, text: string | undefined): ImportLine | Invali
   if (problems.length > 0 || !isFields(product)) return { number, name, problems }
   const id = isFields(record) ? record['product_id'] : undefined
   return { number, name, id: typeof id === 'string' && id !== '' ? id : undefined, product }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function countBytes(product: unknown): number {

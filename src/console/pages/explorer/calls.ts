@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ExplorerResult } from '../../../contract/index.ts'
+import { parseJson } from '../../../contract/parse-json.ts'
 import { ApiError, request } from '../../api.ts'
 import type { CallInput } from './call-input.ts'
 
@@ -33,21 +34,13 @@ export async function callProvider<Body>(input: CallInput, signal?: AbortSignal)
   const { response } = await sendCall(input, signal)
   const { status, headers, body } = response
   const id = headers.find(({ name }) => name === 'x-fapi-interaction-id')?.value
-  const content = body === '' ? undefined : parseJson(body, status, id)
+  const content = parseJson(body)
+  if (content === undefined && body !== '') {
+    const message = `The provider responded with ${status} and text that is not JSON.`
+    throw new ApiError(status, message, id)
+  }
   if (status >= 200 && status < 300) return content as Body
   const error = (content as { readonly error?: unknown } | undefined)?.error
   const text = typeof error === 'string' ? error : 'an error without a text'
   throw new ApiError(status, `The provider responded with ${status}: ${text}`, id, content)
-}
-
-function parseJson(text: string, status: number, id: string | undefined): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ApiError(
-      status,
-      `The provider responded with ${status} and text that is not JSON.`,
-      id,
-    )
-  }
 }

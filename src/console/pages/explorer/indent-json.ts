@@ -1,8 +1,10 @@
+import { parseJson } from '../../../contract/parse-json.ts'
+
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
 /** Adds line breaks and spaces between the tokens of a JSON text, and changes nothing else. Other text stays as it is. */
 export function indentJson(text: string): string {
-  if (!isJson(text)) return text
+  if (parseJson(text) === undefined) return text
   let depth = 0
   let result = ''
   let previous = ''
@@ -17,13 +19,4 @@ export function indentJson(text: string): string {
     previous = token
   }
   return result
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
