@@ -62,7 +62,7 @@ export {
   accessOperations,
   catalogueOperations,
   checkOperations,
-  consentsOperations,
+  consentOperations,
   explorerOperations,
   intakeOperations,
   monitoringOperations,

@@ -11,8 +11,8 @@ import { revocationPath } from '../platform/consent/revoke-arrangement.ts'
 import { type HttpApp, type Route, toFastifyPath } from './app.ts'
 import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
-import { consentsPaths, mountConsentsPage } from './consents-app.ts'
 import { formatCookie, readCookie } from './cookies.ts'
+import { dashboardPaths, mountDashboard } from './dashboard-app.ts'
 import { noteFailure, retryAfterDefaultSeconds } from './error-handler.ts'
 import { interactionHeader } from './interaction-id.ts'
 import {
@@ -83,7 +83,7 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
   const page = `${basePath}/consent/{uid}`
   const pages = (['GET', 'POST'] as const).map((method) => ({ method, path: page }))
   const assets = options.assets.map(({ path }) => ({ method: 'GET', path }) as const)
-  const consents = consentsPaths.flatMap((path) =>
+  const consents = dashboardPaths.flatMap((path) =>
     (['GET', 'POST'] as const).map((method) => ({ method, path: basePath + path })),
   )
   const revocation = { method: 'POST', path: basePath + revocationPath } as const
@@ -100,7 +100,7 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
         for (const { method, path } of openid) mountOpenid(scope, consent, method, path)
       })
       app.register(async (scope) => mountPages(scope, consent, page, options))
-      app.register(async (scope) => mountConsentsPage(scope, consent, options.trustedProxies))
+      app.register(async (scope) => mountDashboard(scope, consent, options.trustedProxies))
       app.register(async (scope) => mountRevocation(scope, consent))
       for (const asset of options.assets) mountAsset(app, asset)
       mountCds(app, consent)

@@ -4,7 +4,7 @@ export const endpoints = [
   'openid',
   'consent-page',
   'consent-asset',
-  'consents-page',
+  'dashboard',
   'arrangement-revocation',
   'cds-accounts',
   'cds-balance',

@@ -3,7 +3,7 @@ import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import {
   accessOperations,
   catalogueOperations,
-  consentsOperations,
+  consentOperations,
   type Feature,
   formatProblem,
   type Operation,
@@ -31,7 +31,7 @@ import type { CatalogueStore } from '../platform/catalogue/store.ts'
 import * as summaries from '../platform/catalogue/summaries.ts'
 import * as unpublished from '../platform/catalogue/unpublished.ts'
 import type { CheckRuns } from '../platform/check-runs/check-runs.ts'
-import { consentsHandlers } from '../platform/consent/consents-handlers.ts'
+import { consentHandlers } from '../platform/consent/handlers.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import type { Explorer } from '../platform/explorer/explorer.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
@@ -186,8 +186,8 @@ function logUnpublished({ log }: PlatformAppOptions, entries: readonly Unpublish
 }
 
 function mountConsents(app: HttpApp, { access, consents: store, clock }: PlatformAppOptions): void {
-  for (const [id, operation] of Object.entries(consentsOperations)) {
-    const handler = consentsHandlers[id as keyof typeof consentsHandlers] as (
+  for (const [id, operation] of Object.entries(consentOperations)) {
+    const handler = consentHandlers[id as keyof typeof consentHandlers] as (
       input: unknown,
       context: unknown,
     ) => Promise<unknown>

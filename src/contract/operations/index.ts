@@ -38,7 +38,7 @@ export const catalogueOperations = { ...inOrder(catalogue), ...inOrder(drafts) }
 export const accessOperations = { ...inOrder(access), ...inOrder(session) }
 
 /** Consents of customers, for the systems of the data provider. They are no part of the interface. */
-export const consentsOperations = inOrder(consents)
+export const consentOperations = inOrder(consents)
 
 /** Metrics and rejected requests, for operators. They are no part of the interface. */
 export const monitoringOperations = inOrder(monitoring)
@@ -56,7 +56,7 @@ export const statusOperations = inOrder(status)
 export const platformOperations = {
   ...catalogueOperations,
   ...accessOperations,
-  ...consentsOperations,
+  ...consentOperations,
   ...statusOperations,
   ...monitoringOperations,
   ...checkOperations,

@@ -3,14 +3,14 @@ import type { SigningKeyStore } from '../../auth/signing-key-store.ts'
 import { openAccessCheck } from './access.ts'
 import { type CdsApi, openCdsApi } from './cds/api.ts'
 import type { TokenBinding } from './client-metadata.ts'
+import { openCustomers, openProviderClient } from './customers.ts'
 import {
-  answerConsentsPage,
-  type ConsentsPageRequest,
-  type ConsentsPageResponse,
+  answerDashboardRequest,
+  type DashboardRequest,
+  type DashboardResponse,
   type SessionState,
   sessionSeconds,
-} from './consents-page.ts'
-import { openCustomers, openProviderClient } from './customers.ts'
+} from './dashboard.ts'
 import { answerPage } from './flow.ts'
 import type { PageRequest, PageResponse } from './flow-context.ts'
 import { openFlowRecords } from './flow-records.ts'
@@ -61,7 +61,7 @@ export interface Consent {
   /** Whether a flow is at the page with the accounts, the only one whose form may be long. */
   readonly isChoosingAccounts: (uid: string, secret: string | undefined) => Promise<boolean>
   /** Answers a request to a page with the consents of a customer. */
-  readonly answerConsents: (request: ConsentsPageRequest) => Promise<ConsentsPageResponse>
+  readonly answerDashboard: (request: DashboardRequest) => Promise<DashboardResponse>
 }
 
 /** Throws if there is no suitable signing key. */
@@ -126,6 +126,6 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
       return (await flow.flows.read(secret, uid))?.step === 'accounts'
     },
     answerRevocation: (form) => answerRevocation(flow, form),
-    answerConsents: (request) => answerConsentsPage({ ...flow, sessions, path }, request),
+    answerDashboard: (request) => answerDashboardRequest({ ...flow, sessions, path }, request),
   }
 }

@@ -220,7 +220,7 @@ describeOnce('an attack on the page with consents', () => {
       'x'.repeat(3000),
       '%00',
     ]) {
-      const headers = { cookie: `holdfast_consents=${value}` }
+      const headers = { cookie: `holdfast_dashboard=${value}` }
       const { status, text } = await send(platform.port, '/consents', { headers })
 
       assert.equal(status, 200)

@@ -7,7 +7,7 @@ import {
   renderSignIn,
   renderSignInPasscode,
   renderStop,
-} from './pages/consents.ts'
+} from './pages/dashboard.ts'
 import { type Brand, type Page, type Problem, renderLayout } from './pages/layout.ts'
 import { renderError } from './pages/steps.ts'
 import { isFormToken, makeFormToken, makeStateSecret, type SealedStates } from './sealed-states.ts'
@@ -26,7 +26,7 @@ export type SessionState =
   | { readonly email: string; readonly passcodeExpires: number }
   | { readonly customerId: string }
 
-export interface ConsentsPageRequest {
+export interface DashboardRequest {
   /** The consent in the path. */
   readonly id: string | undefined
   /** Whether the path is that of the confirmation. */
@@ -40,7 +40,7 @@ export interface ConsentsPageRequest {
   readonly interactionId: string
 }
 
-export interface ConsentsPageResponse {
+export interface DashboardResponse {
   readonly status: number
   readonly html?: string
   /** Below the path of the page. */
@@ -49,7 +49,7 @@ export interface ConsentsPageResponse {
   readonly secret?: string
 }
 
-export interface ConsentsPageOptions extends SignInOptions {
+export interface DashboardOptions extends SignInOptions {
   readonly store: ConsentStore
   readonly sessions: SealedStates<SessionState>
   readonly brand: Brand
@@ -60,10 +60,10 @@ export interface ConsentsPageOptions extends SignInOptions {
 }
 
 /** Answers a request to a page on which a customer sees and withdraws consents. */
-export async function answerConsentsPage(
-  options: ConsentsPageOptions,
-  request: ConsentsPageRequest,
-): Promise<ConsentsPageResponse> {
+export async function answerDashboardRequest(
+  options: DashboardOptions,
+  request: DashboardRequest,
+): Promise<DashboardResponse> {
   try {
     return await answer(options, request)
   } catch (error) {
@@ -76,15 +76,15 @@ export async function answerConsentsPage(
 }
 
 /** One request, with the secret that its response keeps. */
-interface Context extends ConsentsPageOptions {
-  readonly request: ConsentsPageRequest
+interface Context extends DashboardOptions {
+  readonly request: DashboardRequest
   readonly secret: string
 }
 
 async function answer(
-  options: ConsentsPageOptions,
-  request: ConsentsPageRequest,
-): Promise<ConsentsPageResponse> {
+  options: DashboardOptions,
+  request: DashboardRequest,
+): Promise<DashboardResponse> {
   const { form } = request
   const given = /^[\w-]{43}$/.test(request.secret ?? '') ? request.secret : undefined
   const state = given === undefined ? undefined : await options.sessions.read(given)
@@ -103,7 +103,7 @@ function showSignIn(
   context: Context,
   state: SessionState | undefined,
   { problem, status = 200, email = '' }: Shown = {},
-): ConsentsPageResponse {
+): DashboardResponse {
   const { brand, secret, shownPasscode } = context
   const step = { brand, token: makeFormToken(secret), problem }
   if (!state || !('email' in state)) {
@@ -124,7 +124,7 @@ async function submitSignIn(
   context: Context,
   state: SessionState | undefined,
   form: URLSearchParams,
-): Promise<ConsentsPageResponse> {
+): Promise<DashboardResponse> {
   const { request, secret, sessions } = context
   const attempt = { secret, purpose: 'sign-in', source: request.source } as const
   const waiting = state && 'email' in state ? state : undefined
@@ -163,11 +163,11 @@ function showProblem(
   field: string,
   { text, status }: { readonly text: string; readonly status: number },
   email = '',
-): ConsentsPageResponse {
+): DashboardResponse {
   return showSignIn(context, state, { problem: { field, text }, status, email })
 }
 
-async function answerSignedIn(context: Context, customerId: string): Promise<ConsentsPageResponse> {
+async function answerSignedIn(context: Context, customerId: string): Promise<DashboardResponse> {
   const { request, store, sessions, secret, clock, brand, path } = context
   const { id, isStop, form } = request
   const token = makeFormToken(secret)
@@ -220,10 +220,10 @@ async function readAccounts(
 }
 
 function render(
-  { brand }: Pick<ConsentsPageOptions, 'brand'>,
+  { brand }: Pick<DashboardOptions, 'brand'>,
   status: number,
   page: Page,
-): ConsentsPageResponse {
+): DashboardResponse {
   return { status, html: renderLayout(brand, page) }
 }
 
@@ -233,7 +233,7 @@ function renderUnknown(path: string): Page {
   })
 }
 
-function renderForeignForm({ path }: ConsentsPageOptions): Page {
+function renderForeignForm({ path }: DashboardOptions): Page {
   return renderError(
     'The form could not be used',
     'It was not sent from this page, or cookies are disabled. Nothing was changed.',

@@ -5,7 +5,7 @@ import {
   type ConsentList,
   type ConsentThirdParty,
   ContractError,
-  type consentsOperations,
+  type consentOperations,
   type Input,
   type OperationOf,
   type Output,
@@ -19,11 +19,11 @@ interface Context {
   readonly now: Temporal.Instant
 }
 
-type ConsentsOperationId = keyof typeof consentsOperations
+type ConsentOperationId = keyof typeof consentOperations
 
 /** The operations on consents, for the systems of the data provider. */
-export const consentsHandlers: {
-  readonly [Id in ConsentsOperationId]: (
+export const consentHandlers: {
+  readonly [Id in ConsentOperationId]: (
     input: Input<OperationOf<Id>>,
     context: Context,
   ) => Promise<Output<OperationOf<Id>>>
