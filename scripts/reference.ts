@@ -20,8 +20,11 @@ import {
   settingNames,
   variableName,
 } from '../src/server/settings/settings.ts'
+import { cdsEndpointsPage } from './cds-endpoints-page.ts'
 import { cdsProductsPage } from './cds-products-page.ts'
 import { checksPage } from './checks-page.ts'
+import { commandsPage } from './commands-page.ts'
+import { limitsPage } from './limits-page.ts'
 import { page, table } from './markdown.ts'
 
 /** Builds the pages of docs/reference, by path. */
@@ -30,8 +33,11 @@ export function referencePages(): Map<string, string> {
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/records.md', recordsPage()],
     ['docs/reference/cds-products.md', cdsProductsPage()],
+    ['docs/reference/cds-endpoints.md', cdsEndpointsPage()],
     ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/commands.md', commandsPage()],
     ['docs/reference/settings.md', settingsPage()],
+    ['docs/reference/limits.md', limitsPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/checks.md', checksPage()],
   ])

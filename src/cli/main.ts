@@ -37,7 +37,8 @@ export async function main(
   }
 }
 
-async function createProgram(args: readonly string[], terminal: Terminal): Promise<Command> {
+/** Defines every command except those of the operations, which `holdfast call` has. */
+export function defineCommands(terminal: Terminal): Command {
   const holdfast = new Command('holdfast')
     .description(
       'The data-holder side of consented data sharing: banking and energy data behind signed, single-use tokens.',
@@ -50,11 +51,6 @@ async function createProgram(args: readonly string[], terminal: Terminal): Promi
       '\nTo get started: holdfast demo\nFor the options of a command: holdfast COMMAND --help\n\nExit status: 0 success, 1 failure, 2 invalid usage.',
     )
 
-  const call = callCommand()
-  if (args.includes(call.name())) {
-    const { addOperationCommands } = await import('./call/operation-commands.ts')
-    addOperationCommands(call, terminal)
-  }
   const commands = [
     demoCommand(terminal),
     serveCommand(terminal),
@@ -63,7 +59,7 @@ async function createProgram(args: readonly string[], terminal: Terminal): Promi
     feedsCommand(terminal),
     backupCommand(terminal),
     generateCommand(terminal),
-    call,
+    callCommand(),
     tokenCommand(terminal),
     checkCommand(terminal),
     keysCommand(terminal),
@@ -74,6 +70,16 @@ async function createProgram(args: readonly string[], terminal: Terminal): Promi
     settingsCommand(terminal),
   ]
   for (const command of commands) holdfast.addCommand(command)
+  return holdfast
+}
+
+async function createProgram(args: readonly string[], terminal: Terminal): Promise<Command> {
+  const holdfast = defineCommands(terminal)
+  const call = holdfast.commands.find((command) => command.name() === 'call')
+  if (call && args.includes('call')) {
+    const { addOperationCommands } = await import('./call/operation-commands.ts')
+    addOperationCommands(call, terminal)
+  }
   for (const command of withSubcommands(holdfast)) {
     command
       .helpCommand(false)

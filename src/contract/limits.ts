@@ -1,5 +1,6 @@
 /** The limits of the interface, and Holdfast's own where it sets none (docs/decisions/0010, 0013, 0021). */
 
+/** The records on a page of a list, unless the request says otherwise, and at most. */
 export const pageSizeDefault = 25
 export const pageSizeMax = 1000
 
@@ -15,6 +16,7 @@ export const entryBytesMax = 64 * 1024
 /** The maximum number of account ids in a request body. */
 export const accountIdsMax = 1000
 
+/** The longest id. */
 export const idLengthMax = 256
 
 /** The longest valid e-mail address: 64 characters before the @, 255 after it. */

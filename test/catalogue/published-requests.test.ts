@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { ContractError } from '../../src/contract/index.ts'
-import { publishedEndpoints } from '../../src/platform/catalogue/published-answers.ts'
-import { discoveryEndpoints } from '../../src/platform/cds/discovery.ts'
-import { cdsBasePath } from '../../src/platform/cds/paths.ts'
 import { describeOnce } from '../support/engines.ts'
 import { openPlatform, sharedPlatform } from '../support/platform.ts'
 import { minimalProduct, productWithFields } from './products.ts'
@@ -288,22 +284,4 @@ describeOnce('a request for published products', () => {
       assertCdsError(await get(`/cds-au/v1${path}`, listVersion), 404, code)
     })
   }
-})
-
-describeOnce('the guide Public products', () => {
-  it('lists the endpoints with their versions', () => {
-    const guide = readFileSync(
-      new URL('../../docs/guides/public-products.md', import.meta.url),
-      'utf8',
-    )
-
-    for (const { path, versions } of [
-      ...Object.values(publishedEndpoints),
-      ...Object.values(discoveryEndpoints),
-    ]) {
-      const [min, max] = versions
-      const listed = Array.from({ length: max - min + 1 }, (_, index) => min + index)
-      assert.ok(guide.includes(`| \`GET ${cdsBasePath}${path}\` | ${listed.join(', ')} |`))
-    }
-  })
 })

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { it } from 'node:test'
 import { decodeJwt } from 'jose'
 import { publishedEndpoints } from '../../src/platform/catalogue/published-answers.ts'
 import { discoveryEndpoints } from '../../src/platform/cds/discovery.ts'
-import { cdsErrors } from '../../src/platform/cds/errors.ts'
 import { standardPaths } from '../../src/platform/cds/paths.ts'
 import { cdsEndpoints } from '../../src/platform/consent/cds/endpoints.ts'
 import { describeOnce, shareOnEachEngine } from '../support/engines.ts'
@@ -281,41 +279,5 @@ describeOnce('an unavailable provider', () => {
     const answer = await sharing.call('/banking/accounts/d4/balance')
 
     assertError(answer, 404, 'cds-banking:Authorisation/InvalidBankingAccount')
-  })
-})
-
-describeOnce('the guide Data for third parties', () => {
-  const readGuide = (name: string) =>
-    readFileSync(new URL(`../../docs/guides/${name}`, import.meta.url), 'utf8')
-  const guide = readGuide('data-for-third-parties.md')
-  const [, served = '', omitted = ''] = guide.split(/^## What is (?:not )?served$/m)
-
-  it('lists every endpoint with its versions, scope and parameters', () => {
-    const rows = Object.values(cdsEndpoints).map(({ method, path, versions, scope }) => {
-      const listed = versions[0] === versions[1] ? versions.slice(1) : versions
-      return `| \`${method} ${path}\` | ${listed.join(', ')} | \`${scope}\` |`
-    })
-
-    assert.deepEqual(
-      rows.filter((row) => !served.includes(row)),
-      [],
-    )
-  })
-
-  it('lists every path that is not served', () => {
-    const paths = [...(omitted.split('## Errors')[0]?.matchAll(/`(\/[^`]+)`/g) ?? [])]
-
-    assert.deepEqual(paths.map(([, path]) => path).sort(), [...omittedPaths].sort())
-  })
-
-  it('lists every error code, or that of public products does', () => {
-    const lines = (guide + readGuide('public-products.md')).split('\n')
-    for (const [status, code] of Object.values(cdsErrors)) {
-      const [, short = ''] = code.split(':')
-      const isListed = lines.some(
-        (line) => line.startsWith(`| ${status} |`) && line.includes(short),
-      )
-      assert.ok(isListed || /NotFound|NotImplemented/.test(code), `${status} ${code}`)
-    }
   })
 })

@@ -141,7 +141,8 @@ function getCacheKey(request: ListRequest, serial: number, baseUrl: string): str
 }
 
 /** Versions differ in the categories that exist. */
-const parameters: ReadonlyMap<CdsListVersion, Parameters> = new Map(
+/** The query parameters of the list in each version. */
+export const publishedParameters: ReadonlyMap<CdsListVersion, Parameters> = new Map(
   cdsListVersions.map((version) => [
     version,
     {
@@ -155,7 +156,7 @@ const parameters: ReadonlyMap<CdsListVersion, Parameters> = new Map(
 function readListRequest(headers: VersionHeaders, raw: RawQuery): ListRequest {
   const { versions } = publishedEndpoints.products
   const version = selectVersion(headers, versions) as CdsListVersion
-  const query = readQuery(parameters.get(version) ?? {}, raw)
+  const query = readQuery(publishedParameters.get(version) ?? {}, raw)
   return { headers, version, query, key: JSON.stringify([version, query]) }
 }
 
