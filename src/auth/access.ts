@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ContractError, clientTokenSeconds, type Scope } from '../contract/index.ts'
 import type { ClientStore, IssuedToken, RegisteredClient } from './client-store.ts'
-import { digest, hashSecret, isCurrentHash, isSecret, makeSecret } from './secrets.ts'
+import { digest, hashSecret, isSecret, makeSecret } from './secrets.ts'
 import { openTokenBuckets } from './token-bucket.ts'
 
 const tokenBytes = 32
@@ -21,16 +21,12 @@ export interface Credentials {
   readonly address: string
 }
 
-/** `client` is undefined if the id or the secret is wrong: the response must not say which. */
-export interface Authentication {
-  readonly client?: RegisteredClient
-  /** The id of a client whose secret must be rotated, since an earlier version stored its hash. For the log. */
-  readonly outdatedClientId?: string
-}
-
 export interface Access {
-  /** Throws `too_many_requests` after too many failures. Correct credentials are always accepted. */
-  authenticate(credentials: Credentials): Promise<Authentication>
+  /**
+   * Undefined if the id or the secret is wrong: the response must not say which. Throws `too_many_requests` after too
+   * many failures. Correct credentials are always accepted.
+   */
+  authenticate(credentials: Credentials): Promise<RegisteredClient | undefined>
   /** A registered client by its id, without its secret. */
   find(clientId: string): Promise<RegisteredClient | undefined>
   issue(client: TokenOwner, scopes: readonly Scope[], seconds?: number): Promise<string>
@@ -62,12 +58,11 @@ export function openAccess(
   return {
     async authenticate({ clientId, secret, address }) {
       const client = await store.find(clientId)
-      const isCurrent = client !== undefined && isCurrentHash(client.secretHash)
       // Checked before the limit, so that other clients' failures never lock out a client with the correct secret.
-      const isCorrect = isSecret(secret, isCurrent ? client.secretHash : decoyHash)
-      if (isCorrect && isCurrent) return { client }
+      const isCorrect = isSecret(secret, client?.secretHash ?? decoyHash)
+      if (client && isCorrect) return client
       recordFailure(clientId, address)
-      return client && !isCurrent ? { outdatedClientId: client.id } : {}
+      return undefined
     },
 
     find: (clientId) => store.find(clientId),

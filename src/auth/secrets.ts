@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const secretBytes = 32
 
-/** Identifies the algorithm of a stored hash. An earlier version stored scrypt hashes, which are no longer accepted. */
+/** Identifies the algorithm of a stored hash. */
 const hashPrefix = 'sha256$'
 
 export function makeSecret(): string {
@@ -14,12 +14,7 @@ export function hashSecret(secret: string): string {
   return hashPrefix + digest(secret)
 }
 
-/** False for a hash stored by an earlier version: its client needs a new secret. */
-export function isCurrentHash(stored: string): boolean {
-  return stored.startsWith(hashPrefix)
-}
-
-/** Compares in constant time. `stored` must be a current hash. */
+/** Compares in constant time. */
 export function isSecret(secret: string, stored: string): boolean {
   const actual = Buffer.from(hashSecret(secret))
   const expected = Buffer.from(stored)

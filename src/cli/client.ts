@@ -107,14 +107,10 @@ function listCommand(terminal: Terminal): Command {
   const command = createSubcommand('list', 'list the API clients and the third parties')
   return addCreateFlag(command).action(async (flags: Flags) => {
     await withClients(flags, terminal, async (store) => {
-      const { isCurrentHash } = await import('../auth/secrets.ts')
-      for (const { id, name, scopes, created, rotated, secretHash } of await store.list()) {
+      for (const { id, name, scopes, created, rotated } of await store.list()) {
         const rotation = rotated ? `, secret rotated ${rotated}` : ''
-        const outdated = isCurrentHash(secretHash)
-          ? ''
-          : ', secret stored by an earlier version and rejected: run holdfast client rotate'
         terminal.out(
-          `${id}  ${scopes.join(' ')}  created ${created}${rotation}${outdated}  ${escapeInvisible(name)}\n`,
+          `${id}  ${scopes.join(' ')}  created ${created}${rotation}  ${escapeInvisible(name)}\n`,
         )
       }
     })

@@ -31,7 +31,7 @@ export interface FailedRequest {
 /** What the log line of a failed request contains in addition. */
 export interface LogDetail {
   readonly level: 'info' | 'warn' | 'error'
-  readonly message: 'token rejected' | 'client rejected' | 'request failed'
+  readonly message: 'token rejected' | 'request failed'
   readonly fields: Readonly<Record<string, unknown>>
 }
 

@@ -139,7 +139,7 @@ async function signIn(
     throw new ContractError('invalid_request', `${missing} is required`)
   }
   const address = resolveCallerAddress(request.raw, trustedProxies)
-  const { client } = await access.authenticate({ clientId, secret, address })
+  const client = await access.authenticate({ clientId, secret, address })
   // Without a Basic challenge, for which a browser would open a dialog of its own.
   if (!client) throw new ContractError('unauthorized')
   return client

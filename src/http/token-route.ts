@@ -17,7 +17,6 @@ import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { acceptForms } from './form-body.ts'
 import { sendJson } from './json.ts'
 import { createRequestReader } from './request.ts'
-import type { LogDetail } from './request-log.ts'
 
 const operation: Operation = accessOperations.issueToken
 const reader = createRequestReader(operation)
@@ -55,12 +54,7 @@ export function mountTokens(
         const credentials = readCredentials(request)
         const { clientId, secret, isOauth } = credentials
         const address = resolveCallerAddress(request.raw, trustedProxies)
-        const { client, outdatedClientId } = await access.authenticate({
-          clientId,
-          secret,
-          address,
-        })
-        if (outdatedClientId !== undefined) request.logDetail = outdatedSecret(outdatedClientId)
+        const client = await access.authenticate({ clientId, secret, address })
         if (!client) throw rejection(credentials, 'wrong_credentials', 'oauth_invalid_client')
         const granted = selectScopes(credentials, client.scopes, usable)
         const token = await access.issue(client, granted)
@@ -75,12 +69,6 @@ export function mountTokens(
       },
     })
   })
-}
-
-/** Only the operator can act on this, so it is logged and not sent. */
-function outdatedSecret(clientId: string): LogDetail {
-  const reason = 'the secret was stored by an earlier version: run holdfast client rotate'
-  return { level: 'warn', message: 'client rejected', fields: { clientId, reason } }
 }
 
 function readCredentials(request: FastifyRequest): TokenCredentials {

@@ -91,6 +91,12 @@ export function newerDatabase(): DatabaseError {
   )
 }
 
+export function earlierBuild(): DatabaseError {
+  return new DatabaseError(
+    'the database was created by an earlier build of Holdfast: dump it with that build, and load the dump into a new database with this one',
+  )
+}
+
 export function notMigrated(): DatabaseError {
   return new DatabaseError('the database lacks a migration of this version')
 }

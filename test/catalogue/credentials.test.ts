@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { scryptSync } from 'node:crypto'
 import { it } from 'node:test'
 import { scopes } from '../../src/contract/index.ts'
-import { openClientStore } from '../../src/storage/open.ts'
 import { readCredentials } from '../support/deployment.ts'
 import { describe, newDatabase } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
@@ -150,44 +148,6 @@ describe('failures behind a proxy', () => {
     )
 
     assert.deepEqual([count(statuses.flat(), 401), count(statuses.flat(), 429)], [100, 1])
-  })
-})
-
-describe('a secret stored by an earlier version', () => {
-  it('is rejected until it is rotated, as the log and the list of clients report', async (t) => {
-    const platform = await openPlatform(t)
-    const secret = 'c2VjcmV0LW9mLTMyLXJhbmRvbS1ieXRlcy1lbmNvZGVk'
-    const salt = Buffer.alloc(16, 7)
-    const hash = scryptSync(secret, salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 })
-    const stored = `scrypt$32768$8$1$${salt.toString('base64url')}$${hash.toString('base64url')}`
-    const id = crypto.randomUUID()
-    const clients = await openClientStore(platform.database)
-    const created = Temporal.Instant.from('2026-01-01T00:00:00Z')
-    await clients.add({ id, name: 'early client', scopes: ['products.read'], created }, stored)
-    await clients.close()
-    const client = runClientOn(platform.database)
-
-    const before = await requestWithJson(platform, id, secret)
-    const list = await client('list')
-    const rotated = readCredentials(await client('rotate', id))
-
-    assert.deepEqual([before.status, before.body], [401, { error: 'Unauthorized' }])
-    const line = platform.log.find((each) => each.includes('client rejected')) ?? ''
-    assert.match(line, /"reason":"the secret was stored by an earlier version: run holdfast client/)
-    assert.ok(line.includes(id))
-    assert.match(
-      list.stdout,
-      /stored by an earlier version and rejected: run holdfast client rotate/,
-    )
-    assert.equal(
-      count(
-        list.stdout.split('\n').map((each) => each.indexOf('earlier')),
-        -1,
-      ),
-      2,
-    )
-    assert.equal((await requestWithJson(platform, id, rotated.secret)).status, 200)
-    assert.doesNotMatch((await client('list')).stdout, /earlier version/)
   })
 })
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { it } from 'node:test'
@@ -8,12 +7,10 @@ import fc from 'fast-check'
 import { createNdjsonSource } from '../../src/intake/lines.ts'
 import { load } from '../../src/intake/load.ts'
 import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
-import { migrations } from '../../src/storage/sqlite/driver/migrations.ts'
 import {
   createScope,
   currentEngine,
   describe,
-  describeOn,
   describeOnLayouts,
   listSessions,
   newDatabase,
@@ -309,36 +306,5 @@ describeOnLayouts('an account that is deleted by a load that waits for another o
 
     assert.deepEqual([...(await readContent(database)).keys()], ['a2'])
     assert.equal(await countOrphans(database), 0)
-  })
-})
-
-/** The schema version that could still leave orphans. */
-const earlierVersion = 3
-
-describeOn('sqlite', 'a database with orphans from an earlier version', () => {
-  it('is cleaned when it is opened, and keeps everything else', async (t) => {
-    const bank = await openBank(t)
-    const kept = [put.customer('c1'), put.account('a1', ['c1']), put.transaction('a1', 't1')]
-    await bank.fill([
-      ...[...kept, put.account('a2', ['c1']), put.balance('a2'), put.contact('a2')],
-      ...[put.transaction('a2', 't1'), put.debit('a2'), put.account('a3', ['c1'])],
-    ])
-    const old = new DatabaseSync(bank.path('old.db'))
-    for (const step of migrations.slice(0, earlierVersion)) step(old)
-    old.prepare('attach ? as filled').run(bank.path('bank.db'))
-    for (const table of ['customer', 'account', 'holder', 'balance', 'contact', 'entry']) {
-      old.exec(`insert into ${table} select * from filled.${table}`)
-    }
-    // As if the accounts had been deleted without their content.
-    old.exec(`update account set head = null, kind = 0 where id in ('a2', 'a3')`)
-    old.exec(`pragma user_version = ${earlierVersion}`)
-    old.close()
-    chmodSync(bank.path('old.db'), 0o600)
-    const database = `sqlite:${bank.path('old.db')}`
-
-    const dump = await dumpDatabase(database)
-
-    assert.equal(await countOrphans(database), 0)
-    assert.deepEqual(splitLines(dump), kept)
   })
 })

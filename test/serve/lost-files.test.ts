@@ -175,19 +175,6 @@ describeOn('sqlite', 'a replay file', () => {
     assert.equal(await replays.recordUse('new', 100), 'first use')
   })
 
-  it('is kept if an earlier version created it', async (t) => {
-    const { database, replayFile } = await servedDatabase(t)
-    const [data, replay] = [new DatabaseSync(databasePath(database)), new DatabaseSync(replayFile)]
-    data.exec('delete from replay_file')
-    replay.exec('drop table identity')
-    for (const file of [data, replay]) file.close()
-
-    const replays = await openReplayStore(database, clock)
-    t.after(() => replays.close())
-
-    assert.equal(await replays.recordUse('used', 100), 'used before')
-  })
-
   it('is used while a load locks the database, and registered in it afterwards', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const database = await newDatabase(t)

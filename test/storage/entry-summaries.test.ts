@@ -97,7 +97,7 @@ for (const engine of engines) {
       assert.equal(await count({ minAmount: '0' }), length)
     })
 
-    it('are not needed: a list of an earlier version is searched without them', async (t) => {
+    it('are not needed: a list is searched without them', async (t) => {
       const { removeSummaries, count } = await openLongList(t)
 
       await removeSummaries()
@@ -106,7 +106,7 @@ for (const engine of engines) {
       assert.equal(await count({ minAmount: '12.50' }), length)
     })
 
-    it('of an earlier version are completed by the next load', async (t) => {
+    it('that are missing are completed by the next load', async (t) => {
       const { database, covered, removeSummaries, count, countCovered } = await openLongList(t)
       await removeSummaries()
 
@@ -116,7 +116,7 @@ for (const engine of engines) {
       assert.equal(await count({ text: 'rent' }), length + 1)
     })
 
-    it('of an earlier version are completed by feeds, a block in each batch', async (t) => {
+    it('that are missing are completed by feeds, a block in each batch', async (t) => {
       const { database, removeSummaries, count, countCovered } = await openLongList(t)
       await removeSummaries()
       const feeds = await openFeeds({ after: (work) => t.after(work) }, database)
@@ -137,7 +137,7 @@ for (const engine of engines) {
 }
 
 describeOn('postgres', 'the summaries of a changed list', () => {
-  it('are deleted when an earlier version changes or deletes an entry of their block', async (t) => {
+  it('are deleted by a statement that changes or deletes an entry of their block', async (t) => {
     const { database, count, countCovered } = await openLongList(t)
 
     await run(database, `update entry set description = 'FARE', amount = null where ordinal = 5`)

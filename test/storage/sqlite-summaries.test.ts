@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
-import { amountKey } from '../../src/storage/amount-key.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { entryPosition, listEnd } from '../../src/storage/sqlite/entry-position.ts'
 import { describeOn, newDatabase } from '../support/engines.ts'
 import { openFeeds } from '../support/feed.ts'
 import * as lines from '../support/lines.ts'
@@ -52,98 +50,6 @@ async function openLongList(t: TestContext) {
   }
 }
 
-/** The schema version before lists had summaries. */
-const beforeSummaries = 17
-
-/** The statements that processes of the earlier version change entries with, prepared before the database is migrated. */
-async function openEarlierWriter(t: TestContext) {
-  const opened = await openLongList(t)
-  const { database, file } = opened
-  file.exec(`
-    drop trigger entry_changed;
-    drop trigger entry_removed;
-    drop table entry_amounts;
-    drop table entry_texts;
-    pragma user_version = ${beforeSummaries};
-    create temp table waiting as select * from entry where false;
-  `)
-  const columns = 'list, time, id, amount, description, reference, record'
-  const list = Number(file.prepare('select list from entry').get()?.['list'])
-  const update = file.prepare(
-    'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
-  )
-  const remove = file.prepare('delete from entry where position > ? and position < ?')
-  const setAside = file.prepare(
-    'insert into waiting select * from entry where position > ? and position < ?',
-  )
-  const insertOrdered = file.prepare(
-    `insert into entry (position, ${columns})
-     select ? + row_number() over (order by time, id desc), ${columns} from waiting`,
-  )
-  await loadInProcess(database, [transaction(length)])
-  assert.equal(opened.countCovered(), covered)
-
-  return {
-    ...opened,
-    correct(ordinal: number, amount: string, description: string): void {
-      update.run(amountKey(amount), description, null, '{}', entryPosition(list, ordinal))
-    },
-    removeList(): void {
-      remove.run(entryPosition(list, 0), listEnd(list))
-    },
-    /** Adds an entry with the time of the one after an ordinal. */
-    insertLate(ordinal: number, description: string): void {
-      setAside.run(entryPosition(list, ordinal), listEnd(list))
-      remove.run(entryPosition(list, ordinal), listEnd(list))
-      file.exec(`insert into waiting select 0, list, min(time), 'late', amount, '${description}',
-        reference, record from waiting`)
-      insertOrdered.run(entryPosition(list, ordinal))
-    },
-  }
-}
-
-describeOn('sqlite', 'the summaries of a list that an open process of an earlier version', () => {
-  it('corrects are removed from the correction on', async (t) => {
-    const { correct, count, countCovered } = await openEarlierWriter(t)
-
-    correct(5000, '1', 'FOOD')
-
-    assert.equal(countCovered(), 4096)
-    assert.equal(await count({ text: 'food' }), 1)
-    assert.equal(await count({ text: 'rent' }), length)
-    assert.equal(await count({ maxAmount: '12.49' }), 1)
-  })
-
-  it('adds a late entry to are removed from it on', async (t) => {
-    const { insertLate, count } = await openEarlierWriter(t)
-
-    insertLate(100, 'FOOD')
-
-    assert.equal(await count({ text: 'food' }), 1)
-    assert.equal(await count({ text: 'rent' }), length + 1)
-  })
-
-  it('removes are removed with it', async (t) => {
-    const { database, removeList, count, countCovered } = await openEarlierWriter(t)
-
-    removeList()
-    assert.equal(countCovered(), 0)
-    await loadInProcess(database, [transaction(0, { description: 'Food' })])
-
-    assert.equal(await count({ text: 'food' }), 1)
-    assert.equal(await count({ text: 'rent' }), 0)
-  })
-
-  it('migrates again are removed', async (t) => {
-    const { database, file, countCovered } = await openLongList(t)
-
-    file.exec(`pragma user_version = ${beforeSummaries}`)
-    await loadInProcess(database, [])
-
-    assert.equal(countCovered(), 0)
-  })
-})
-
 describeOn('sqlite', 'the summaries of a long list', () => {
   it('include corrections', async (t) => {
     const { database, count, countCovered } = await openLongList(t)
@@ -157,7 +63,7 @@ describeOn('sqlite', 'the summaries of a long list', () => {
     assert.equal(await count({ maxAmount: '12.49' }), 1)
   })
 
-  it('of an earlier version are completed by feeds, one block in each commit for all lists', async (t) => {
+  it('are completed by feeds, one block in each commit for all lists', async (t) => {
     const { database, file, countCovered } = await openLongList(t)
     const ofOther = (index: number) =>
       lines.transaction('a2', `t${index}`, { postingDateTime: moment(index) })

@@ -1,10 +1,6 @@
 import type pg from 'pg'
-import {
-  DatabaseError,
-  type DatabaseLayout,
-  type DatabaseOptions,
-  newerDatabase,
-} from '../../database.ts'
+import { DatabaseError, type DatabaseOptions } from '../../database.ts'
+import { findMissing, versionWith } from '../../migrations.ts'
 import { type Layout, migrations } from './schema.ts'
 
 export const partitionsDefault = 16
@@ -15,29 +11,36 @@ const serverVersionMin = 15
 /** An advisory lock lets one process at a time migrate the database. */
 const lock = `hashtext('holdfast schema')`
 
-/** The first databases had one layout, and no column for it. */
-const createVersion = `
-  set client_min_messages = warning;
-  create table if not exists schema_version (version integer not null, partitions integer not null);
-  alter table schema_version add column if not exists layout text not null default 'partitions'`
+const createVersion = `create table if not exists schema_version (
+    version integer not null, partitions integer not null, layout text not null
+  )`
 
-/** What the database was created with, and the number of migrations that were applied to it. */
+/** PostgreSQL's code for a table that exists already: it belongs to another program. */
+const duplicateTable = '42P07'
+
+/** What the database was created with, and its version. */
 export interface Schema extends Layout {
   readonly version: number
 }
 
+type Steps = typeof migrations
+
 /** Applies the missing migrations. Several processes may call it at the same time. */
-export async function migrate(pool: pg.Pool, options: DatabaseOptions): Promise<void> {
+export async function migrate(
+  pool: pg.Pool,
+  { partitions = partitionsDefault, layout = 'partitions' }: DatabaseOptions,
+  steps: Steps,
+): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query(`select pg_advisory_lock(${lock})`)
-    await client.query(createVersion)
     // Read under the lock: another process may have migrated the database meanwhile.
-    const { partitions = partitionsDefault, layout = 'partitions' } = options
     const schema = (await readSchema(client)) ?? { version: 0, partitions, layout }
     if (schema.layout === 'citus') await requireCitus(client)
-    for (let version = schema.version; version < migrations.length; version += 1) {
-      await applyStep(client, { ...schema, version })
+    const missing = findMissing(steps, schema.version)
+    for (const [index, step] of missing.entries()) {
+      const version = versionWith(steps) - missing.length + index + 1
+      await applyStep(client, step(schema), { ...schema, version })
     }
   } finally {
     // Closing the connection releases the lock.
@@ -45,8 +48,8 @@ export async function migrate(pool: pg.Pool, options: DatabaseOptions): Promise<
   }
 }
 
-export function isOlder({ version }: Schema): boolean {
-  return version < migrations.length
+export function isOlder({ version }: Schema, steps: Steps = migrations): boolean {
+  return findMissing(steps, version).length > 0
 }
 
 /** Undefined if the database has no tables. */
@@ -62,13 +65,11 @@ export async function readSchema(client: pg.Pool | pg.ClientBase): Promise<Schem
     )
   }
   if (!exists) return undefined
-  const found = await client.query<Omit<Schema, 'layout'> & { layout?: DatabaseLayout }>(
-    'select * from schema_version',
-  )
-  const [schema] = found.rows
-  if (!schema || schema.version === 0) return undefined
-  if (schema.version > migrations.length) throw newerDatabase()
-  return { layout: 'partitions', ...schema }
+  const [schema] = (await client.query<Partial<Schema>>('select * from schema_version')).rows
+  const { version, partitions, layout = 'partitions' } = schema ?? {}
+  // Other programs have a table of this name too.
+  if (typeof version !== 'number' || typeof partitions !== 'number') throw foreignDatabase()
+  return { version, partitions, layout }
 }
 
 async function requireCitus(client: pg.ClientBase): Promise<void> {
@@ -80,19 +81,24 @@ async function requireCitus(client: pg.ClientBase): Promise<void> {
   }
 }
 
-async function applyStep(client: pg.ClientBase, schema: Schema): Promise<void> {
+async function applyStep(client: pg.ClientBase, sql: string, schema: Schema): Promise<void> {
   const { version, partitions, layout } = schema
   await client.query('begin')
-  if (version === 0) {
-    await client.query(
-      'insert into schema_version (version, partitions, layout) values (0, $1, $2)',
-      [partitions, layout],
-    )
+  try {
+    await client.query(createVersion)
+    await client.query(sql)
+  } catch (error) {
+    throw (error as pg.DatabaseError).code === duplicateTable ? foreignDatabase() : error
   }
-  const step = migrations[version]?.({ partitions, layout })
-  if (step === undefined) throw new DatabaseError(`migration ${version} does not exist`)
-  if (typeof step === 'string') await client.query(step)
-  else await step(client)
-  await client.query('update schema_version set version = $1', [version + 1])
+  await client.query('delete from schema_version')
+  await client.query('insert into schema_version values ($1, $2, $3)', [
+    version,
+    partitions,
+    layout,
+  ])
   await client.query('commit')
+}
+
+function foreignDatabase(): DatabaseError {
+  return new DatabaseError('the database has tables of another program: choose another database')
 }

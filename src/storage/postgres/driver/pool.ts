@@ -6,6 +6,7 @@ import { deniedError, isDenied } from './denied.ts'
 import { requireKnownDriver } from './driver-check.ts'
 import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
 import { pooledClient } from './pooled-client.ts'
+import { migrations } from './schema.ts'
 import {
   dataNodeTestMs,
   lockTimeout,
@@ -113,13 +114,18 @@ const uses = {
 } as const satisfies Record<string, Use>
 
 /** Creates the tables unless they exist, and applies the missing migrations. */
-export async function createPostgresSchema(url: string, options: DatabaseOptions): Promise<void> {
+export async function createPostgresSchema(
+  url: string,
+  options: DatabaseOptions,
+  steps = migrations,
+): Promise<void> {
   const pool = makePool(url, 'load', { ...options, connections: 1 })
   try {
     // Only the owner of the tables may migrate them, but every role may find that they are up to date.
     const schema = await readSchema(pool)
+    const mustMigrate = !schema || isOlder(schema, steps)
     if (schema) requireLayout(schema, options)
-    if (!schema || isOlder(schema)) await migrate(pool, options)
+    if (mustMigrate) await migrate(pool, options, steps)
   } catch (error) {
     throw unusable(url, error)
   } finally {
@@ -144,8 +150,8 @@ export async function openPool(
   try {
     const schema = await readSchema(pool)
     if (!schema) throw missingSchema(url)
-    requireLayout(schema, options)
     if (isOlder(schema)) await createPostgresSchema(url, options)
+    requireLayout(schema, options)
     if (use !== 'load' && use !== 'query') options.onPool?.(use, pool)
     return pool
   } catch (error) {

@@ -5,6 +5,7 @@ import {
   notMigrated,
   type ProbeUse,
 } from '../../database.ts'
+import { versionWith } from '../../migrations.ts'
 import { readSchema } from './migrate.ts'
 import type { Statement } from './pipeline.ts'
 import { makePool } from './pool.ts'
@@ -14,7 +15,7 @@ import { runStatement } from './statements.ts'
 /** A newer Holdfast may have applied more migrations while this process is running. */
 const isCurrent: Statement = {
   name: 'is-current',
-  text: `select 1 from schema_version where version >= ${migrations.length}`,
+  text: `select 1 from schema_version where version >= ${versionWith(migrations)}`,
 }
 
 /** Rows of 1 MiB, which the temporary tables and the changes of a batch need at least. */

@@ -42,7 +42,7 @@ const resolvedRemoval = `(select max(u.place) from unresolved_removal u
 export const customerEffects = `
   insert into customer_effect
   with recursive line as (
-    select id, place, is_put, email_hash, earlier_email_hash, name_hash,
+    select id, place, is_put, email_hash, name_hash,
       row_number() over lines as n, lead(place) over lines is null as is_last
     from staged_customer window lines as (partition by id order by place)
   ), effect as (
@@ -60,7 +60,7 @@ export const customerEffects = `
     from effect w join line l on l.id = w.id and l.n = w.n + 1
     cross join lateral (
       select l.is_put and coalesce(
-        w.email_hash not in (l.email_hash, l.earlier_email_hash) and w.name_hash <> l.name_hash,
+        w.email_hash <> l.email_hash and w.name_hash <> l.name_hash,
         false) as is_rejected
     ) r
     cross join lateral (

@@ -10,7 +10,7 @@ import type {
 } from '../../../intake/writer.ts'
 import type { EntryList } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
-import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
+import { digest, emailDigest } from '../../digest.ts'
 import { createdUnknown, kindCodes, listCodes, listsMax } from '../../enum-codes.ts'
 import type { openCopyEncoder } from './copy-encoder.ts'
 import { placeHalves } from './place.ts'
@@ -24,7 +24,7 @@ export const partCodes = { balance: 1, contact: 2 } as const
  */
 const stagedTables = {
   staged_customer: `id text collate "C" not null, is_put boolean not null, email text,
-    match text, record text, email_hash text, name_hash text, earlier_email_hash text`,
+    match text, record text, email_hash text, name_hash text`,
   staged_account: `id text collate "C" not null, is_put boolean not null, kind smallint,
     is_open boolean, category text, created bigint, is_owned_text text, shareable text, head text,
     tail text, detail text`,
@@ -116,7 +116,6 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
       for (let column = 0; column < 3; column += 1) next.json(undefined)
       next.json(item.person?.email)
       next.json(item.person?.name)
-      next.json(undefined)
     } else if (of === 'product') {
       putProduct(item, id)
     } else if (of === 'account') {
@@ -149,7 +148,6 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     next.json(item.record)
     next.json(emailDigest(item.email))
     next.json(digest(item.name))
-    next.json(earlierEmailDigest(item.email))
   }
 
   const putAccount = (item: AccountItem & SourceLocation): void => {

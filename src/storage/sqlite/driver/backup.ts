@@ -7,7 +7,6 @@ import { systemReason } from '../../system-reason.ts'
 import { existingReplayFile } from '../replay/replay-file.ts'
 import {
   createPrivateFile,
-  earlierReplayPath,
   fileIdentity,
   replayPath,
   syncToDisk,
@@ -87,7 +86,7 @@ function refuseTarget(path: string, target: string, force: boolean): void {
 }
 
 function databaseFiles(path: string): string[] {
-  return [path, replayPath(path), earlierReplayPath(path)]
+  return [path, replayPath(path)]
 }
 
 /** Copies one snapshot of the source, while other processes may commit. */
@@ -123,7 +122,6 @@ function placeCopies([data, replayFile]: readonly Copy[]): void {
   if (!data) return
   if (replayFile) renameSync(replayFile.temporary, replayFile.target)
   else rmSync(replayPath(data.target), { force: true })
-  rmSync(earlierReplayPath(data.target), { force: true })
   renameSync(data.temporary, data.target)
   syncToDisk(dirname(data.target))
 }

@@ -21,11 +21,6 @@ export function replayPath(database: string): string {
   return `${database}-replay`
 }
 
-/** Its name in earlier versions. */
-export function earlierReplayPath(database: string): string {
-  return `${database}-claims`
-}
-
 /** A database and the files that SQLite creates while it is open. */
 export function withCompanions(database: string): string[] {
   return [database, walPath(database), `${realPath(database)}-shm`]

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { DatabaseError, newerDatabase, solutions } from '../../database.ts'
+import { DatabaseError, earlierBuild, solutions } from '../../database.ts'
+import { findMissing, versionWith } from '../../migrations.ts'
 import { cannotOpen, isBusy } from './errors.ts'
 import { createPrivateFile } from './files.ts'
-import { defineFunctions } from './migration-functions.ts'
-import { migrations } from './migrations.ts'
+import { applicationId, migrations } from './schema.ts'
+import { transaction } from './write-queue.ts'
 
 /** How long a statement waits for another process, in milliseconds. */
 const busyTimeoutMs = 5000
@@ -25,11 +26,11 @@ const uses = {
 }
 
 /** Creates the database unless it exists, and applies the missing migrations. */
-export function createDatabase(path: string): void {
+export function createDatabase(path: string, steps: readonly string[] = migrations): void {
   withPath(path, () => createPrivateFile(path))
   const database = openFile(path, requireOwn)
   try {
-    withPath(path, () => migrate(database))
+    withPath(path, () => migrate(database, steps))
   } finally {
     database.close()
   }
@@ -41,7 +42,7 @@ export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync
   return withPath(
     path,
     () => {
-      migrate(database)
+      migrate(database, migrations)
       database.exec(uses[use])
       return database
     },
@@ -113,37 +114,36 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
-/** How many migrations were applied to the database. */
+/** 0 if the database has no tables. */
 export function schemaVersion(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.['user_version'])
 }
 
-function migrate(database: DatabaseSync): void {
-  if (findMissing(database).length === 0) return
-
-  database.exec('begin immediate')
-  // Read again under the lock: another process, possibly of a newer version, may have migrated the database meanwhile.
-  const missing = findMissing(database)
-  defineFunctions(database)
-  for (const step of missing) step(database)
-  database.exec(`pragma user_version = ${migrations.length}; commit`)
+/** Whether the database has all migrations of this version, and perhaps those of a newer one. */
+export function isMigrated(database: DatabaseSync): boolean {
+  return schemaVersion(database) >= versionWith(migrations)
 }
 
-/** The migrations that the database lacks. */
-function findMissing(database: DatabaseSync): typeof migrations {
-  const version = schemaVersion(database)
-  if (version > migrations.length) throw newerDatabase()
-  return migrations.slice(version)
+function migrate(database: DatabaseSync, steps: readonly string[]): void {
+  if (findMissing(steps, schemaVersion(database)).length === 0) return
+
+  // The version is read again under the lock: another process may have migrated the database meanwhile.
+  transaction(database, () => {
+    for (const sql of findMissing(steps, schemaVersion(database))) database.exec(sql)
+    database.exec(`pragma user_version = ${versionWith(steps)}`)
+  })
 }
 
-/** Tables of every version. */
-const ownTables = ['customer', 'account', 'holder', 'entry']
+/** Tables of every earlier build, which did not set an application id. */
+const earlierTables = ['customer', 'account', 'holder', 'entry']
 
-/** Rejects the database of another program, which may use `user_version` too. The tables of a newer Holdfast are unknown. */
+/** Rejects the database of another program, which may use `user_version` too. */
 function requireOwn(database: DatabaseSync): void {
+  const { application_id } = database.prepare('pragma application_id').get() ?? {}
+  if (application_id === applicationId) return
   const rows = database.prepare('select name from sqlite_schema').all()
-  if (rows.length === 0 || schemaVersion(database) > migrations.length) return
+  if (rows.length === 0 && application_id === 0) return
   const names = new Set(rows.map(({ name }) => name))
-  if (schemaVersion(database) > 0 && ownTables.every((name) => names.has(name))) return
+  if (application_id === 0 && earlierTables.every((name) => names.has(name))) throw earlierBuild()
   throw new DatabaseError('the file is a database of another program: choose another file')
 }

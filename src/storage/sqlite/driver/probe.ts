@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type DatabaseProbe, notMigrated, type ProbeUse } from '../../database.ts'
 import { isBusy, toAppError } from './errors.ts'
-import { migrations } from './migrations.ts'
-import { openDatabase, schemaVersion } from './open.ts'
+import { isMigrated, openDatabase, schemaVersion } from './open.ts'
 import { requireSpace, watchLog } from './write-ahead-log.ts'
 import { transaction } from './write-queue.ts'
 
@@ -14,7 +13,7 @@ export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
   return {
     async check() {
       try {
-        if (schemaVersion(database) < migrations.length) throw notMigrated()
+        if (!isMigrated(database)) throw notMigrated()
         if (use === 'write') writeSameVersion(database, path)
       } catch (error) {
         throw toAppError(error, database)

@@ -3,7 +3,7 @@ import { emailKey } from '../../../contract/email-key.ts'
 import type { Problem } from '../../../contract/index.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { CustomerItem, RemovalItem } from '../../../intake/writer.ts'
-import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
+import { digest, emailDigest } from '../../digest.ts'
 import { anotherPerson } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'
 
@@ -81,8 +81,7 @@ function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
     return row.email === keyOf(email) || known.name === name
   }
   if (row.email_hash === null) return true
-  const hashes = [emailDigest(email), earlierEmailDigest(email)]
-  return hashes.includes(row.email_hash) || row.name_hash === digest(name)
+  return row.email_hash === emailDigest(email) || row.name_hash === digest(name)
 }
 
 function keyOf(email: string | undefined): string | null {

@@ -71,12 +71,10 @@ export function openEntryWriter(
     )
   const appendOne = appendRows(1)
   const appendMany = appendRows(appendedMax)
-  // One update of all columns would fire the trigger that removes summaries.
-  const replaceKeys = command(
+  const replace = command(
     database,
-    'update entry set amount = ?, description = ?, reference = ? where position = ?',
+    'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
   )
-  const replaceRecord = command(database, 'update entry set record = ? where position = ?')
   const remove = command(database, 'delete from entry where position = ?')
   const removeWaiting = command(database, 'delete from waiting where list = ? and id = ?')
   const newest = query<{ ordinal: bigint; time: bigint; id: string }>(
@@ -232,8 +230,7 @@ export function openEntryWriter(
     if (outcome === 'unchanged') return
     if (existing && existing.time === row.time) {
       keepAssignedTime(row.list, row.id, existing)
-      replaceKeys.run(row.amount, row.description, row.reference, existing.position)
-      replaceRecord.run(row.record, existing.position)
+      replace.run(row.amount, row.description, row.reference, row.record, existing.position)
       const ordinal = ordinalOf(existing.position)
       if (ordinal <= findTail(row.list).covered) summaries.markChanged(row.list, ordinal)
       return

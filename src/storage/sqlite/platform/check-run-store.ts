@@ -24,10 +24,9 @@ export function openSqliteCheckRunStore(path: string): CheckRunStore {
   const database = openDatabase(path, 'write')
   const write = openWriteQueue(database)
   const columns = 'id, state, profile, check_groups, started_by, started, updated, progress, error'
-  // By rowid, which grows with each run: the clock may have been set back.
   const list = query<Row>(
     database,
-    `select ${columns} from check_run order by rowid desc limit ${checkRunsMax}`,
+    `select ${columns} from check_run order by sequence desc limit ${checkRunsMax}`,
   )
   const read = query<Row & { readonly report: string | null }>(
     database,
@@ -49,7 +48,7 @@ export function openSqliteCheckRunStore(path: string): CheckRunStore {
   const removeOldest = command(
     database,
     `delete from check_run where id not in
-       (select id from check_run order by rowid desc limit ${checkRunsMax})`,
+       (select id from check_run order by sequence desc limit ${checkRunsMax})`,
   )
   const update = command(
     database,

@@ -4,7 +4,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseError, solutions } from '../../database.ts'
 import { createPrivateFile, replayPath } from '../driver/files.ts'
 import { openDatabase, openFile } from '../driver/open.ts'
-import { currentReplayPath, renameEarlierReplayFile } from './earlier-replay-file.ts'
 
 /** How often recording the replay file is retried while a load locks the database. */
 const recordEveryMs = 1000
@@ -23,7 +22,6 @@ export function pairReplayFile(databasePath: string): PairedReplayFile {
   const path = replayPath(databasePath)
   const database = openDatabase(databasePath, 'write')
   try {
-    renameEarlierReplayFile(databasePath, database)
     if (!isRecorded(path, databasePath, database)) {
       createPrivateFile(path)
       return { path, close: record(database, identify(path)) }
@@ -41,7 +39,6 @@ export function replaceReplayFile(databasePath: string): void {
   const path = replayPath(databasePath)
   const database = openDatabase(databasePath, 'write')
   try {
-    renameEarlierReplayFile(databasePath, database)
     const recorded = readRecordedId(database)
     if (recorded !== undefined && createPrivateFile(path)) identify(path, recorded)
   } finally {
@@ -54,7 +51,7 @@ export function existingReplayFile(
   databasePath: string,
   database: DatabaseSync,
 ): string | undefined {
-  const path = currentReplayPath(databasePath)
+  const path = replayPath(databasePath)
   return isRecorded(path, databasePath, database) || existsSync(path) ? path : undefined
 }
 
@@ -68,7 +65,6 @@ function isRecorded(path: string, databasePath: string, database: DatabaseSync):
 }
 
 function readRecordedId(database: DatabaseSync): string | undefined {
-  if (!hasTable(database, 'replay_file')) return undefined
   return database.prepare('select id from replay_file').get()?.['id'] as string | undefined
 }
 

@@ -4,7 +4,7 @@ import { isDiskFull, toAppError } from '../driver/errors.ts'
 import { openFile } from '../driver/open.ts'
 import { isTight } from '../driver/write-ahead-log.ts'
 import { transaction } from '../driver/write-queue.ts'
-import { prepareReplayTables } from './schema.ts'
+import { createReplayTables } from './schema.ts'
 
 /** How many rows are examined for expired records at once. */
 const purgeStep = 1000
@@ -43,7 +43,7 @@ export interface Recorded {
 
 export function openTokenUses(path: string): TokenUses {
   const database = openFile(path)
-  prepareReplayTables(database)
+  transaction(database, () => database.exec(createReplayTables))
   // A busy timeout would block the whole process.
   database.exec(`pragma wal_autocheckpoint = ${logPagesMax}; pragma busy_timeout = 0`)
   const statements = prepareStatements(database)

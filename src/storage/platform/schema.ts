@@ -1,0 +1,215 @@
+/** What the engines write differently in the definition of a table. */
+export interface Dialect {
+  /** A text that is compared byte by byte. */
+  readonly key: string
+  /** An integer of 64 bits. */
+  readonly bigint: string
+  readonly boolean: string
+  /** A primary key that grows with each row. */
+  readonly sequence: string
+  /** What follows the columns of a table with another primary key. */
+  readonly options: string
+}
+
+/** The tables of the catalogue, its clients, consent and check runs. Times are in milliseconds since 1970. */
+export const createPlatformTables = ({ key, bigint, boolean, sequence, options }: Dialect) => `
+  -- The platform's signing keys. A retired key is neither used nor published.
+  create table signing_key (
+    id ${key} primary key,
+    algorithm text not null,
+    private_key text not null,    -- a JWK
+    created ${bigint} not null,
+    retired ${bigint}
+  )${options};
+
+  create table api_client (
+    id ${key} primary key,
+    name text not null,
+    scopes text not null,
+    secret_hash text not null,
+    created ${bigint} not null,
+    rotated ${bigint}
+  )${options};
+
+  create table api_token (
+    digest ${key} primary key,
+    client ${key} not null,
+    scopes text not null,
+    expires ${bigint} not null,
+    secret_hash text not null     -- the token is valid while its client has this one
+  )${options};
+  create index api_token_client on api_token (client);
+  create index api_token_expires on api_token (expires);
+
+  create table idempotency (
+    client ${key} not null,
+    key ${key} not null,
+    digest text not null,         -- of the content that the key was used with
+    product ${key} not null,
+    created ${bigint} not null,
+    primary key (client, key)
+  )${options};
+  create index idempotency_created on idempotency (created);
+
+  -- Every version of every product. A DELETED version has no record.
+  create table product_version (
+    product ${key} not null,
+    version integer not null,
+    change text not null,
+    changed_at ${bigint} not null,
+    changed_by text not null,
+    changed_by_name text not null,
+    last_updated text not null,
+    record text,                  -- as dumped
+    shown text,                   -- as served, without the id and the time
+    origin text,                  -- the data holder that it was imported from; null: written here
+    primary key (product, version)
+  )${options};
+
+  -- The present products, with the columns that they are filtered by.
+  create table product (
+    id ${key} primary key,
+    version integer not null,
+    category text not null,
+    brand ${key} not null,
+    effective_from ${bigint},
+    effective_to ${bigint},
+    updated_at ${bigint} not null
+  )${options};
+
+  create table product_draft (
+    product ${key} primary key,
+    tag text not null,            -- of the ETag
+    base ${bigint} not null,      -- the version that it was made from; 0: none
+    changed_at ${bigint} not null,
+    changed_by text not null,
+    changed_by_name text not null,
+    name text not null,           -- that of the product in the draft
+    record text not null
+  )${options};
+
+  -- What a list for people shows of each product and each draft.
+  create table product_summary (
+    id ${key} not null,
+    is_draft ${boolean} not null, -- a draft has a row of its own
+    version integer,              -- null: of a draft
+    name text not null,
+    name_key ${key} not null,     -- case-folded
+    brand ${key} not null,
+    category text not null,
+    effective_from ${bigint},
+    effective_to ${bigint},
+    updated_at ${bigint} not null,
+    updated_by text not null,
+    updated_by_name text not null,
+    search ${key} not null,       -- name, brand and id, case-folded
+    primary key (id, is_draft)
+  )${options};
+  create index product_summary_updated on product_summary (updated_at desc, id);
+  create index product_summary_name on product_summary (name_key, id);
+
+  create table third_party (
+    id ${key} primary key,
+    name text not null,
+    profile text not null,
+    redirect_uris text not null,  -- JSON
+    scopes text not null,
+    jwks text,                    -- JSON; or else:
+    jwks_url text,
+    created ${bigint} not null
+  )${options};
+
+  -- What the OpenID provider stores.
+  create table artifact (
+    model ${key} not null,
+    key ${key} not null,          -- a digest
+    grant_id ${key},              -- the arrangement
+    uid ${key},
+    payload text not null,        -- JSON
+    expires ${bigint} not null,
+    consumed ${bigint},
+    primary key (model, key)
+  )${options};
+  create index artifact_grant on artifact (grant_id) where grant_id is not null;
+  create index artifact_uid on artifact (uid) where uid is not null;
+  create index artifact_expires on artifact (expires);
+
+  create table arrangement (
+    id ${key} primary key,
+    third_party ${key} not null,
+    customer ${key} not null,
+    accounts text not null,       -- JSON
+    scopes text not null,
+    starts ${bigint} not null,
+    ends ${bigint} not null,
+    status text not null,
+    updated ${bigint} not null
+  )${options};
+  create index arrangement_updated on arrangement (updated, id);
+  create index arrangement_customer on arrangement (customer, updated, id);
+  create index arrangement_third_party on arrangement (third_party, updated, id);
+  create index arrangement_active on arrangement (ends) where status = 'active';
+  create index arrangement_status on arrangement (status, updated, id);
+  create index arrangement_third_party_status on arrangement (third_party, status, updated, id);
+
+  create table arrangement_change (
+    arrangement ${key} not null,
+    time ${bigint} not null,
+    status text not null,
+    reason text not null,
+    primary key (arrangement, status)
+  )${options};
+
+  -- Attempts to give a consent, without data of customers.
+  create table consent_flow (
+    id ${key} primary key,
+    third_party ${key} not null,
+    started ${bigint} not null,
+    updated ${bigint} not null,
+    state text not null,
+    consent ${key},               -- the arrangement that it led to
+    step_count integer not null,
+    steps text not null           -- a line of JSON for each
+  )${options};
+  create index consent_flow_started on consent_flow (started, id);
+  create index consent_flow_state on consent_flow (state, started, id);
+  create index consent_flow_consent on consent_flow (consent) where consent is not null;
+
+  -- A hash can be verified only with the key, of which the row has the digest.
+  create table passcode (
+    key ${key} primary key,
+    candidates text not null,     -- JSON: customers and hashes
+    sent ${bigint} not null,
+    expires ${bigint} not null,
+    tries integer not null,
+    used integer not null
+  )${options};
+  create index passcode_expires on passcode (expires);
+
+  create table attempt_limit (
+    key ${key} primary key,       -- a keyed digest
+    full_at ${bigint} not null
+  )${options};
+  create index attempt_limit_full_at on attempt_limit (full_at);
+
+  create table consent_secret (
+    name ${key} primary key,
+    value text not null
+  )${options};
+
+  -- Runs of checks, with their reports.
+  create table check_run (
+    sequence ${sequence},         -- the order of their starts: the clock may have been set back
+    id ${key} not null unique,
+    state text not null,
+    profile text not null,
+    check_groups text,            -- JSON; null: all
+    started_by text not null,
+    started ${bigint} not null,
+    updated ${bigint} not null,   -- when its process wrote last
+    progress text not null,       -- JSON
+    error text,
+    report text                   -- JSON
+  );
+  create unique index check_run_running on check_run (state) where state = 'running';
+`
