@@ -5,31 +5,31 @@ import type { ReplayStore } from './replay-store.ts'
 import { clockToleranceSeconds } from './verify-token.ts'
 
 /** Rejects if there are no keys to verify tokens with, and none can be fetched. */
-export async function checkKeys(keys: Pick<KeySet, 'hasKeys'>): Promise<void> {
+export async function probeKeys(keys: Pick<KeySet, 'hasKeys'>): Promise<void> {
   if (!(await keys.hasKeys())) throw new ContractError('unavailable', 'no keys could be fetched')
 }
 
 /** How long a recorded token counts as proof that the next one can be recorded. */
 const recentMs = 1000
 
-export interface ReplayCheck {
+export interface ReplayProbe {
   /** Must be called with the outcome of every attempt to record a token. */
   noteAttempt(isRecorded: boolean): void
   /** Rejects if no token can be recorded now. */
-  check(): Promise<void>
+  probe(): Promise<void>
 }
 
 /**
- * Checks whether token uses can be recorded. A recent request is proof enough. Otherwise, or if the last attempt failed, an
+ * Probes whether token uses can be recorded. A recent request is proof enough. Otherwise, or if the last attempt failed, an
  * id of its own is recorded, which is purged like that of an expired token.
  */
-export function openReplayCheck(replay: ReplayStore, clock: () => Temporal.Instant): ReplayCheck {
+export function openReplayProbe(replay: ReplayStore, clock: () => Temporal.Instant): ReplayProbe {
   let recordedAt = Number.NEGATIVE_INFINITY
   return {
     noteAttempt(isRecorded) {
       recordedAt = isRecorded ? performance.now() : Number.NEGATIVE_INFINITY
     },
-    async check() {
+    async probe() {
       if (performance.now() - recordedAt < recentMs) return
       const now = Math.floor(clock().epochMilliseconds / 1000)
       await replay.recordUse(`readiness ${randomUUID()}`, now + clockToleranceSeconds)

@@ -17,7 +17,13 @@ import {
 } from './connections.ts'
 import { openDescriptorWatch } from './descriptors.ts'
 import { createErrorHandler, type ErrorHandlerOptions } from './error-handler.ts'
-import { mountHealth, type Probe, probes, type ReadHealth, type ReadinessCheck } from './health.ts'
+import {
+  type HealthEndpoint,
+  healthEndpoints,
+  mountHealth,
+  type ReadHealth,
+  type ReadinessProbe,
+} from './health.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
@@ -31,7 +37,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Identifies the route to token verification, the error handler and the log. */
     operation?: Operation
-    probe?: Probe
+    health?: HealthEndpoint
     /** Whether it responds while the files of the database are missing. */
     worksWithoutDatabase?: boolean
     /** Header fields of every response, also one that the limits cause. */
@@ -58,7 +64,7 @@ export interface Route {
 export interface AppOptions extends Omit<RequestLogOptions, 'role'>, ErrorHandlerOptions {
   readonly limits?: Partial<HttpLimits> | undefined
   /** The server is ready only while all of these pass. */
-  readonly readiness?: readonly ReadinessCheck[] | undefined
+  readonly readiness?: readonly ReadinessProbe[] | undefined
   /** Adds a tracing span to every request. */
   readonly trace?: ((app: HttpApp) => void) | undefined
   /** The proxies whose forwarding headers are used for the client's address. */
@@ -120,7 +126,7 @@ export function openApp(
   app.setErrorHandler(createErrorHandler(options, limits))
   enforceLimits(app, limits, shedding, options)
   acceptJsonBodies(app, options.keepBodies)
-  const rejectRoute = routeRejection([...routes, ...Object.values(probes)])
+  const rejectRoute = routeRejection([...routes, ...Object.values(healthEndpoints)])
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
     const start = performance.now()
@@ -194,7 +200,7 @@ function enforceLimits(
     done(overloaded)
   }
   app.addHook('onRoute', (route) => {
-    // Health probes are answered even under overload. The OpenAPI document has a limit of its own.
+    // Health endpoints are answered even under overload. The OpenAPI document has a limit of its own.
     if (!route.config?.operation && !route.config?.endpoint) return
     route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
     route.handler = shedding.withTimeout(route.handler)

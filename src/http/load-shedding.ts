@@ -108,7 +108,7 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
       },
 
     reserveBytes({ inFlight: current }, bytes) {
-      // A probe is not counted.
+      // A health endpoint is not counted.
       if (!current) return
       // If it is closed, nothing is sent, and nothing would release the bytes: the client disconnected.
       if (!current.isClosed) {

@@ -12,7 +12,7 @@ export interface RequestMetrics {
   countShedRequest(): void
   recordFailure(failed: FailedRequest): void
   /** Sets the result of a readiness check. */
-  recordReadiness(role: MonitoredRole, check: string, isPassed: boolean): void
+  recordReadiness(role: MonitoredRole, probe: string, isPassed: boolean): void
 }
 
 /** A request that was answered with an error, without anything that its client sent except the interaction id. */
@@ -84,8 +84,8 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
     const durationMs = (streamStart ?? performance.now()) - start
     const isAnswered = raw.writableFinished || streamStart !== undefined
     const status = isAnswered ? raw.statusCode : (request.abortStatus ?? clientClosedStatus)
-    const { operation, endpoint, probe, document } = request.routeOptions.config ?? {}
-    const name = operation?.ref ?? endpoint ?? probe ?? document ?? noOperation
+    const { operation, endpoint, health, document } = request.routeOptions.config ?? {}
+    const name = operation?.ref ?? endpoint ?? health ?? document ?? noOperation
     const interactionId = String(reply.getHeader(interactionHeader))
     metrics?.recordRequest(name, status, durationMs / 1000)
     if (status >= 400) {
@@ -99,7 +99,7 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
       durationMs: Math.round(durationMs * 1000) / 1000,
       interactionId,
     }
-    const detail = request.logDetail ?? (probe && probeDetail)
+    const detail = request.logDetail ?? (health && healthDetail)
     if (detail) log?.[detail.level]({ ...line, ...detail.fields }, detail.message)
     else if (log?.writeRequestLine) log.writeRequestLine(line)
     else log?.info(line, requestMessage)
@@ -119,7 +119,7 @@ function describeFailure(
 export const requestMessage = 'request'
 
 /** Probes arrive every second or so. */
-const probeDetail = { level: 'debug', message: requestMessage, fields: undefined } as const
+const healthDetail = { level: 'debug', message: requestMessage, fields: undefined } as const
 
 /**
  * The key id and issuer that a rejected token contains. An unknown name is text that the client chose, so only its

@@ -2,7 +2,7 @@ import type { TlsOptions } from 'node:tls'
 import type { Access } from '../auth/access.ts'
 import type { AppOptions } from '../http/app.ts'
 import type { DatabaseProbe, FileWatch } from '../storage/database.ts'
-import { checkFiles } from './database-files.ts'
+import { probeFiles } from './database-files.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 import { version } from './version.ts'
@@ -33,8 +33,8 @@ export async function createClientAppOptions(
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
     trace: tracing?.traceRequests,
     readiness: [
-      { name: 'database files', check: () => checkFiles(files) },
-      { name: 'database', check: probe.check },
+      { name: 'database files', probe: () => probeFiles(files) },
+      { name: 'database', probe: probe.test },
     ],
     tls,
   }

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { errorTable, providerOperations } from '../contract/index.ts'
 import { type HttpApp, toFastifyPath } from '../http/app.ts'
 import { retryAfterDefaultSeconds } from '../http/error-handler.ts'
-import { probes } from '../http/health.ts'
+import { healthEndpoints } from '../http/health.ts'
 import { interactionHeader, resolveInteractionId } from '../http/interaction-id.ts'
 import { jsonType } from '../http/json.ts'
 import { respondFromStore } from '../http/provider-app.ts'
@@ -88,7 +88,8 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       close,
     ),
     handle,
-    isReady: async () => !closing && (await app.inject(probes.ready.path)).statusCode === 200,
+    isReady: async () =>
+      !closing && (await app.inject(healthEndpoints.ready.path)).statusCode === 200,
     close,
   }
 }

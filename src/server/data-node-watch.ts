@@ -1,26 +1,26 @@
 import type { Logger } from 'pino'
-import type { ReadinessCheck } from '../http/health.ts'
+import type { ReadinessProbe } from '../http/health.ts'
 import type { DatabaseProbe, DataNode } from '../storage/database.ts'
 import type { Metrics } from './observe/metrics.ts'
 
-/** A slower test is not awaited: the coordinator may not respond, which the check of the database reports. */
+/** A slower test is not awaited: the coordinator may not respond, which the probe of the database reports. */
 const testTimeoutMs = 900
 
-/** How long a result is reused by health checks and scrapes. */
+/** How long a result is reused by readiness probes and scrapes. */
 const reuseMs = 500
 
 /** How long the metric has a result while the next test takes too long. Without the coordinator, it is unknown. */
 const validMs = 10_000
 
 /**
- * The readiness check of the data nodes of a Citus cluster, which also sets their metric. It never fails: without one of them,
+ * The readiness probe of the data nodes of a Citus cluster, which also sets their metric. It never fails: without one of them,
  * requests for the accounts of the others succeed.
  */
 export function watchDataNodes(
   probe: DatabaseProbe,
   log: Logger,
   metrics: Metrics | undefined,
-): ReadinessCheck {
+): ReadinessProbe {
   let dataNodes: readonly DataNode[] = []
   const never = Number.NEGATIVE_INFINITY
   let testedAt = never
@@ -32,7 +32,7 @@ export function watchDataNodes(
     dataNodes = found
     testedAt = performance.now()
   }
-  const check = async (): Promise<void> => {
+  const probeNodes = async (): Promise<void> => {
     if (performance.now() - testedAt < reuseMs) return
     running ??= test()
       .catch(() => {
@@ -44,12 +44,12 @@ export function watchDataNodes(
     await endOrTimeout(running)
   }
   metrics?.watchDataNodes(async () => {
-    await check()
+    await probeNodes()
     return performance.now() - testedAt < validMs ? dataNodes : []
   })
   return {
     name: 'data nodes',
-    check,
+    probe: probeNodes,
     isDegraded: () => dataNodes.some(({ isUp }) => !isUp),
   }
 }

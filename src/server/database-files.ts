@@ -21,8 +21,8 @@ export async function watchDatabaseFiles(
   })
 }
 
-/** The readiness check. */
-export async function checkFiles(files: FileWatch): Promise<void> {
+/** The readiness probe. */
+export async function probeFiles(files: FileWatch): Promise<void> {
   if (!files.isIntact()) throw filesLost
 }
 
@@ -31,8 +31,8 @@ export function rejectWithoutFiles(app: HttpApp, files: FileWatch): void {
   app.addHook('onRequest', (request, _reply, done) => {
     // Fastify creates the options of a route whenever they are read.
     if (files.isIntact()) return done()
-    const { probe, worksWithoutDatabase } = request.routeOptions.config
-    done(probe !== undefined || worksWithoutDatabase ? undefined : filesLost)
+    const { health, worksWithoutDatabase } = request.routeOptions.config
+    done(health !== undefined || worksWithoutDatabase ? undefined : filesLost)
   })
   app.addHook('onClose', async () => files.close())
 }

@@ -5,7 +5,7 @@ import type { HttpApp } from '../http/app.ts'
 import type { ProviderAppOptions, Responders } from '../http/provider-app.ts'
 import { clock } from './clock.ts'
 import { watchDataNodes } from './data-node-watch.ts'
-import { checkFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
+import { probeFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import type { Metrics } from './observe/metrics.ts'
 import { logReplayEvents } from './replay-log.ts'
@@ -84,7 +84,7 @@ export async function openVerifiedProvider(
   const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { openProviderApp } = await import('../http/provider-app.ts')
   const { createTokenVerifier } = await import('../auth/verify-token.ts')
-  const { checkKeys, openReplayCheck } = await import('../auth/readiness.ts')
+  const { probeKeys, openReplayProbe } = await import('../auth/readiness.ts')
   const { database, providerUrl, resourceUrl, subdomain } = settings
 
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
@@ -92,7 +92,7 @@ export async function openVerifiedProvider(
   const probe = await openDatabaseProbe(database, 'read', options)
   const files = await watchDatabaseFiles(database, 'provider', log)
   const keys = await openPlatformKeys(settings.jwksUrl, log, metrics)
-  const replayCheck = openReplayCheck(replays, clock)
+  const replayProbe = openReplayProbe(replays, clock)
   const verifyToken = createTokenVerifier({
     subdomain,
     bases: { provider: providerUrl, resource: resourceUrl },
@@ -101,7 +101,7 @@ export async function openVerifiedProvider(
       ? { ...replays, recordUse: tracing.traceCalls('record token use', replays.recordUse) }
       : replays,
     clock,
-    onAttempt: replayCheck.noteAttempt,
+    onAttempt: replayProbe.noteAttempt,
   })
   const app = openProviderApp({
     version,
@@ -111,11 +111,11 @@ export async function openVerifiedProvider(
     metrics,
     trace: tracing?.traceRequests,
     readiness: [
-      { name: 'database files', check: () => checkFiles(files) },
-      { name: 'platform keys', check: () => checkKeys(keys) },
-      { name: 'database', check: probe.check },
+      { name: 'database files', probe: () => probeFiles(files) },
+      { name: 'platform keys', probe: () => probeKeys(keys) },
+      { name: 'database', probe: probe.test },
       watchDataNodes(probe, log, metrics),
-      { name: 'replay records', check: replayCheck.check },
+      { name: 'replay records', probe: replayProbe.probe },
     ],
     isKnown: (name) => name === subdomain || keys.has(name),
     tls,

@@ -1,7 +1,7 @@
 import { download } from '../auth/download.ts'
 import type { PlatformStatus, ServerStatus, StatusCounts } from '../contract/index.ts'
-import type { ReadinessCheck } from '../http/health.ts'
-import { findFailedChecks, probes } from '../http/health.ts'
+import type { ReadinessProbe } from '../http/health.ts'
+import { findFailedProbes, healthEndpoints } from '../http/health.ts'
 import type { StatusStore } from '../storage/status-store.ts'
 import { databaseOptions } from './database-options.ts'
 import type { Settings } from './settings/settings.ts'
@@ -31,7 +31,7 @@ interface OpenedStore {
 /** The state of the platform, its provider and its database. Nothing is opened before the first call. */
 export function openStatusReader(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
-  readiness: readonly ReadinessCheck[],
+  readiness: readonly ReadinessProbe[],
   clock: () => Temporal.Instant,
   countWaitMs?: number,
 ): StatusReader {
@@ -105,11 +105,11 @@ function reuse<Result>(read: () => Promise<Result>): () => Promise<Result> {
 }
 
 async function readPlatform(
-  readiness: readonly ReadinessCheck[],
+  readiness: readonly ReadinessProbe[],
   started: string,
 ): Promise<ServerStatus> {
-  const reasons = (await findFailedChecks(readiness)).map((name) => `${name}: not available`)
-  const isDegraded = readiness.some((check) => check.isDegraded?.())
+  const reasons = (await findFailedProbes(readiness)).map((name) => `${name}: not available`)
+  const isDegraded = readiness.some((probe) => probe.isDegraded?.())
   const status = reasons.length > 0 ? 'unavailable' : isDegraded ? 'degraded' : 'ok'
   return { role: 'platform', status, reasons, version, started }
 }
@@ -120,7 +120,7 @@ async function readProvider(
   readVersion: (url: string) => Promise<string | undefined>,
 ): Promise<ServerStatus> {
   const server = { role: 'provider', url } as const
-  const path = probes.ready.path
+  const path = healthEndpoints.ready.path
   const options = { accept: 'application/json', bytesMax: healthBytesMax }
   const signal = AbortSignal.timeout(providerTimeoutMs)
   const text = await download(url + path, signal, options).catch((error: Error) => error)
@@ -149,7 +149,7 @@ function openVersionReader() {
 }
 
 function describeFailure({ name, message }: Error): Pick<ServerStatus, 'status' | 'reasons'> {
-  const { path } = probes.ready
+  const { path } = healthEndpoints.ready
   const [, code] = /^status (\d+)$/.exec(message) ?? []
   if (code === '503') return { status: 'unavailable', reasons: [`${path} reports unavailable`] }
   if (code !== undefined) {

@@ -30,7 +30,7 @@ export interface DatabaseOptions {
 /** Options of a replay store on either engine. */
 export interface ReplayOptions extends ReplayEvents, PurgeClockOptions {}
 
-/** What a pool is used for: reads, reads from the shards, reads from the replica, writes, or health checks. */
+/** What a pool is used for: reads, reads from the shards, reads from the replica, writes, or probes. */
 export const poolNames = ['read', 'shards', 'replica', 'write', 'probe'] as const
 export type PoolName = (typeof poolNames)[number]
 
@@ -46,7 +46,7 @@ export type ProbeUse = 'read' | 'write'
 
 export interface DatabaseProbe {
   /** Rejects with the reason if the database lacks a migration, or cannot be read (or written, if the server writes). */
-  check(): Promise<void>
+  test(): Promise<void>
   /** The data nodes of a Citus cluster, as the coordinator reaches them now; none in another layout. */
   listDataNodes(): Promise<readonly DataNode[]>
   close(): Promise<void>

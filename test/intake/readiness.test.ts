@@ -64,7 +64,7 @@ onSmallDisks('the readiness of an intake on a full disk', () => {
 
         assert.equal(await sendBatch(2), 200)
         const [failure = {}] = intake.log().filter(({ msg }) => msg === 'not ready')
-        assert.equal(failure['check'], 'database')
+        assert.equal(failure['probe'], 'database')
         assert.match(
           (failure['err'] as Error).message,
           /no space left on the disk|the database failed with 53100/,

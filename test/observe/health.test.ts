@@ -170,15 +170,15 @@ describeOn('postgres', 'a provider whose database becomes unreachable', () => {
 })
 
 describeOn('sqlite', 'readiness', () => {
-  /** A server with only health endpoints, whose readiness check is that of the test. */
+  /** A server with only health endpoints, whose readiness probe is that of the test. */
   async function serve(
     t: { after(work: () => Promise<void>): void },
-    check: () => Promise<void>,
+    probe: () => Promise<void>,
     isDegraded?: () => boolean,
   ) {
     const readiness = [
-      { name: 'all', check },
-      { name: 'part', check: async () => {}, ...(isDegraded && { isDegraded }) },
+      { name: 'all', probe },
+      { name: 'part', probe: async () => {}, ...(isDegraded && { isDegraded }) },
     ]
     const app = openApp('provider', [], { readiness })
     const address = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -186,26 +186,26 @@ describeOn('sqlite', 'readiness', () => {
     return { port: Number(new URL(address).port) }
   }
 
-  it('is checked once for concurrent requests', async (t) => {
-    let checks = 0
+  it('is probed once for concurrent requests', async (t) => {
+    let probes = 0
     const server = await serve(t, async () => {
-      checks += 1
+      probes += 1
     })
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => probe(server, 'ready')))
 
     for (const answer of answers) assert.deepEqual(answer, ok)
-    assert.ok(checks < 10, `${checks} checks`)
+    assert.ok(probes < 10, `${probes} probes`)
   })
 
-  it('is checked every five seconds without a request, until the server closes', async (t) => {
+  it('is probed every five seconds without a request, until the server closes', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    let checks = 0
+    let probes = 0
     const readiness = [
       {
         name: 'all',
-        check: async () => {
-          checks += 1
+        probe: async () => {
+          probes += 1
         },
       },
     ]
@@ -213,19 +213,19 @@ describeOn('sqlite', 'readiness', () => {
     await app.ready()
 
     t.mock.timers.tick(5000)
-    assert.equal(checks, 1)
+    assert.equal(probes, 1)
     await app.close()
     t.mock.timers.tick(60_000)
 
-    assert.equal(checks, 1)
+    assert.equal(probes, 1)
   })
 
-  it('is degraded, with a 200, while a check says so, unless another check fails', async (t) => {
+  it('is degraded, with a 200, while a probe says so, unless another probe fails', async (t) => {
     let [isFailed, isDegraded] = [false, true]
-    const check = async () => {
+    const failing = async () => {
       if (isFailed) throw new Error('failed')
     }
-    const server = await serve(t, check, () => isDegraded)
+    const server = await serve(t, failing, () => isDegraded)
 
     assert.deepEqual(await probe(server, 'ready'), { status: 200, text: '{"status":"degraded"}' })
     assert.deepEqual(await probe(server, 'live'), ok)
@@ -237,7 +237,7 @@ describeOn('sqlite', 'readiness', () => {
     assert.deepEqual(await probe(server, 'ready'), ok)
   })
 
-  it('is unavailable if the check does not complete', async (t) => {
+  it('is unavailable if the probe does not complete', async (t) => {
     const server = await serve(t, () => new Promise(() => {}))
 
     assert.deepEqual(await probe(server, 'ready'), unavailable)

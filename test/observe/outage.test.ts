@@ -21,8 +21,8 @@ function changesOf({ log }: Scraped): unknown[] {
     .filter((message) => message === 'not ready' || message === 'ready again')
 }
 
-async function readCheck(server: Scraped, check: string): Promise<number | undefined> {
-  return sampleValue(await scrape(server), 'holdfast_readiness_check_up', { check })
+async function readProbe(server: Scraped, probe: string): Promise<number | undefined> {
+  return sampleValue(await scrape(server), 'holdfast_readiness_probe_up', { probe })
 }
 
 async function openPostgres(scope: Scope): Promise<PostgresServer> {
@@ -36,22 +36,22 @@ async function openPostgres(scope: Scope): Promise<PostgresServer> {
 /** Asserts that one loss of readiness and its end are logged once each, and that the metric has them. */
 async function assertReported(
   server: Scraped,
-  check: string,
+  probe: string,
   lose: () => void | Promise<void>,
   restore: () => void | Promise<void>,
 ): Promise<void> {
-  await until(async () => (await readCheck(server, check)) === 1)
+  await until(async () => (await readProbe(server, probe)) === 1)
 
   await lose()
-  await until(async () => (await readCheck(server, check)) === 0)
+  await until(async () => (await readProbe(server, probe)) === 0)
   await until(() => changesOf(server).length === 1)
   await restore()
-  await until(async () => (await readCheck(server, check)) === 1)
+  await until(async () => (await readProbe(server, probe)) === 1)
   await until(() => changesOf(server).length === 2)
 
   assert.deepEqual(changesOf(server), ['not ready', 'ready again'])
   const lost = server.log().find(({ msg }) => msg === 'not ready')
-  assert.equal(lost?.['check'], check)
+  assert.equal(lost?.['probe'], probe)
 }
 
 describeOn('sqlite', 'a server that loses its database files', () => {
@@ -112,7 +112,7 @@ describeOn('postgres', 'the lag of a feed', () => {
 
       await begin(postgres)
       const during = await readLag()
-      await until(async () => (await readCheck(intake, 'database')) === 0)
+      await until(async () => (await readProbe(intake, 'database')) === 0)
       const later = await readLag()
       await end(postgres)
 
@@ -154,7 +154,7 @@ describeOn('postgres', 'the data nodes of a Citus cluster', () => {
 
       await begin(postgres)
       await until(async () => (await readUp()) === undefined)
-      await until(async () => (await readCheck(guard, 'database')) === 0)
+      await until(async () => (await readProbe(guard, 'database')) === 0)
       assert.equal(await readUp(), undefined)
       await end(postgres)
 

@@ -27,10 +27,10 @@ async function untilReady(
   }
 }
 
-/** Asserts that each change is logged once, with the failed check and the reason. */
+/** Asserts that each change is logged once, with the failed probe and the reason. */
 async function assertLogged(
   server: Pick<Server, 'log'>,
-  check: string,
+  probe: string,
   reason: RegExp,
 ): Promise<void> {
   await until(() => server.log().at(-1)?.['msg'] === 'ready again')
@@ -39,7 +39,7 @@ async function assertLogged(
     assert.equal(msg, index % 2 === 0 ? 'not ready' : 'ready again')
   }
   const reasons = changes
-    .filter((line) => line['check'] === check)
+    .filter((line) => line['probe'] === probe)
     .map(({ err }) => (err as { readonly message: string }).message)
   assert.ok(
     reasons.some((message) => reason.test(message)),
@@ -194,7 +194,7 @@ describeOn('postgres', 'servers whose PostgreSQL accepts no writes', () => {
       )
     let tokens = 0
     const calls = [
-      () => probe.check(),
+      () => probe.test(),
       () => {
         tokens += 1
         return replays.recordUse(`id ${tokens}`, Date.now() / 1000 + 60)

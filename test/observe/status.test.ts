@@ -238,10 +238,10 @@ describeOnce('the status of a provider', () => {
     })
   }
 
-  it('is unavailable if it cannot be reached, and a failing check of the platform is named', async (t) => {
+  it('is unavailable if it cannot be reached, and a failing probe of the platform is named', async (t) => {
     const database = await newDatabase(t)
     const settings = { database, providerUrl: `http://127.0.0.1:${await findFreePort()}` }
-    const failing = { name: 'database files', check: () => Promise.reject(new Error('lost')) }
+    const failing = { name: 'database files', probe: () => Promise.reject(new Error('lost')) }
     const reader = openStatusReader(settings, [failing], Temporal.Now.instant)
     t.after(reader.close)
     const [platform, provider] = (await reader.read()).servers

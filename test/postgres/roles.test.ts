@@ -345,7 +345,7 @@ describeOnCitus('the roles of docs/postgres-roles.sql', () => {
     await store.close()
     for (const role of ['serve', 'intake']) {
       const probe = await openDatabaseProbe(as(role), role === 'serve' ? 'read' : 'write')
-      await probe.check()
+      await probe.test()
       assert.ok((await probe.listDataNodes()).every(({ isUp }) => isUp))
       await probe.close()
     }

@@ -2,7 +2,7 @@ import { rejectionReasons } from '../../auth/rejection-reasons.ts'
 import { monitoredRoles } from '../../contract/index.ts'
 import { operations, providerOperations } from '../../contract/operations/index.ts'
 import { endpoints } from '../../http/endpoints.ts'
-import { probes } from '../../http/health.ts'
+import { healthEndpoints } from '../../http/health.ts'
 import { openApiLabel } from '../../http/openapi-route.ts'
 import { clientClosedStatus, noOperation } from '../../http/request-log.ts'
 import { feedsMax } from '../../intake/feed-writer.ts'
@@ -40,7 +40,7 @@ export const serverMetrics = {
     labels: {
       operation: [
         ...Object.values(operations).map(({ ref }) => ref),
-        ...Object.keys(probes),
+        ...Object.keys(healthEndpoints),
         openApiLabel,
         ...endpoints,
         noOperation,
@@ -132,10 +132,10 @@ export const serverMetrics = {
     labels: { node: 'the host and the port of the data node' },
     aggregator: 'min',
   },
-  holdfast_readiness_check_up: {
+  holdfast_readiness_probe_up: {
     type: 'gauge',
-    help: '1 if a check of the server’s readiness passes, otherwise 0; checked at least every 5 seconds; the minimum of all workers',
-    labels: { role: monitoredRoles, check: 'the name of the check, as in the log' },
+    help: '1 if a probe of the server’s readiness passes, otherwise 0; probed at least every 5 seconds; the minimum of all workers',
+    labels: { role: monitoredRoles, probe: 'the name of the probe, as in the log' },
     aggregator: 'min',
   },
   holdfast_event_loop_lag_seconds: {

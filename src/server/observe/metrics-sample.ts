@@ -8,7 +8,7 @@ import {
   type RejectionRate,
 } from '../../contract/index.ts'
 import { endpoints } from '../../http/endpoints.ts'
-import { probes } from '../../http/health.ts'
+import { healthEndpoints } from '../../http/health.ts'
 import { clientClosedStatus } from '../../http/request-log.ts'
 import type { MetricLine } from './parse-metrics.ts'
 
@@ -112,7 +112,7 @@ function classify(status: number): 'errors' | 'client errors' | 'other' {
 }
 
 function isProbe(operation: string): boolean {
-  return Object.hasOwn(probes, operation)
+  return Object.hasOwn(healthEndpoints, operation)
 }
 
 const roleByBase = {

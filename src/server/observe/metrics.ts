@@ -59,7 +59,7 @@ export function openMetrics(): Metrics {
   for (const outcome of serverMetrics.holdfast_key_set_fetches_total.labels.outcome) {
     fetches.inc({ outcome }, 0)
   }
-  const readiness = new Gauge(metricConfig('holdfast_readiness_check_up', registry))
+  const readiness = new Gauge(metricConfig('holdfast_readiness_probe_up', registry))
   const rejectionLog = openRejectionLog()
   let keyAgeMs: () => number | undefined = () => undefined
   registerOptionalGauge('holdfast_key_set_age_seconds', registry, () => {
@@ -75,7 +75,7 @@ export function openMetrics(): Metrics {
     },
     countShedRequest: () => shed.inc(),
     recordFailure: rejectionLog.record,
-    recordReadiness: (role, check, isPassed) => readiness.set({ role, check }, isPassed ? 1 : 0),
+    recordReadiness: (role, probe, isPassed) => readiness.set({ role, probe }, isPassed ? 1 : 0),
     rejections: rejectionLog,
     countKeyFetch: (outcome) => fetches.inc({ outcome }),
     watchKeyAge(ageMs) {

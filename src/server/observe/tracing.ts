@@ -29,8 +29,8 @@ export function isTracingActive(registered: unknown): boolean {
 /** Creates a span for each request, which continues the trace of the client. */
 export function traceRequests(app: HttpApp): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const { operation, probe } = request.routeOptions.config
-    if (probe) return done()
+    const { operation, health } = request.routeOptions.config
+    if (health) return done()
     const span = tracer.startSpan(
       operation ? `${operation.method} ${operation.path}` : 'HTTP',
       { kind: SpanKind.SERVER, attributes: { 'http.request.method': request.method } },

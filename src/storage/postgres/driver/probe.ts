@@ -53,7 +53,7 @@ export function openPostgresProbe(
     return makePool(url, 'dataNodes', { ...options, connections: 1 })
   }
   return {
-    async check() {
+    async test() {
       if ((await runStatement(pool, isCurrent, [])).length === 0) throw notMigrated()
       if (use === 'write') await runStatement(pool, write, [])
     },

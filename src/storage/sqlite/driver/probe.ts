@@ -11,7 +11,7 @@ export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
   database.exec('pragma busy_timeout = 0')
   const watching = watchLog(path)
   return {
-    async check() {
+    async test() {
       try {
         if (!isMigrated(database)) throw notMigrated()
         if (use === 'write') writeSameVersion(database, path)
