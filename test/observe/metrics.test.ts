@@ -352,7 +352,7 @@ describeOn('sqlite', 'the guide', () => {
     const named = guide.match(/\bholdfast_\w+/g) ?? []
     const declared = new Set(Object.keys({ ...serverMetrics, ...loadMetrics }))
 
-    assert.ok(named.length > 3)
+    assert.ok(named.length > 0)
     assert.deepEqual(
       named.filter((name) => !declared.has(name)),
       [],
