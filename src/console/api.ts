@@ -1,3 +1,4 @@
+import type { Input, Operation, Output } from '../contract/index.ts'
 import { parseJson } from '../contract/parse-json.ts'
 import { compareSession, endSession, session } from './session.ts'
 
@@ -17,27 +18,72 @@ export class ApiError extends Error {
   }
 }
 
-export interface ApiRequest {
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+type Texts = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** An answer that does not arrive in this time counts as lost. A request with a signal has no limit. */
+const timeoutMs = 30_000
+
+/** The names of the contract, with any value: the server validates what a person has entered. */
+type Named<Fields, Value> = { readonly [Name in keyof Fields]?: Value }
+
+type CallInput<O extends Operation> = {
+  readonly query?: Named<Input<O>['query'], string | number | undefined>
+  readonly headers?: Named<Input<O>['headers'], string>
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-}
+} & (object extends Input<O>['params'] ? object : Pick<Input<O>, 'params'>)
 
 export interface ApiResponse<Body> {
-  readonly status: number
   readonly headers: Headers
   readonly body: Body
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+interface ApiRequest {
+  readonly query?: Texts
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Calls an operation of the platform. Throws an `ApiError` unless the response is a success. */
+export async function call<O extends Operation>(
+  { method, path }: O,
+  input: CallInput<O>,
+): Promise<ApiResponse<Output<O>>> {
+  const { params = {}, ...rest } = input as ApiRequest & { params?: Record<string, string> }
+  const encode = (_: string, name: string) => encodeURIComponent(params[name] ?? '')
+  return request(method, path.replaceAll(/\{(\w+)\}/g, encode), rest)
+}
+
+/** Throws an `ApiError` unless the response is a success. */
+export async function request<Body>(
+  method: Operation['method'],
+  path: string,
+  options?: ApiRequest,
+): Promise<ApiResponse<Body>> {
+  const response = await send(method, path, options)
+  const { headers } = response
+  const body = await readBody(response)
+  if (response.ok) return { headers, body: body as Body }
+  const id = headers.get('x-fapi-interaction-id') ?? undefined
+  throw new ApiError(response.status, describeError(body, response), id, body)
+}
+
+/** The body of a successful response. */
+export async function read<O extends Operation>(
+  operation: O,
+  input: CallInput<O>,
+): Promise<Output<O>> {
+  return (await call(operation, input)).body
+}
 
 /** Sends a request of the session. Throws an `ApiError` only if there is no response. */
 export async function send(
-  method: Method,
+  method: Operation['method'],
   path: string,
   { query = {}, body, headers = {}, signal }: ApiRequest = {},
 ): Promise<Response> {
+  const until = signal ?? AbortSignal.timeout(timeoutMs)
   const response = await fetch(path + formatQuery(query), {
     method,
     credentials: 'same-origin',
@@ -48,10 +94,11 @@ export async function send(
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
+    signal: until,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new ApiError(0, 'The server cannot be reached.')
+    const isLate = until.aborted
+    throw new ApiError(0, `The server ${isLate ? 'did not respond in time' : 'cannot be reached'}.`)
   })
   if (response.status === 401 && session.value) endSession()
   // Either a scope is missing, or the CSRF token is not that of the session.
@@ -59,27 +106,7 @@ export async function send(
   return response
 }
 
-/** Calls an operation of the platform. Throws an `ApiError` unless the response is a success. */
-export async function request<Body = unknown>(
-  method: Method,
-  path: string,
-  options: ApiRequest = {},
-): Promise<ApiResponse<Body>> {
-  const response = await send(method, path, options)
-  const content = await readBody(response)
-  if (response.ok)
-    return { status: response.status, headers: response.headers, body: content as Body }
-  const { status } = response
-  const id = response.headers.get('x-fapi-interaction-id') ?? undefined
-  throw new ApiError(status, describeError(content, response), id, content)
-}
-
-/** The body of a successful response to a GET. */
-export async function get<Body>(path: string, options?: ApiRequest): Promise<Body> {
-  return (await request<Body>('GET', path, options)).body
-}
-
-export function formatQuery(query: Readonly<Record<string, string | number | undefined>>): string {
+function formatQuery(query: Texts): string {
   const entries = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   )

@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import type { MetricsSample } from '../contract/index.ts'
+import { streamMetrics } from '../contract/operations/monitoring.ts'
 import { endSession, signIns } from './session.ts'
-
-const path = '/v1/metrics/stream'
 
 /** How long samples are shown, as long as the server stores them. */
 const shownMs = 10 * 60_000
@@ -63,7 +62,7 @@ async function readStream(
   signal: AbortSignal,
   onSamples: (samples: readonly MetricsSample[]) => void,
 ): Promise<string | undefined> {
-  const response = await fetch(path, { credentials: 'same-origin', signal })
+  const response = await fetch(streamMetrics.path, { credentials: 'same-origin', signal })
   if (response.status === 401) endSession()
   if (!response.ok || !response.body) return `The server responded with status ${response.status}.`
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

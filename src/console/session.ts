@@ -1,8 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Feature, Session, SessionState } from '../contract/index.ts'
+import { createSession, deleteSession, getSession } from '../contract/operations/session.ts'
 import { permits, type Scope } from '../contract/scopes.ts'
-
-const path = '/v1/session'
 
 /** `unknown` until the server has responded; `ended` after a session, so that the view and its input stay. */
 export type SessionStatus = 'unknown' | 'unreachable' | 'signedOut' | 'signedIn' | 'ended'
@@ -27,7 +26,7 @@ export function hasScope(scope: Scope): boolean {
 }
 
 async function readState(): Promise<SessionState> {
-  const response = await fetch(path, { credentials: 'same-origin' })
+  const response = await fetch(getSession.path, { credentials: 'same-origin' })
   if (!response.ok) throw new Error(`status ${response.status}`)
   return (await response.json()) as SessionState
 }
@@ -48,8 +47,8 @@ export async function signIn(credentials?: {
   readonly client_id: string
   readonly client_secret: string
 }): Promise<string | undefined> {
-  const response = await fetch(path, {
-    method: 'POST',
+  const response = await fetch(createSession.path, {
+    method: createSession.method,
     credentials: 'same-origin',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(credentials ?? {}),
@@ -78,7 +77,11 @@ export async function signOut(): Promise<string | undefined> {
 
 async function endOnServer({ csrf_token: token }: Session): Promise<void> {
   const headers = { 'x-csrf-token': token }
-  const response = await fetch(path, { method: 'DELETE', credentials: 'same-origin', headers })
+  const response = await fetch(deleteSession.path, {
+    method: deleteSession.method,
+    credentials: 'same-origin',
+    headers,
+  })
   if (!response.ok) throw new Error(`status ${response.status}`)
 }
 

@@ -12,6 +12,7 @@ import {
   type ServerStatus,
   statusOperations,
 } from '../contract/index.ts'
+import { documentNames, documentPaths } from '../contract/openapi/document-names.ts'
 import * as drafts from '../platform/catalogue/drafts.ts'
 import type {
   Answer,
@@ -44,7 +45,7 @@ import { type DiscoverySources, mountDiscovery } from './discovery-app.ts'
 import { mountExplorer } from './explorer-app.ts'
 import { sendJson } from './json.ts'
 import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
-import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
+import { listOpenApiRoutes, mountOpenApi, type OpenApiDocuments } from './openapi-route.ts'
 import { publicPaths } from './public-cds-endpoint.ts'
 import { mountPublishedProducts } from './published-products-app.ts'
 import { mountSessions } from './session-app.ts'
@@ -58,13 +59,10 @@ const keySetSeconds = 300
 /** How many products a process keeps in memory, within the size limit of the cache. */
 const cachedProductsMax = 4096
 
-/** The console shows the documents of all servers, and a browser may not reach the other servers. */
-const openApiDocuments = {
+const openApiDocuments: OpenApiDocuments = {
   '/openapi.json': 'platform',
-  '/openapi/provider.json': 'provider',
-  '/openapi/platform.json': 'platform',
-  '/openapi/intake.json': 'intake',
-} as const
+  ...Object.fromEntries(documentNames.map((name) => [documentPaths[name], name])),
+}
 
 export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   /** The version of Holdfast, for the OpenAPI document. */

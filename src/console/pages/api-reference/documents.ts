@@ -1,5 +1,5 @@
-import type { DocumentName } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import { type DocumentName, documentPaths } from '../../../contract/openapi/document-names.ts'
+import { request } from '../../api.ts'
 
 /** The parts of an OpenAPI 3.1 document that the page shows. */
 export interface OpenApiDocument {
@@ -76,15 +76,17 @@ export interface ListedOperation extends OperationObject {
   readonly path: string
 }
 
-export const names: readonly DocumentName[] = ['provider', 'platform', 'intake']
-
 /** They do not change while the platform runs. */
 const loaded = new Map<DocumentName, Promise<OpenApiDocument>>()
+
+async function readDocument(name: DocumentName): Promise<OpenApiDocument> {
+  return (await request<OpenApiDocument>('GET', documentPaths[name])).body
+}
 
 export function loadDocument(name: DocumentName): Promise<OpenApiDocument> {
   const found =
     loaded.get(name) ??
-    get<OpenApiDocument>(`/openapi/${name}.json`).catch((error: unknown) => {
+    readDocument(name).catch((error: unknown) => {
       loaded.delete(name)
       throw error
     })

@@ -1,4 +1,4 @@
-import type { DocumentName } from '../../../contract/index.ts'
+import { type DocumentName, documentNames } from '../../../contract/openapi/document-names.ts'
 import { ApiError } from '../../api.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -12,7 +12,6 @@ import {
   type ListedOperation,
   listOperations,
   loadDocument,
-  names,
   type OpenApiDocument,
   readScope,
 } from './documents.ts'
@@ -27,7 +26,7 @@ interface Found {
 }
 
 async function find(name: string, operationId: string): Promise<Found> {
-  const known = names.find((each): each is DocumentName => each === name)
+  const known = documentNames.find((each): each is DocumentName => each === name)
   if (!known) throw new ApiError(404, 'There is no document with this name.')
   const document = await loadDocument(known)
   const operation = listOperations(known, document).find((each) => each.operationId === operationId)

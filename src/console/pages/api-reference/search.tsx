@@ -1,4 +1,4 @@
-import type { DocumentName } from '../../../contract/index.ts'
+import { type DocumentName, documentNames } from '../../../contract/openapi/document-names.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Field } from '../../components/field.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -10,7 +10,6 @@ import {
   type ListedOperation,
   listOperations,
   loadDocument,
-  names,
   type OpenApiDocument,
   operationUrl,
 } from './documents.ts'
@@ -26,14 +25,14 @@ interface NamedDocument {
 export function View({ query }: ViewProps) {
   const text = query.get('text') ?? ''
   const documents = useResource('documents', () =>
-    Promise.all(names.map(async (name) => ({ name, document: await loadDocument(name) }))),
+    Promise.all(documentNames.map(async (name) => ({ name, document: await loadDocument(name) }))),
   )
   return (
     <>
       <PageHeading title="API reference" />
       <p>
         Every operation of the three servers, as in their OpenAPI documents:{' '}
-        {names.map((name, index) => (
+        {documentNames.map((name, index) => (
           <span key={name}>
             {index > 0 && ', '}
             <a href={`/openapi/${name}.json`} target="_blank" rel="noreferrer">

@@ -1,12 +1,3 @@
-/** The operations on products. */
-export const productsPath = '/v1/data-provider/cdr/products'
-export const draftsPath = '/v1/data-provider/cdr/product-drafts'
-export const summariesPath = '/v1/data-provider/cdr/product-summaries'
-
-export function productPath(id: string, tail = ''): string {
-  return `${productsPath}/${encodeURIComponent(id)}${tail}`
-}
-
 export const catalogueUrl = '/console/catalogue'
 
 /** Views that are not those of a product. A loaded product can have any id. */

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { ProductDraft, ProductRead } from '../../../contract/index.ts'
-import { ApiError, get } from '../../api.ts'
+import type { ProductRead } from '../../../contract/index.ts'
+import { getProduct } from '../../../contract/operations/catalogue.ts'
+import { getProductDraft } from '../../../contract/operations/drafts.ts'
+import { ApiError, read } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -9,7 +11,7 @@ import { ProductValue } from '../../components/product-value.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { catalogueUrl, productPath, productUrl, readComparedIds } from './addresses.ts'
+import { catalogueUrl, productUrl, readComparedIds } from './addresses.ts'
 import { type ComparedRow, compareProducts } from './compare-rows.ts'
 
 /** More columns are not readable. */
@@ -97,10 +99,10 @@ function Comparison({ ids }: { readonly ids: readonly string[] }) {
 /** A product, or the draft of one that does not exist. */
 async function readCompared(id: string, signal: AbortSignal): Promise<ProductRead> {
   try {
-    return await get<ProductRead>(productPath(id), { signal })
+    return await read(getProduct, { params: { productID: id }, signal })
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404)) throw error
-    return (await get<ProductDraft>(productPath(id, '/draft'), { signal })).product
+    return (await read(getProductDraft, { params: { productID: id }, signal })).product
   }
 }
 

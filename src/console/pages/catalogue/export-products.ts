@@ -1,14 +1,9 @@
 import { foldCase } from '../../../contract/case-folding.ts'
-import type { Meta, ProductRead } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
-import { productsPath } from './addresses.ts'
+import type { ProductRead } from '../../../contract/index.ts'
+import { listProducts } from '../../../contract/operations/catalogue.ts'
+import { read } from '../../api.ts'
 import type { Filters } from './filters.ts'
 import { findState } from './product-state.tsx'
-
-interface ProductPage {
-  readonly data: { readonly products: readonly ProductRead[] }
-  readonly meta: Meta
-}
 
 /** The largest page of the list. */
 const pageSize = 100
@@ -35,7 +30,7 @@ export async function exportProducts(
       page,
       'page-size': pageSize,
     }
-    const { data, meta } = await get<ProductPage>(productsPath, { query, signal })
+    const { data, meta } = await read(listProducts, { query, signal })
     pages = meta.totalPages
     for (const product of data.products) {
       // A product that was created meanwhile moves others to the next page.

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ProductChange } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import { listProductChanges } from '../../../contract/operations/catalogue.ts'
+import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { FieldDiff } from '../../components/field-diff.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -12,8 +13,8 @@ import { useResource } from '../../resource.ts'
 import { setQuery } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { productPath, productUrl } from './addresses.ts'
-import { type HistoryPage, readVersion } from './read-product.ts'
+import { productUrl } from './addresses.ts'
+import { readVersion } from './read-product.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
 
 const changes = {
@@ -28,7 +29,7 @@ export function View({ params, query }: ViewProps) {
   const [restored, setRestored] = useState<number>()
   const resource = useResource(
     JSON.stringify([id, page]),
-    (signal) => get<HistoryPage>(productPath(id, '/history'), { query: { page }, signal }),
+    (signal) => read(listProductChanges, { params: { productID: id }, query: { page }, signal }),
     { keepValue: true },
   )
   return (

@@ -1,7 +1,6 @@
-import { get } from '../../api.ts'
-import { summariesPath } from './addresses.ts'
+import { listProductSummaries } from '../../../contract/operations/catalogue.ts'
+import { read } from '../../api.ts'
 import type { ImportLine } from './import-file.ts'
-import type { SummaryList } from './list.tsx'
 
 /** What the catalogue has now under the id of a line. */
 export interface Existing {
@@ -27,7 +26,7 @@ export async function planImport(
   const hasIds = lines.some(({ id }) => id !== undefined)
   for (let page = 1, pages = hasIds ? 1 : 0; page <= pages; page += 1) {
     const query = { sort: 'name', page, 'page-size': pageSize }
-    const { data, meta } = await get<SummaryList>(summariesPath, { query, signal })
+    const { data, meta } = await read(listProductSummaries, { query, signal })
     pages = meta.totalPages
     for (const { product_id, version, has_draft } of data.products) {
       existing.set(product_id, { version, hasDraft: has_draft })

@@ -1,5 +1,10 @@
-import { ApiError, request } from '../../api.ts'
-import { draftsPath, productPath, productsPath } from './addresses.ts'
+import { createProduct, replaceProduct } from '../../../contract/operations/catalogue.ts'
+import {
+  createProductDraft,
+  publishProductDraft,
+  putProductDraft,
+} from '../../../contract/operations/drafts.ts'
+import { ApiError, call } from '../../api.ts'
 import type { PlannedLine } from './import-plan.ts'
 
 export type ImportMode = 'drafts' | 'publish'
@@ -82,10 +87,11 @@ async function sendWithRetries(
 async function sendDraft({ id = '', product: body, existing }: PlannedLine): Promise<void> {
   if (!existing) {
     const headers = { 'idempotency-key': createKey('draft', id, body) }
-    await request('POST', draftsPath, { body, headers })
+    await call(createProductDraft, { body, headers })
     return
   }
-  await request('PUT', productPath(id, '/draft'), {
+  await call(putProductDraft, {
+    params: { productID: id },
     body,
     query: { 'base-version': existing.version },
     // The preview has announced that a draft is replaced. One that was saved later is not.
@@ -94,22 +100,20 @@ async function sendDraft({ id = '', product: body, existing }: PlannedLine): Pro
 }
 
 async function sendProduct({ id = '', product: body, existing }: PlannedLine): Promise<void> {
+  const params = { productID: id }
   if (!existing) {
     const headers = { 'idempotency-key': createKey('product', id, body) }
-    await request('POST', productsPath, { body, headers })
+    await call(createProduct, { body, headers })
     return
   }
   if (existing.version !== undefined) {
-    await request('PUT', productPath(id), {
-      body,
-      headers: { 'if-match': `"${existing.version}"` },
-    })
+    const headers = { 'if-match': `"${existing.version}"` }
+    await call(replaceProduct, { params, body, headers })
     return
   }
-  const { headers } = await request('PUT', productPath(id, '/draft'), { body })
-  await request('POST', productPath(id, '/draft/publish'), {
-    headers: { 'if-match': headers.get('etag') ?? '' },
-  })
+  const { headers } = await call(putProductDraft, { params, body })
+  const etag = headers.get('etag') ?? ''
+  await call(publishProductDraft, { params, headers: { 'if-match': etag } })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { Meta, ProductSummary } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import type { ProductSummary } from '../../../contract/index.ts'
+import { listProductSummaries } from '../../../contract/operations/catalogue.ts'
+import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -13,16 +14,11 @@ import { useResource } from '../../resource.ts'
 import { setQuery } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { catalogueUrl, compareUrl, productUrl, summariesPath } from './addresses.ts'
+import { catalogueUrl, compareUrl, productUrl } from './addresses.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { FilterForm } from './filter-form.tsx'
 import { type Filters, filterNames, isFiltered, readFilters, toQuery } from './filters.ts'
 import { StateBadge } from './product-state.tsx'
-
-export interface SummaryList {
-  readonly data: { readonly products: readonly ProductSummary[] }
-  readonly meta: Meta
-}
 
 /** How many products can be compared. */
 const comparedMax = 5
@@ -36,7 +32,7 @@ export function View({ query }: ViewProps) {
   const [selected, setSelected] = useState<Selected>(new Map())
   const resource = useResource(
     JSON.stringify([filters, page]),
-    (signal) => get<SummaryList>(summariesPath, { query: { ...toQuery(filters), page }, signal }),
+    (signal) => read(listProductSummaries, { query: { ...toQuery(filters), page }, signal }),
     { keepValue: true },
   )
   const products = resource.value?.data.products ?? []

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ProductDraft, ProductRead } from '../../../contract/index.ts'
-import { request } from '../../api.ts'
+import { deleteProduct } from '../../../contract/operations/catalogue.ts'
+import { call } from '../../api.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Identifier } from '../../components/identifier.tsx'
@@ -13,7 +14,7 @@ import { useResource } from '../../resource.ts'
 import { navigate } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { catalogueUrl, duplicateUrl, productPath, productUrl } from './addresses.ts'
+import { catalogueUrl, duplicateUrl, productUrl } from './addresses.ts'
 import { findState, StateBadge } from './product-state.tsx'
 import { type ProductWithState, readProduct, type Tagged } from './read-product.ts'
 
@@ -167,7 +168,10 @@ function DeleteDialog({
   readonly onClose: () => void
 }) {
   const remove = async () => {
-    await request('DELETE', productPath(id), { headers: { 'if-match': product.etag } })
+    await call(deleteProduct, {
+      params: { productID: id },
+      headers: { 'if-match': product.etag },
+    })
     navigate(catalogueUrl)
   }
   return (

@@ -1,6 +1,7 @@
 import type { ProductChange, ProductDraft, ProductRead } from '../../../contract/index.ts'
-import { ApiError, get, request } from '../../api.ts'
-import { productPath } from './addresses.ts'
+import { getProduct, listProductChanges } from '../../../contract/operations/catalogue.ts'
+import { getProductDraft } from '../../../contract/operations/drafts.ts'
+import { ApiError, type ApiResponse, call, read } from '../../api.ts'
 
 /** A record with the tag that a change of it must name. */
 export interface Tagged<Body> {
@@ -18,10 +19,11 @@ export interface ProductWithState {
 
 /** Throws a 404 if there is neither a product, nor a draft, nor a history. */
 export async function readProduct(id: string, signal: AbortSignal): Promise<ProductWithState> {
-  const read = async <Body>(path: string) => {
-    const { body, headers } = await request<Body>('GET', path, { signal })
-    return { body, etag: headers.get('etag') ?? '' }
-  }
+  const input = { params: { productID: id }, signal }
+  const toTagged = <Body>({ body, headers }: ApiResponse<Body>): Tagged<Body> => ({
+    body,
+    etag: headers.get('etag') ?? '',
+  })
   let missing: ApiError | undefined
   const ifFound = (error: unknown) => {
     if (!(error instanceof ApiError && error.status === 404)) throw error
@@ -29,19 +31,12 @@ export async function readProduct(id: string, signal: AbortSignal): Promise<Prod
     return undefined
   }
   const [product, draft, history] = await Promise.all([
-    read<ProductRead>(productPath(id)).catch(ifFound),
-    read<ProductDraft>(productPath(id, '/draft')).catch(ifFound),
-    get<HistoryPage>(productPath(id, '/history'), { query: { 'page-size': 1 }, signal }).catch(
-      ifFound,
-    ),
+    call(getProduct, input).then(toTagged, ifFound),
+    call(getProductDraft, input).then(toTagged, ifFound),
+    read(listProductChanges, { ...input, query: { 'page-size': 1 } }).catch(ifFound),
   ])
   if (!product && !draft && !history && missing) throw missing
   return { product, draft, change: history?.data.history[0] }
-}
-
-export interface HistoryPage {
-  readonly data: { readonly history: readonly ProductChange[] }
-  readonly meta: { readonly totalRecords: number; readonly totalPages: number }
 }
 
 export function readVersion(
@@ -49,5 +44,5 @@ export function readVersion(
   version: number,
   signal: AbortSignal,
 ): Promise<ProductRead> {
-  return get<ProductRead>(productPath(id), { query: { version }, signal })
+  return read(getProduct, { params: { productID: id }, query: { version }, signal })
 }

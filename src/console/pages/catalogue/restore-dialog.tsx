@@ -1,5 +1,7 @@
 import type { ProductRead } from '../../../contract/index.ts'
-import { request } from '../../api.ts'
+import { replaceProduct } from '../../../contract/operations/catalogue.ts'
+import { putProductDraft } from '../../../contract/operations/drafts.ts'
+import { call } from '../../api.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { FieldDiff } from '../../components/field-diff.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -9,7 +11,7 @@ import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { navigate } from '../../router.ts'
 import { useAction } from '../../use-action.ts'
-import { productPath, productUrl } from './addresses.ts'
+import { productUrl } from './addresses.ts'
 import { type ProductWithState, readProduct, readVersion } from './read-product.ts'
 
 interface Comparison {
@@ -79,13 +81,15 @@ function Choice({
 }) {
   const { isBusy, error, run } = useAction()
   const { product, draft, change } = current
+  const params = { productID: id }
   const publish = async () => {
     const headers = { 'if-match': product?.etag ?? '' }
-    await request('PUT', productPath(id), { body: old, headers })
+    await call(replaceProduct, { params, body: old, headers })
     onPublished()
   }
   const saveDraft = async () => {
-    await request('PUT', productPath(id, '/draft'), {
+    await call(putProductDraft, {
+      params,
       body: old,
       query: { 'base-version': change?.version },
       headers: draft ? { 'if-match': draft.etag } : { 'if-none-match': '*' },

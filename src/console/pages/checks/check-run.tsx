@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CheckReport, CheckResult, CheckRun } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import { getCheck } from '../../../contract/operations/checks.ts'
+import { read } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -19,11 +20,10 @@ const runningMs = 1000
 /** One run: its progress, and then its report by group. */
 export function View({ params, query }: ViewProps) {
   const { checkId = '' } = params
-  const path = `/v1/checks/${encodeURIComponent(checkId)}`
   const [isRunning, setRunning] = useState(false)
   const resource = useResource(
     checkId,
-    (signal) => get<CheckRun>(path, { signal }),
+    (signal) => read(getCheck, { params: { checkId }, signal }),
     isRunning ? { refreshMs: runningMs } : {},
   )
   const hasRunning = resource.value?.state === 'running'

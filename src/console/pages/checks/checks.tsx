@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { CheckList, CheckSummary } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import type { CheckSummary } from '../../../contract/index.ts'
+import { listChecks } from '../../../contract/operations/checks.ts'
+import { read } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
@@ -19,7 +20,7 @@ const idleMs = 10_000
 /** The last runs, the one in progress, and the buttons to start another. */
 export function View() {
   const [isRunning, setRunning] = useState(false)
-  const resource = useResource('checks', (signal) => get<CheckList>('/v1/checks', { signal }), {
+  const resource = useResource('checks', (signal) => read(listChecks, { signal }), {
     refreshMs: isRunning ? runningMs : idleMs,
   })
   const running = resource.value?.data.find(({ state }) => state === 'running')

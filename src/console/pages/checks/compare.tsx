@@ -1,6 +1,7 @@
 import { escapeInvisibleInLines } from '../../../contract/characters.ts'
-import type { CheckList, CheckResult, CheckRun, CheckSummary } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import type { CheckResult, CheckSummary } from '../../../contract/index.ts'
+import { getCheck, listChecks } from '../../../contract/operations/checks.ts'
+import { read } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Field } from '../../components/field.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -15,7 +16,7 @@ import { formatCounts } from './run-state.tsx'
 
 /** What changed between two runs. `a` is the earlier one, `b` the later one. */
 export function View({ query }: ViewProps) {
-  const list = useResource('checks', (signal) => get<CheckList>('/v1/checks', { signal }))
+  const list = useResource('checks', (signal) => read(listChecks, { signal }))
   return (
     <>
       <p>
@@ -95,11 +96,7 @@ function RunSelect({
 
 function Changes({ earlier, later }: { readonly earlier: string; readonly later: string }) {
   const resource = useResource(`${earlier} ${later}`, (signal) =>
-    Promise.all(
-      [earlier, later].map((id) =>
-        get<CheckRun>(`/v1/checks/${encodeURIComponent(id)}`, { signal }),
-      ),
-    ),
+    Promise.all([earlier, later].map((checkId) => read(getCheck, { params: { checkId }, signal }))),
   )
   return (
     <Loaded resource={resource}>

@@ -1,5 +1,6 @@
 import type { CheckOptions, CheckSummary } from '../../../contract/index.ts'
-import { type ApiError, request } from '../../api.ts'
+import { createCheck } from '../../../contract/operations/checks.ts'
+import { type ApiError, read } from '../../api.ts'
 import { Notice } from '../../components/notice.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { hasScope } from '../../session.ts'
@@ -28,7 +29,7 @@ export function StartCheck({
   const start = (profile: Profile) => {
     if (isOff) return
     run(async () => {
-      onStart((await request<CheckSummary>('POST', '/v1/checks', { body: { profile } })).body)
+      onStart(await read(createCheck, { body: { profile } }))
     })
   }
   return (

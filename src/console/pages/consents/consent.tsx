@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { ConsentChange, ConsentDetail } from '../../../contract/index.ts'
+import { getConsent, withdrawConsent } from '../../../contract/operations/consents.ts'
 import { describeScopes } from '../../../platform/consent/scopes.ts'
-import { get, request } from '../../api.ts'
+import { call, read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Identifier } from '../../components/identifier.tsx'
@@ -15,14 +16,14 @@ import type { ViewProps } from '../../view-props.ts'
 import { endings, statuses } from './labels.ts'
 
 export function View({ params: { id = '' } }: ViewProps) {
-  const path = `/v1/consents/${encodeURIComponent(id)}`
-  const consent = useResource(path, (signal) => get<ConsentDetail>(path, { signal }))
+  const params = { consentId: id }
+  const consent = useResource(id, (signal) => read(getConsent, { params, signal }))
   const [isAsking, setAsking] = useState(false)
   const [isWithdrawn, setWithdrawn] = useState(false)
   const { value } = consent
   const name = <bdi>{value?.thirdParty.name ?? 'The third party'}</bdi>
   const withdraw = async () => {
-    await request('POST', `${path}/withdraw`)
+    await call(withdrawConsent, { params })
     setWithdrawn(true)
     consent.reload()
   }

@@ -1,5 +1,6 @@
-import type { ConsentFlow, ConsentFlowList, ConsentFlowStep } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import type { ConsentFlow, ConsentFlowStep } from '../../../contract/index.ts'
+import { listConsentFlows } from '../../../contract/operations/consents.ts'
+import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { CursorPager } from '../../components/cursor-pager.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -17,7 +18,7 @@ export function View({ query }: ViewProps) {
   const cursor = query.get('cursor') ?? undefined
   const list = useResource(
     query.toString(),
-    (signal) => get<ConsentFlowList>('/v1/consent-flows', { query: { state, cursor }, signal }),
+    (signal) => read(listConsentFlows, { query: { state, cursor }, signal }),
     { keepValue: true },
   )
   return (

@@ -1,7 +1,8 @@
 import type { TargetedEvent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Consent, ConsentList } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import type { Consent } from '../../../contract/index.ts'
+import { listConsents } from '../../../contract/operations/consents.ts'
+import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { CursorPager } from '../../components/cursor-pager.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -25,8 +26,7 @@ export function View({ query }: ViewProps) {
   )
   const list = useResource(
     query.toString(),
-    (signal) =>
-      get<ConsentList>('/v1/consents', { query: { ...selected, order: 'newest' }, signal }),
+    (signal) => read(listConsents, { query: { ...selected, order: 'newest' }, signal }),
     { keepValue: true },
   )
   const isFiltered = filters.some((name) => selected[name] !== undefined)

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import type { ExplorerResult } from '../../../contract/index.ts'
+import { callProvider as operation } from '../../../contract/operations/explorer.ts'
 import { parseJson } from '../../../contract/parse-json.ts'
-import { ApiError, request } from '../../api.ts'
+import { ApiError, read } from '../../api.ts'
 import type { CallInput } from './call-input.ts'
 
 /** A call that was sent to the provider, with its response. */
@@ -20,10 +21,7 @@ let count = 0
 
 /** Sends a call and adds it to the list, whatever the status of the response is. */
 export async function sendCall(input: CallInput, signal?: AbortSignal): Promise<ExplorerResult> {
-  const { body: result } = await request<ExplorerResult>('POST', '/v1/explorer/calls', {
-    body: input,
-    signal,
-  })
+  const result = await read(operation, { body: input, signal })
   count += 1
   calls.value = [{ number: count, input, result }, ...calls.value].slice(0, callsMax)
   return result

@@ -1,5 +1,6 @@
-import type { FeedActivity, RejectionList } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import type { FeedActivity } from '../../../contract/index.ts'
+import { listRejections } from '../../../contract/operations/monitoring.ts'
+import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -22,7 +23,7 @@ export function View({ query }: ViewProps) {
   const reason = query.get('reason') ?? undefined
   const rejections = useResource(
     `rejections ${reason}`,
-    (signal) => get<RejectionList>('/v1/rejections', { query: { reason }, signal }),
+    (signal) => read(listRejections, { query: { reason }, signal }),
     { refreshMs, keepValue: true },
   )
   const latest = stream.samples.at(-1)

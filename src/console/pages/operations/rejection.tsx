@@ -1,5 +1,6 @@
-import type { Rejection, RejectionMatches } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import type { Rejection } from '../../../contract/index.ts'
+import { findRejections } from '../../../contract/operations/monitoring.ts'
+import { read } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -13,7 +14,7 @@ import { Sources } from './sources.tsx'
 /** Why the requests with one interaction id were rejected. */
 export function View({ params: { interactionId = '' } }: ViewProps) {
   const matches = useResource(interactionId, (signal) =>
-    get<RejectionMatches>(`/v1/rejections/${encodeURIComponent(interactionId)}`, { signal }),
+    read(findRejections, { params: { interactionId }, signal }),
   )
   return (
     <>

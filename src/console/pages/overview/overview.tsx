@@ -1,5 +1,6 @@
 import type { PlatformStatus, ServerStatus } from '../../../contract/index.ts'
-import { get } from '../../api.ts'
+import { getStatus } from '../../../contract/operations/status.ts'
+import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -13,7 +14,7 @@ import { Activity } from './activity.tsx'
 const refreshMs = 5000
 
 export function View() {
-  const status = useResource('status', (signal) => get<PlatformStatus>('/v1/status', { signal }), {
+  const status = useResource('status', (signal) => read(getStatus, { signal }), {
     refreshMs,
   })
   return (

@@ -1,7 +1,15 @@
 import { normalizer } from '../../../../contract/aliases.ts'
-import type { ProductChange, ProductDraft, ProductRead } from '../../../../contract/index.ts'
+import type { ProductChange } from '../../../../contract/index.ts'
+import { getProduct, listProductChanges } from '../../../../contract/operations/catalogue.ts'
+import {
+  createProductDraft,
+  deleteProductDraft,
+  getProductDraft,
+  publishProductDraft,
+  putProductDraft,
+} from '../../../../contract/operations/drafts.ts'
 import { ProductInput } from '../../../../contract/records/product.ts'
-import { ApiError, type ApiRequest, type ApiResponse, request } from '../../../api.ts'
+import { ApiError, type ApiResponse, call } from '../../../api.ts'
 
 /** A product in the form: it need not be valid. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -35,38 +43,15 @@ export interface Edit extends Loaded {
   readonly storedAt: number
 }
 
-const products = '/v1/data-provider/cdr/products'
-const drafts = '/v1/data-provider/cdr/product-drafts'
-const productPath = (id: string) => `${products}/${encodeURIComponent(id)}`
-const draftPath = (id: string) => `${productPath(id)}/draft`
-
 /** The form has the fields of a request: what the server sets or derives in responses is not edited. */
 const toInput = normalizer(ProductInput) as (read: unknown) => Fields
 
-/** An answer that does not arrive in this time counts as lost. */
-const timeoutMs = 30_000
-
-async function call<Body>(
-  method: Parameters<typeof request>[0],
-  path: string,
-  options: ApiRequest = {},
-): Promise<ApiResponse<Body>> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  try {
-    return await request<Body>(method, path, { signal, ...options })
-  } catch (error) {
-    if (error instanceof ApiError || !signal.aborted) throw error
-    throw new ApiError(0, 'The server did not respond in time.')
-  }
-}
-
 /** Undefined if it does not exist. */
-async function find<Body>(
-  path: string,
-  options: ApiRequest = {},
+async function ifFound<Body>(
+  response: Promise<ApiResponse<Body>>,
 ): Promise<ApiResponse<Body> | undefined> {
   try {
-    return await call<Body>('GET', path, options)
+    return await response
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error
@@ -74,7 +59,7 @@ async function find<Body>(
 }
 
 export async function readDraft(id: string, signal?: AbortSignal): Promise<Loaded | undefined> {
-  const found = await find<ProductDraft>(draftPath(id), signal ? { signal } : {})
+  const found = await ifFound(call(getProductDraft, { params: { productID: id }, signal }))
   if (!found) return undefined
   const { product, base_version, is_outdated } = found.body
   return {
@@ -90,10 +75,9 @@ export async function readDraft(id: string, signal?: AbortSignal): Promise<Loade
 
 /** The current version, with the author of the last change. Undefined if the product does not exist. */
 export async function readPublished(id: string, signal?: AbortSignal): Promise<Loaded | undefined> {
-  const options = signal ? { signal } : {}
   const [found, change] = await Promise.all([
-    find<ProductRead>(productPath(id), options),
-    readLastChange(id, options),
+    ifFound(call(getProduct, { params: { productID: id }, signal })),
+    readLastChange(id, signal),
   ])
   if (!found) return undefined
   return {
@@ -108,18 +92,19 @@ export async function readPublished(id: string, signal?: AbortSignal): Promise<L
 
 /** What a draft of a deleted product is based on. Undefined if the product never existed. */
 export async function readDeleted(id: string): Promise<Loaded | undefined> {
-  const change = await readLastChange(id, {})
+  const change = await readLastChange(id)
   if (!change) return undefined
   const author = toAuthor(change)
   const source = { baseVersion: change.version, isOutdated: false, author }
   return { product: {}, source, isDeleted: true }
 }
 
-async function readLastChange(id: string, options: ApiRequest): Promise<ProductChange | undefined> {
-  const found = await find<{ data: { history: ProductChange[] } }>(`${productPath(id)}/history`, {
-    ...options,
-    query: { 'page-size': 1 },
-  })
+async function readLastChange(
+  id: string,
+  signal?: AbortSignal,
+): Promise<ProductChange | undefined> {
+  const input = { params: { productID: id }, query: { 'page-size': 1 }, signal }
+  const found = await ifFound(call(listProductChanges, input))
   return found?.body.data.history[0]
 }
 
@@ -131,7 +116,7 @@ function toAuthor({
 }
 
 export async function readVersion(id: string, version: number): Promise<Fields | undefined> {
-  const found = await find<ProductRead>(productPath(id), { query: { version } })
+  const found = await ifFound(call(getProduct, { params: { productID: id }, query: { version } }))
   return found && toInput(found.body)
 }
 
@@ -147,7 +132,7 @@ export async function createDraft(
   key: string,
   product: Fields,
 ): Promise<{ readonly id: string; readonly source: Source }> {
-  const created = await call<ProductDraft>('POST', drafts, {
+  const created = await call(createProductDraft, {
     body: product,
     headers: { 'idempotency-key': key },
   })
@@ -164,7 +149,8 @@ export async function createDraft(
 
 /** Saves only over the draft that the edit is based on. Returns the new `ETag`. */
 export async function saveDraft(id: string, product: Fields, source: Source): Promise<string> {
-  const saved = await call('PUT', draftPath(id), {
+  const saved = await call(putProductDraft, {
+    params: { productID: id },
     body: product,
     headers: source.tag === undefined ? { 'if-none-match': '*' } : { 'if-match': source.tag },
     query: source.baseVersion === 0 ? {} : { 'base-version': source.baseVersion },
@@ -174,12 +160,18 @@ export async function saveDraft(id: string, product: Fields, source: Source): Pr
 
 /** Publishes only the draft that was reviewed. Returns the version. */
 export async function publishDraft(id: string, tag: string): Promise<number> {
-  const published = await call('POST', `${draftPath(id)}/publish`, { headers: { 'if-match': tag } })
+  const published = await call(publishProductDraft, {
+    params: { productID: id },
+    headers: { 'if-match': tag },
+  })
   return Number(readTag(published).replaceAll('"', ''))
 }
 
 export async function discardDraft(id: string, tag: string): Promise<void> {
-  await call('DELETE', draftPath(id), { headers: { 'if-match': tag } })
+  await call(deleteProductDraft, {
+    params: { productID: id },
+    headers: { 'if-match': tag },
+  })
 }
 
 function readTag({ headers }: { readonly headers: Headers }): string {
