@@ -119,7 +119,7 @@ async function openSourceApp(
     responders,
     close: async () => {},
   })
-  shutDownGracefully(app, shutdownTimeout * 1000, log)
+  shutDownGracefully(app, () => shutdownTimeout * 1000, log)
   warnOfLowDescriptorLimit(settings, log)
   if (tls) logCertificate(log, tls, 'certificate in use')
   logFailedHandshakes(log, app.server)

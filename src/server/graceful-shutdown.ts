@@ -15,11 +15,11 @@ const handshakeMs = 3000
 /** How often connections are checked during shutdown. */
 const checkMs = 20
 
-/** Makes `app.close()` complete the in-flight requests first, within the timeout. */
-export function shutDownGracefully(app: HttpApp, timeoutMs: number, log: Logger): void {
+/** Makes `app.close()` complete the in-flight requests first, within the timeout at that time. */
+export function shutDownGracefully(app: HttpApp, timeoutMs: () => number, log: Logger): void {
   const shutDown = openGracefulShutdown(app)
   app.addHook('preClose', async () => {
-    const aborted = await shutDown(timeoutMs)
+    const aborted = await shutDown(timeoutMs())
     if (aborted > 0) log.warn({ requests: aborted }, 'in-flight requests aborted at shutdown')
   })
 }

@@ -20,8 +20,8 @@ export function untilStopSignal(exit: Exit): Promise<void> {
 const closeMs = 1000
 
 /** Bounds the shutdown: ends the process even if a database, a connection or a pipe is still open. */
-export function exitAfter(shutdownMs: number, exit: Exit): void {
-  setTimeout(() => exit(0), shutdownMs + closeMs).unref()
+export function exitAfter(shutdownMs: number, exit: () => void): void {
+  setTimeout(exit, shutdownMs + closeMs).unref()
 }
 
 /**

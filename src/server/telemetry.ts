@@ -12,8 +12,6 @@ export interface Telemetry extends Log {
   /** The servers of this process, if they share the metrics. Absent: there is one server. */
   readonly sharedBy?: readonly MonitoredRole[]
   readonly tracing: Tracing | undefined
-  /** Called once the server listens: during startup, an uncaught error ends the process and is printed in full. */
-  logUncaughtErrors(): void
 }
 
 /** The log alone, for a supervisor. */
@@ -28,14 +26,12 @@ export async function openTelemetry({
   logLevel,
   metricsPort,
 }: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Telemetry> {
-  const { logUncaughtErrors } = await import('./observe/log.ts')
   const opened = await openServerLog({ logLevel })
   return {
     ...opened,
     metrics:
       metricsPort === undefined ? undefined : (await import('./observe/metrics.ts')).openMetrics(),
     tracing: await openTracing(opened.log),
-    logUncaughtErrors: () => logUncaughtErrors(opened.log),
   }
 }
 

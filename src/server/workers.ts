@@ -81,7 +81,7 @@ export async function superviseWorkers(
   if (metrics) terminal.out(`metrics on ${metrics.address}\n`)
 
   await stopped
-  exitAfter(shutdownMs, log.exit)
+  exitAfter(shutdownMs, () => log.exit(0))
   await pool.stop()
 }
 
@@ -95,34 +95,52 @@ function openWorkerPool(size: number, shutdownMs: number, log: Logger, limits: S
   const start = (failedStarts = 0, environment: NodeJS.ProcessEnv = {}): Member => {
     const worker = cluster.fork(environment)
     const startedAt = performance.now()
+    const { pid } = worker.process
     const member = { worker, ready: untilReady(worker) }
     members.add(member)
     handover.watch(worker)
     member.ready.then((ready) => ready && killIfHung(worker, log, limits.heartbeat))
-    worker.once('exit', async (code, signal) => {
+
+    /** Starts another worker in its place, with a delay if it ran only for a short time. */
+    const replace = async (status: object, message: string): Promise<Member | undefined> => {
       members.delete(member)
-      // A worker that was replaced is not restarted: its replacement is a member already.
-      if (!isServing || members.size + restarting >= size) return
+      // A worker that was replaced by SIGUSR2 is not restarted: its replacement is a member already.
+      if (!isServing || members.size + restarting >= size) return undefined
       const isSettled = performance.now() - startedAt >= limits.settledMs
       const failed = isSettled ? 0 : failedStarts + 1
       const delayMs = restartDelay(failed, limits)
-      const { pid } = worker.process
-      log.warn({ pid, status: signal ?? code, delayMs }, 'worker exited, restarting')
+      log.warn({ pid, ...status, delayMs }, message)
       restarting += 1
       await wait(delayMs)
       restarting -= 1
-      if (isServing) start(failed)
+      return isServing ? start(failed) : undefined
+    }
+    worker.on('message', async (message: unknown) => {
+      if (message !== replacementRequest || !members.has(member)) return
+      const replacement = await replace(
+        {},
+        'worker has an uncaught error, starting its replacement',
+      )
+      await untilReadyOrTimeout(replacement)
+      await stopWorker(worker, shutdownMs)
+    })
+    worker.once('exit', (code, signal) => {
+      const status = signal ?? code
+      if (members.has(member)) return void replace({ status }, 'worker exited, restarting')
+      if (isServing) log.warn({ pid, status }, 'worker exited after its replacement was started')
     })
     return member
   }
+
+  const untilReadyOrTimeout = (member: Member | undefined): Promise<WorkerReady | undefined> =>
+    Promise.race([member?.ready, wait(limits.startMaxMs, undefined, { ref: false })])
 
   /** Returns why the first replacement that failed did so. */
   const replaceAll = async (): Promise<string | undefined> => {
     for (const old of [...members]) {
       if (!members.has(old)) continue
       const replacement = start(0, { [replacementVariable]: 'yes' })
-      const timeout = wait(limits.startMaxMs, undefined, { ref: false })
-      const ready = await Promise.race([replacement.ready, timeout])
+      const ready = await untilReadyOrTimeout(replacement)
       if (!isServing) return undefined
       if (!ready?.isReady) {
         await stopWorker(replacement.worker, shutdownMs)
@@ -150,7 +168,9 @@ function openWorkerPool(size: number, shutdownMs: number, log: Logger, limits: S
     reload: () => reloadMembers(members),
     async stop() {
       isServing = false
-      await Promise.all([...members].map(({ worker }) => stopWorker(worker, shutdownMs)))
+      // A failed worker that is about to exit is not a member.
+      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+      await Promise.all(workers.map((worker) => stopWorker(worker, shutdownMs)))
     },
   }
 }
@@ -200,6 +220,14 @@ const replacementVariable = 'REPLACES_HOLDFAST_WORKER'
 /** Whether this worker replaces a running one, which serves until this one is ready. */
 export function isReplacement(): boolean {
   return process.env[replacementVariable] !== undefined
+}
+
+const replacementRequest = 'holdfast replacement'
+
+/** Asks the supervisor, if there is one, to start a replacement of this worker and to stop it when that is ready. */
+export function requestReplacement(): void {
+  // Errors are ignored: without a supervisor, this worker is ending.
+  cluster.worker?.send(replacementRequest, () => {})
 }
 
 /** Reports to the supervisor that this worker listens, or that it does not because it is not ready. */

@@ -1,46 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { it } from 'node:test'
 import { type Deployment, openDeployment } from '../support/deployment.ts'
 import { describe, describeOnce } from '../support/engines.ts'
-import { type Server, sendSignal } from '../support/process.ts'
+import { sendSignal } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
+import { beginRequest, completeRequest, searchPath as path, readToEnd } from './begun-request.ts'
 import { ask, openAgent, untilRefused } from './traffic.ts'
-
-const path = '/auth/v1/customer/search'
-const body = JSON.stringify({ email: 'ana@example.com' })
-const half = body.length / 2
-
-/** Sends a request without the second half of its body. */
-async function beginRequest({ port }: Pick<Server, 'port'>, token: string): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
-  await once(socket, 'connect')
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    'Host: bank.example',
-    `Authorization: Bearer ${token}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    'Expect: 100-continue',
-  ]
-  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, half)}`)
-  // The server confirms that it has read the headers: from then on the request is in flight.
-  await once(socket, 'data')
-  return socket
-}
-
-/** Reads until the server closes the connection. */
-async function readToEnd(socket: Socket): Promise<string> {
-  let received = ''
-  socket.on('data', (chunk) => {
-    received += chunk
-  })
-  await once(socket, 'close')
-  return received
-}
 
 type Signal = 'SIGTERM' | 'SIGINT'
 
@@ -65,8 +33,9 @@ async function assertGraceful(
   for (const child of served.workers()) process.kill(child, signal)
   served.child.kill(signal)
   await untilRefused(served)
-  socket.write(body.slice(half))
-  const answer = await readToEnd(socket)
+  const closed = readToEnd(socket)
+  await completeRequest(socket)
+  const answer = await closed
 
   assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
   assert.match(answer, /\r\nconnection: close\r\n/i)
@@ -86,9 +55,8 @@ describe('a stop signal to a server', () => {
 
     const next = await deployment.openProvider()
     const replay = await beginRequest(next, token)
-    replay.write(body.slice(half))
 
-    assert.match(String((await once(replay, 'data'))[0]), /^HTTP\/1\.1 401 /)
+    assert.match(await completeRequest(replay), /^HTTP\/1\.1 401 /)
     replay.destroy()
   })
 })

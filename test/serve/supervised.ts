@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { openEnding } from '../../src/server/ending.ts'
 import { openLog } from '../../src/server/observe/log.ts'
-import { untilStoppedBySupervisor } from '../../src/server/signals.ts'
 import { processTerminal } from '../../src/server/terminal.ts'
 import {
   disconnectFromSupervisor,
@@ -13,7 +13,7 @@ import {
 
 /**
  * A program with two workers under the real supervisor, with the limits in its first argument. A worker responds with its process ID,
- * or blocks or exits, depending on the path of the request.
+ * or blocks or exits, depending on the path of the request. At SIGALRM it has an uncaught error.
  */
 const limits = JSON.parse(process.argv[2] ?? '') as SupervisionLimits
 
@@ -35,7 +35,13 @@ if (isSupervisor()) {
     const { port } = server.address() as AddressInfo
     reportReady({ readyOn: `http://127.0.0.1:${port}`, isReady: true })
   })
-  await untilStoppedBySupervisor()
+  process.on('SIGALRM', () => {
+    throw new Error('outside the handling of a request')
+  })
+  const ending = openEnding(openLog('info'), 1000)
+  ending.endOnUncaughtError()
+  await ending.untilStopped()
   server.close(disconnectFromSupervisor)
   server.closeAllConnections()
+  await ending.exitIfFailed()
 }

@@ -164,6 +164,33 @@ describe('workers that die repeatedly', () => {
     assert.deepEqual(delays(), [0, 0, 10, 20, 40, 40, 0])
   })
 
+  it('are replaced with the same delays if an uncaught error ends them', async (t) => {
+    const limits = { settledMs: 600_000, restartDelayMs: 10, restartDelayMaxMs: 20 }
+    const supervised = await supervise(t, limits)
+    const [survivor = 0] = supervised.workers()
+    const starts = () => supervised.log().filter(({ delayMs }) => delayMs !== undefined)
+    const exits = () => supervised.log().filter(({ status }) => status !== undefined)
+
+    for (const failures of [1, 2, 3, 4, 5]) {
+      let failing = survivor
+      await until(async () => {
+        failing = Number(await ask(supervised))
+        return failing !== survivor
+      })
+      process.kill(failing, 'SIGALRM')
+      await until(() => exits().length === failures && supervised.workers().length === 2)
+    }
+
+    assert.deepEqual(
+      starts().map(({ delayMs }) => delayMs),
+      [0, 0, 10, 20, 20],
+    )
+    assert.deepEqual(
+      exits().map(({ status }) => status),
+      [1, 1, 1, 1, 1],
+    )
+  })
+
   it('are restarted immediately again after a worker has run long enough', async () => {
     const supervised = await openShared()
     const delays: unknown[] = []

@@ -48,7 +48,6 @@ export async function openLocalServer(
     tracing,
     close: async () => {},
     exit: async () => {},
-    logUncaughtErrors() {},
   }
   const app = await openRole[role](settings, telemetry, readTls(settings))
   const address = await listen(app, settings.host, settings.port)

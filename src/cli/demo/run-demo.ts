@@ -4,6 +4,7 @@ import type { HttpApp } from '../../http/app.ts'
 import { isLoopback } from '../../http/loopback.ts'
 import type { ProviderStore } from '../../provider/store.ts'
 import { databaseOptions } from '../../server/database-options.ts'
+import { openEnding } from '../../server/ending.ts'
 import { adaptToRequests } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
@@ -11,7 +12,6 @@ import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { openProvider } from '../../server/open-provider.ts'
 import type { Settings } from '../../server/settings/settings.ts'
-import { exitAfter, untilStopSignal } from '../../server/signals.ts'
 import { openMetricsEndpoint, openTelemetry, type Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { prepareDatabase } from '../common/database.ts'
@@ -64,13 +64,13 @@ async function serveAll(
   metricsAddress: string | undefined,
 ): Promise<void> {
   const { host } = settings
-  const shutdownMs = settings.shutdownTimeout * 1000
+  const ending = openEnding(telemetry, settings.shutdownTimeout * 1000)
   const ports = await choosePorts(settings)
   const addresses = toAddresses(host, ports)
   const { overview, exampleEmail, exampleEmails, checkCustomers } = await readExample(settings)
   const closing: (() => Promise<unknown>)[] = []
   const serve = async (app: HttpApp, port: number) => {
-    shutDownGracefully(app, shutdownMs, telemetry.log)
+    shutDownGracefully(app, ending.shutdownMs, telemetry.log)
     closing.unshift(() => app.close())
     await listen(app, host, port, portAdvice)
   }
@@ -92,14 +92,14 @@ async function serveAll(
     const { app } = await openProvider({ ...settings, ...urls }, telemetry)
     await serve(app, ports.provider)
     adaptToRequests()
-    telemetry.logUncaughtErrors()
+    ending.endOnUncaughtError()
     terminal.out(await formatWelcome(addresses, overview, settings))
     if (metricsAddress) terminal.out(`metrics on ${metricsAddress}\n`)
-    await untilStopSignal(telemetry.exit)
-    exitAfter(shutdownMs, telemetry.exit)
+    await ending.untilStopped()
   } finally {
     for (const close of closing) await close()
   }
+  await ending.exitIfFailed()
 }
 
 /** What the terminal and the pages propose to try. */

@@ -1,5 +1,6 @@
 import type { TlsOptions } from 'node:tls'
 import { warnOfLowDescriptorLimit } from '../../server/descriptor-limit.ts'
+import { openEnding } from '../../server/ending.ts'
 import { adaptToRequests } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
@@ -8,7 +9,6 @@ import { openPlatform } from '../../server/open-platform.ts'
 import { type OpenServer, openProvider } from '../../server/open-provider.ts'
 import { openOutages } from '../../server/outages.ts'
 import type { Settings } from '../../server/settings/settings.ts'
-import { exitAfter, untilStoppedBySupervisor, untilStopSignal } from '../../server/signals.ts'
 import {
   openMetricsEndpoint,
   openServerLog,
@@ -140,14 +140,14 @@ async function serveInProcess(
 ): Promise<void> {
   const tls = readTls(settings)
   const telemetry = await openTelemetry(settings)
-  const { log, exit } = telemetry
+  const { log } = telemetry
   // The workers have the limit of their supervisor.
   if (isSupervisor()) warnOfLowDescriptorLimit(settings, log)
   const metricsEndpoint = await openMetricsEndpoint(settings, telemetry.metrics)
+  const ending = openEnding(telemetry, settings.shutdownTimeout * 1000)
   try {
     const { app, isReady, reload } = await open(telemetry, tls)
-    const shutdownMs = settings.shutdownTimeout * 1000
-    shutDownGracefully(app, shutdownMs, log)
+    shutDownGracefully(app, ending.shutdownMs, log)
     if (tls) logCertificate(log, tls, 'certificate in use')
     logFailedHandshakes(log, app.server)
     process.on('SIGHUP', () => {
@@ -155,21 +155,21 @@ async function serveInProcess(
       reload?.()
     })
     process.on('SIGUSR2', () => log.info('nothing to replace: the server has no workers'))
-    const stopped = isSupervisor() ? untilStopSignal(exit) : untilStoppedBySupervisor()
+    const stopped = ending.untilStopped()
 
     const shouldListen = !isReplacement() || (await isReady())
     const address = shouldListen ? await listen(app, settings.host, settings.port) : ''
     adaptToRequests()
-    telemetry.logUncaughtErrors()
+    ending.endOnUncaughtError()
     if (isSupervisor()) {
       terminal.out(`${role} ready on ${address}\n`)
       if (metricsEndpoint) terminal.out(`metrics on ${metricsEndpoint.address}\n`)
     } else reportReady({ readyOn: address, isReady: await isReady() })
     await stopped
-    exitAfter(shutdownMs, exit)
     await app.close()
   } finally {
     await metricsEndpoint?.close()
     await telemetry.close()
   }
+  await ending.exitIfFailed()
 }

@@ -51,17 +51,6 @@ function endBlockedProcess(): void {
   process.kill(process.pid, 'SIGTERM')
 }
 
-/**
- * Logs uncaught exceptions and unhandled rejections, and keeps the process running: otherwise one request that
- * triggers a bug could abort all others, repeatedly. Requests, database calls and connections that such an
- * error leaves unfinished end by their own timeouts.
- */
-export function logUncaughtErrors(log: Logger): void {
-  process.on('uncaughtException', (error) => {
-    log.error({ err: error }, 'uncaught error')
-  })
-}
-
 /** The log of a server in the process of another program: it neither ends the process nor waits for its end. */
 export function openEmbeddedLog(level: string): Pick<Log, 'log' | 'close'> {
   const writer = openLineWriter(standardError, (lines) =>
