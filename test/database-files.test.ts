@@ -265,12 +265,15 @@ describeOn('sqlite', 'a command on a database that it cannot write', () => {
     await runInProcess(['keys', 'add', '--database', database])
     const other = new DatabaseSync(pathOf(database))
     t.after(() => other.close())
-    other.exec('pragma user_version = 1; begin immediate')
+    other.exec('pragma user_version = 0; begin immediate')
 
-    const { status, stderr } = await runHoldfast(['keys', 'list', '--database', database])
+    const { status, stderr } = await runHoldfast(['keys', 'add', '--database', database])
 
     assert.equal(status, 1)
-    assert.match(stderr, /^the database \/.*bank\.db is locked by another process[^\n]*\n$/)
+    assert.match(
+      stderr,
+      /^the database \/.*bank\.db is locked by another process: a migration may be running[^\n]*\n$/,
+    )
   })
 
   it('reports in one line that the file is read-only', async (t) => {

@@ -1,43 +1,14 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { it, type TestContext } from 'node:test'
-import { versionWith } from '../../src/storage/migrations.ts'
+import { it } from 'node:test'
 import { createDatabase, openProviderStore } from '../../src/storage/open.ts'
-import { migrations } from '../../src/storage/postgres/driver/schema.ts'
-import { describeOn, postgresUrl, runSql } from '../support/engines.ts'
+import { bareDatabase, createScope, describeOn, postgresUrl, runSql } from '../support/engines.ts'
 import { runInProcess } from '../support/process.ts'
-
-/** A database without tables. */
-async function bareDatabase(t: TestContext): Promise<string> {
-  const name = `bare_${randomBytes(8).toString('hex')}`
-  await runSql(`create database ${name}`)
-  t.after(() => runSql(`drop database ${name} with (force)`))
-  return new URL(name, await postgresUrl()).href
-}
 
 const tables = `select count(*)::int from pg_inherits where inhparent = 'entry'::regclass`
 
 describeOn('postgres', 'a new database', () => {
-  it('is created once by ten commands that start at the same time', async (t) => {
-    const database = await bareDatabase(t)
-
-    const outcomes = await Promise.all(
-      Array.from({ length: 10 }, async () => {
-        await createDatabase(database, { partitions: 3 })
-        const store = await openProviderStore(database)
-        const { customers } = await store.overview()
-        await store.close()
-        return customers
-      }),
-    )
-
-    assert.deepEqual(new Set(outcomes), new Set([0]))
-    const created = await runSql('select version, partitions from schema_version', database)
-    assert.deepEqual(created, [[versionWith(migrations), 3]])
-  })
-
   it('has 16 partitions by default', async (t) => {
-    const database = await bareDatabase(t)
+    const database = await bareDatabase(createScope(t))
 
     await createDatabase(database)
 
@@ -45,7 +16,7 @@ describeOn('postgres', 'a new database', () => {
   })
 
   it('keeps the number of partitions that it was created with', async (t) => {
-    const database = await bareDatabase(t)
+    const database = await bareDatabase(createScope(t))
 
     for (const partitions of [3, 5]) {
       await createDatabase(database, { partitions })
@@ -56,22 +27,8 @@ describeOn('postgres', 'a new database', () => {
 })
 
 describeOn('postgres', 'a database', () => {
-  it('of a newer version of Holdfast is rejected with a message that says so', async (t) => {
-    const database = await bareDatabase(t)
-    await createDatabase(database, { partitions: 2 })
-    await runSql('update schema_version set version = version + 1', database)
-
-    const { status, stderr } = await runInProcess(['keys', 'list', '--database', database])
-
-    assert.equal(status, 1)
-    assert.equal(
-      stderr,
-      'the database was created by a newer version of Holdfast: use that version, or another database\n',
-    )
-  })
-
   it('on a server older than PostgreSQL 15 is rejected with a message that says so', async (t) => {
-    const database = await bareDatabase(t)
+    const database = await bareDatabase(createScope(t))
     // The server reports an older version: this function takes precedence over that of pg_catalog.
     await runSql(
       `create function current_setting(text) returns text language sql return '140022';

@@ -136,6 +136,15 @@ export async function newDatabase(scope: Scope, layout = currentLayout()): Promi
   return database
 }
 
+/** The URL of a database of the suite's engine without tables. It is deleted with the scope. */
+export async function bareDatabase(scope: Scope): Promise<string> {
+  if (currentEngine() === 'sqlite') return `sqlite:${join(await temporaryFolder(scope), 'bank.db')}`
+  const name = `bare_${randomBytes(8).toString('hex')}`
+  await runSql(`create database ${name}`)
+  scope.after(async () => void (await runSql(`drop database ${name} with (force)`)))
+  return new URL(name, await postgresUrl()).href
+}
+
 let emptyFile: Promise<string> | undefined
 
 /** A copy of one empty database, since creating the schema takes longer than most tests. */
