@@ -1,6 +1,4 @@
-import type { ClientStore } from '../auth/client-store.ts'
 import type { ReplayStore } from '../auth/replay-store.ts'
-import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { FeedStore, FeedWriter, FeedWriterOptions } from '../intake/feed-writer.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../intake/writer.ts'
 import type { CatalogueStore } from '../platform/catalogue/store.ts'
@@ -14,6 +12,7 @@ import type {
   ProbeUse,
   ReplayOptions,
 } from './database.ts'
+import type { Sql } from './sql.ts'
 import type { StatusStore } from './status-store.ts'
 
 /**
@@ -44,9 +43,9 @@ export interface Engine {
     options?: DatabaseOptions & ReplayOptions,
   ): Promise<ReplayStore>
 
+  /** For the stores of the platform. */
+  openSql(options?: DatabaseOptions): Promise<Sql>
   openCatalogueStore(options?: DatabaseOptions): Promise<CatalogueStore>
-  openClientStore(options?: DatabaseOptions): Promise<ClientStore>
-  openSigningKeyStore(options?: DatabaseOptions): Promise<SigningKeyStore>
   openConsentStore(options?: DatabaseOptions): Promise<ConsentStore>
   openStatusStore(options?: DatabaseOptions): Promise<StatusStore>
   openCheckRunStore(options?: DatabaseOptions): Promise<CheckRunStore>

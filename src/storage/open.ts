@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { DumpedItem } from '../intake/writer.ts'
 import { type BackupOptions, DatabaseError, type DatabaseOptions } from './database.ts'
 import type { Engine } from './engine.ts'
+import type { Sql } from './sql.ts'
 
 /** The functions of an `Engine`, each with the address of the database as its first argument. */
 
@@ -16,11 +17,20 @@ export const openFeedWriter = onEngine((engine) => engine.openFeedWriter)
 export const openFeedStore = onEngine((engine) => engine.openFeedStore)
 export const openReplayStore = onEngine((engine) => engine.openReplayStore)
 export const openCatalogueStore = onEngine((engine) => engine.openCatalogueStore)
-export const openClientStore = onEngine((engine) => engine.openClientStore)
-export const openSigningKeyStore = onEngine((engine) => engine.openSigningKeyStore)
 export const openStatusStore = onEngine((engine) => engine.openStatusStore)
 export const openConsentStore = onEngine((engine) => engine.openConsentStore)
 export const openCheckRunStore = onEngine((engine) => engine.openCheckRunStore)
+
+export const openSql = onEngine((engine) => engine.openSql)
+
+/** The stores of the platform are the same on both engines. */
+
+export const openClientStore = onSql(
+  async () => (await import('./platform/client-store.ts')).createClientStore,
+)
+export const openSigningKeyStore = onSql(
+  async () => (await import('./platform/signing-key-store.ts')).createSigningKeyStore,
+)
 
 export async function* dumpProvider(
   database: string,
@@ -47,6 +57,15 @@ function onEngine<Rest extends unknown[], Result>(
   select: (engine: Engine) => (...rest: Rest) => Promise<Result>,
 ): (database: string, ...rest: Rest) => Promise<Result> {
   return async (database, ...rest) => select(await loadEngine(database))(...rest)
+}
+
+function onSql<Store>(
+  load: () => Promise<(sql: Sql) => Store>,
+): (database: string, options?: DatabaseOptions) => Promise<Store> {
+  return async (database, options) => {
+    const createStore = await load()
+    return createStore(await openSql(database, options))
+  }
 }
 
 async function loadEngine(database: string): Promise<Engine> {

@@ -41,17 +41,13 @@ export function postgresEngine(url: string): Engine {
       const { openPostgresReplayStore } = await import('./replay/replay-store.ts')
       return openPostgresReplayStore(url, clock, options)
     },
+    async openSql(options = {}) {
+      const { openPostgresSql } = await import('./driver/sql.ts')
+      return openPostgresSql(url, options)
+    },
     async openCatalogueStore(options = {}) {
       const { openPostgresCatalogueStore } = await import('./platform/catalogue-store.ts')
       return openPostgresCatalogueStore(url, options)
-    },
-    async openClientStore(options = {}) {
-      const { openPostgresClientStore } = await import('./platform/client-store.ts')
-      return openPostgresClientStore(url, options)
-    },
-    async openSigningKeyStore(options = {}) {
-      const { openPostgresSigningKeyStore } = await import('./platform/signing-key-store.ts')
-      return openPostgresSigningKeyStore(url, options)
     },
     async openStatusStore(options = {}) {
       const { openPostgresStatusStore } = await import('./reads/status-store.ts')

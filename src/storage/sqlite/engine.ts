@@ -55,17 +55,13 @@ export function sqliteEngine(path: string): Engine {
         },
       }
     },
+    async openSql() {
+      const { openSqliteSql } = await import('./driver/sql.ts')
+      return openSqliteSql(path)
+    },
     async openCatalogueStore() {
       const { openSqliteCatalogueStore } = await import('./platform/catalogue-store.ts')
       return openSqliteCatalogueStore(path)
-    },
-    async openClientStore() {
-      const { openSqliteClientStore } = await import('./platform/client-store.ts')
-      return openSqliteClientStore(path)
-    },
-    async openSigningKeyStore() {
-      const { openSqliteSigningKeyStore } = await import('./platform/signing-key-store.ts')
-      return openSqliteSigningKeyStore(path)
     },
     async openStatusStore() {
       const { openSqliteStatusStore } = await import('./reads/status-store.ts')

@@ -1,0 +1,65 @@
+import { type ClientStore, limitScopes } from '../../auth/client-store.ts'
+import type { Scope } from '../../contract/index.ts'
+import { optional, type Sql, text, time, words } from '../sql.ts'
+
+const scopes = words as (cell: Parameters<typeof words>[0]) => Scope[]
+
+const client = {
+  id: text,
+  name: text,
+  scopes,
+  secretHash: text,
+  created: time,
+  rotated: optional(time),
+}
+const selectClients = 'select id, name, scopes, secret_hash, created, rotated from api_client'
+
+export function createClientStore(sql: Sql): ClientStore {
+  return {
+    list: () => sql.all(client, `${selectClients} order by created, id`),
+    async add({ id, name, scopes, created }, secretHash) {
+      await sql.run(
+        'insert into api_client (id, name, scopes, secret_hash, created) values ($1, $2, $3, $4, $5)',
+        [id, name, scopes.join(' '), secretHash, created],
+      )
+    },
+    async rotate(id, secretHash, when) {
+      const rotate = 'update api_client set secret_hash = $2, rotated = $3 where id = $1'
+      return (await sql.run(rotate, [id, secretHash, when])) === 1
+    },
+    async remove(id) {
+      const [, removed] = await sql.inOrder(
+        ['delete from api_token where client = $1', [id]],
+        ['delete from api_client where id = $1', [id]],
+      )
+      return removed === 1
+    },
+    find: (id) => sql.first(client, `${selectClients} where id = $1`, [id]),
+    async addToken(digest, { client, scopes, expires }, secretHash, now) {
+      await sql.inOrder(
+        [
+          `insert into api_token (digest, client, scopes, expires, secret_hash)
+           values ($1, $2, $3, $4, $5)`,
+          [digest, client.id, scopes.join(' '), expires, secretHash],
+        ],
+        ['delete from api_token where expires <= $1', [now]],
+      )
+    },
+    async removeToken(digest) {
+      await sql.run('delete from api_token where digest = $1', [digest])
+    },
+    async findToken(digest) {
+      const row = await sql.first(
+        { id: text, name: text, scopes, clientScopes: scopes, expires: time },
+        // The join includes the secret: a rotation revokes tokens at once, even one that is being issued concurrently.
+        `select t.client, c.name, t.scopes, c.scopes, t.expires from api_token t
+         join api_client c on c.id = t.client and c.secret_hash = t.secret_hash where t.digest = $1`,
+        [digest],
+      )
+      if (!row) return undefined
+      const { id, name, expires } = row
+      return { client: { id, name }, scopes: limitScopes(row.scopes, row.clientScopes), expires }
+    },
+    close: () => sql.close(),
+  }
+}

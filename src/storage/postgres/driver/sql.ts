@@ -1,0 +1,86 @@
+import type { DatabaseOptions } from '../../database.ts'
+import { type Call, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
+import { escapeNul, unescapeNul } from './escape-nul.ts'
+import { locks } from './locks.ts'
+import type { Value as Encoded, Rows, Statement } from './pipeline.ts'
+import { openPool } from './pool.ts'
+import { inTransaction, openQuery, type Query, runInOrder, runStatement } from './statements.ts'
+
+const dialect: Dialect = {
+  forUpdate: 'for update',
+  skipLocked: 'for update skip locked',
+  position: 'strpos',
+  // An array, since a join might not use the index, depending on the statistics.
+  isOneOf: (column, parameter) => `${column} = any(cast(${parameter} as text[]))`,
+}
+
+export async function openPostgresSql(url: string, options: DatabaseOptions): Promise<Sql> {
+  const pool = await openPool(url, 'write', options)
+  const alone: Query = (statement, values) => runStatement(pool, statement, values)
+  const pipelined = openQuery(pool)
+
+  return {
+    ...createSession({ ...openStatements(alone), readFewRows: openStatements(pipelined).readRows }),
+    dialect,
+    async inOrder(first, ...others) {
+      const results = await runInOrder(pool, [toCounted(first), ...others.map(toCounted)])
+      return results.map((rows) => rows.length)
+    },
+    transaction: (work) =>
+      inTransaction(pool, (query) =>
+        work({
+          ...createSession(openStatements(query)),
+          async lock(name, key) {
+            await query(toStatement(locks[name]), key === undefined ? [] : [escapeNul(key)])
+          },
+        }),
+      ),
+    async readTime() {
+      const [[time] = []] = await alone(readTime, [])
+      return Temporal.Instant.fromEpochMilliseconds(Number(time))
+    },
+    close: () => pool.end(),
+  }
+}
+
+function openStatements(query: Query) {
+  return {
+    async readRows(text: string, values: readonly Value[]): Promise<Rows> {
+      const rows = await query(toStatement(text), values.map(encode))
+      return rows.map((cells) => cells.map(decode))
+    },
+    async run(text: string, values: readonly Value[]): Promise<number> {
+      return (await query(...toCounted([text, values]))).length
+    },
+  }
+}
+
+/** By their texts. Each connection prepares a statement under its name. */
+const statements = new Map<string, Statement>()
+
+function toStatement(text: string): Statement {
+  const statement = statements.get(text) ?? { name: `sql-${statements.size}`, text }
+  statements.set(text, statement)
+  return statement
+}
+
+/** Returns a row for each one that it changes, to count them. */
+function toCounted([text, values = []]: Call): [Statement, Encoded[]] {
+  return [toStatement(`${text} returning 1`), values.map(encode)]
+}
+
+function encode(value: Value): Encoded {
+  if (typeof value === 'string') return escapeNul(value)
+  if (value instanceof Temporal.Instant) return value.epochMilliseconds
+  if (typeof value !== 'object') return value ?? null
+  return value === null ? null : value.map(escapeNul)
+}
+
+function decode(cell: string | null): string | null {
+  return cell?.includes('\u0001') ? unescapeNul(cell) : cell
+}
+
+const readTime = {
+  name: 'read-time',
+  text: 'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
+}
