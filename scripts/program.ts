@@ -51,7 +51,7 @@ export async function buildProgram(folder: string): Promise<void> {
 export async function buildConsole(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const { name, content } of await bundleConsole()) writeFileSync(join(folder, name), content)
-  for (const name of ['preact', '@preact/signals', '@preact/signals-core', 'uplot']) {
+  for (const name of ['preact', '@preact/signals', '@preact/signals-core']) {
     const files = readdirSync(join(root, 'node_modules', name))
     const licence = files.find((file) => /^licen[cs]e(\.\w+)?$/i.test(file))
     if (licence === undefined) throw new Error(`${name} has no licence file`)

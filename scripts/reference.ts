@@ -51,7 +51,7 @@ const tagTitles: Record<Operation['tag'], string> = {
   catalogue: 'Product catalogue',
   access: 'Platform tokens and keys',
   consents: 'Consents',
-  operations: 'Operations',
+  monitoring: 'Monitoring',
   explorer: 'Explorer',
   intake: 'Feeds',
 }

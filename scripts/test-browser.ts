@@ -21,7 +21,7 @@ const given = process.argv.slice(2)
 const groups = [
   ['checks', 'explorer', 'sign-in'],
   ['editor', 'consents', 'overview'],
-  ['catalogue', 'operations', 'demo'],
+  ['catalogue', 'monitoring', 'demo'],
   ['editor-states', 'api', 'catalogue-safety', 'catalogue-import', 'client'],
 ].map((names) => names.flatMap((name) => globSync(`test/*/${name}.browser.ts`)))
 

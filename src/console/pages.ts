@@ -13,7 +13,7 @@ import { View as ConsentsFlowsView } from './pages/consents/flows.tsx'
 import { View as ConsentsView } from './pages/consents/list.tsx'
 import { View as ExplorerCustomerView } from './pages/explorer/customer.tsx'
 import { View as ExplorerSearchView } from './pages/explorer/search.tsx'
-import { View as OperationsRejectionView } from './pages/operations/rejection.tsx'
+import { View as RejectionView } from './pages/monitoring/rejection.tsx'
 import { View as OverviewView } from './pages/overview/overview.tsx'
 import type { ViewProps } from './view-props.ts'
 
@@ -65,10 +65,10 @@ export const sections: readonly PageDefinition[] = [
     View: ChecksView,
   },
   {
-    path: '/operations',
-    title: 'Operations',
+    path: '/monitoring',
+    title: 'Monitoring',
     scope: 'operations.read',
-    load: () => import('./pages/operations/operations.tsx'),
+    load: () => import('./pages/monitoring/monitoring.tsx'),
   },
   {
     path: '/api',
@@ -128,10 +128,10 @@ const details: readonly PageDefinition[] = [
     View: ChecksCheckRunView,
   },
   {
-    path: '/operations/rejections/{interactionId}',
+    path: '/monitoring/rejections/{interactionId}',
     title: 'Rejected request',
     scope: 'operations.read',
-    View: OperationsRejectionView,
+    View: RejectionView,
   },
   {
     path: '/explorer/{customerId}',

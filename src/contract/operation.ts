@@ -37,7 +37,7 @@ export interface Operation {
     | 'catalogue'
     | 'access'
     | 'consents'
-    | 'operations'
+    | 'monitoring'
     | 'explorer'
     | 'intake'
   /** The kinds of account that it is about. Required where a request names accounts. */

@@ -147,7 +147,7 @@ describe('the operations', () => {
     assert.deepEqual(
       refsWhere(({ base }) => base === 'platform'),
       refsWhere(({ tag }) =>
-        ['catalogue', 'access', 'consents', 'operations', 'explorer'].includes(tag),
+        ['catalogue', 'access', 'consents', 'monitoring', 'explorer'].includes(tag),
       ),
     )
   })

@@ -76,7 +76,7 @@ describe('the explorer in a browser', { timeout: 600_000 }, () => {
     await page.keyboard.press('Enter')
     const table = page.getByRole('table', { name: 'transactions' })
     await table.waitFor()
-    await page.getByText('Balance at the end of each month').waitFor()
+    await page.getByRole('heading', { name: 'Balance at the end of each month' }).waitFor()
     await check(page, 'explorer-account')
 
     await page.getByLabel('Highest amount').fill('much')
@@ -112,8 +112,8 @@ describe('the explorer in a browser', { timeout: 600_000 }, () => {
 
   it('shows every part of a bank account and of an energy account', async () => {
     const page = await console.visit('/console/explorer/c-000001/b-000001-1')
-    await page.getByText('Balance at the end of each month').waitFor()
-    await page.getByRole('button', { name: 'Show as a table' }).first().click()
+    await page.getByRole('heading', { name: 'Balance at the end of each month' }).waitFor()
+    await page.getByText('Table: Balance at the end of each month').click()
     await page.getByRole('table', { name: 'Balance at the end of each month' }).waitFor()
     await page.getByRole('link', { name: 'Scheduled payments' }).click()
     await page.getByRole('table', { name: 'scheduled payments' }).waitFor()
@@ -124,7 +124,7 @@ describe('the explorer in a browser', { timeout: 600_000 }, () => {
     await check(page, 'explorer-details')
 
     await page.goto(`${console.platform}/console/explorer/c-000001/e-000001-3`)
-    await page.getByText('Use by invoice').waitFor()
+    await page.getByRole('heading', { name: 'Use by invoice' }).waitFor()
     await page.getByRole('table', { name: 'invoices' }).waitFor()
     await check(page, 'explorer-energy')
     await page.getByRole('link', { name: 'Billing' }).click()
@@ -155,7 +155,7 @@ describe('the explorer in a browser', { timeout: 600_000 }, () => {
     const page = await console.visit('/console/explorer/c-000001/b-000001-1')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('table', { name: 'transactions' }).waitFor()
-    await page.getByText('Balance at the end of each month').waitFor()
+    await page.getByRole('heading', { name: 'Balance at the end of each month' }).waitFor()
     for (const operation of ['listBankingTransactions', 'listBankingBalances']) {
       const call = page.locator('details.call', { hasText: operation }).first()
       await call.locator('summary').click()

@@ -29,14 +29,7 @@ export const allowed: Record<string, readonly string[]> = {
     'pg-protocol',
   ],
   http: ['contract', 'provider', 'platform', 'auth', 'intake', 'fastify', 'typebox'],
-  console: [
-    'contract',
-    'platform/catalogue',
-    'platform/consent',
-    'preact',
-    '@preact/signals',
-    'uplot',
-  ],
+  console: ['contract', 'platform/catalogue', 'platform/consent', 'preact', '@preact/signals'],
   'server/observe': [
     'contract',
     'auth',

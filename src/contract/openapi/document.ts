@@ -118,7 +118,7 @@ const tags = {
   energy: 'Accounts, plans, invoices and billing of one customer.',
   explorer: 'Calls to the data provider that the platform signs, in demos and sandboxes.',
   intake: 'Feeds: numbered batches of data.',
-  operations: 'The state of the servers, and checks of the data provider.',
+  monitoring: 'The state of the servers, and checks of the data provider.',
 } satisfies Record<Operation['tag'], string>
 
 const servers = {

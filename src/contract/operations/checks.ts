@@ -8,7 +8,7 @@ import { noQuery } from './shared-parameters.ts'
 
 const common = {
   base: 'platform',
-  tag: 'operations',
+  tag: 'monitoring',
   protection: 'clientToken',
   query: noQuery,
 } as const

@@ -7,7 +7,7 @@ import { Type } from '../type.ts'
 
 const shared = {
   base: 'platform',
-  tag: 'operations',
+  tag: 'monitoring',
   protection: 'clientToken',
   scope: 'operations.read',
   method: 'GET',

@@ -5,7 +5,7 @@ import { noQuery } from './shared-parameters.ts'
 
 export const getStatus = {
   base: 'platform',
-  tag: 'operations',
+  tag: 'monitoring',
   protection: 'clientToken',
   scope: 'operations.read',
   ref: 'O1',

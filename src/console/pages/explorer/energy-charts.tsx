@@ -1,9 +1,10 @@
 import type { EnergyBillingTransaction, EnergyInvoice } from '../../../contract/index.ts'
+import { Chart } from '../../components/chart.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { groupDigits } from '../../components/money.tsx'
 import { addDecimals } from '../../decimal.ts'
 import { useResource } from '../../resource.ts'
-import { BarChart } from './bar-chart.tsx'
+import { createAxes, createBars } from './bars.ts'
 import { callProvider } from './calls.ts'
 import { type PagedBody, readPage } from './paged-table.tsx'
 
@@ -99,24 +100,39 @@ export function EnergyCharts({
       {({ invoices, unit }) => {
         const last = invoices.at(-1)
         if (!last) return null
-        const labels = invoices.map(({ label }) => label)
+        const shared = createAxes(invoices.map(({ label }) => label))
         const hasUse = unit !== undefined && invoices.some(({ use }) => use !== '0')
         return (
           <div class="account-charts">
-            <BarChart
+            <h2 class="visually-hidden">Charts</h2>
+            <Chart
+              kind="bars"
               title="Cost by invoice"
-              summary={`The last invoice, of ${last.label}, was ${groupDigits(last.cost)} ${currency}.`}
-              labelTitle="Issued"
-              labels={labels}
-              series={[{ title: 'Cost', unit: currency, values: invoices.map(({ cost }) => cost) }]}
+              sentence={`The last invoice, of ${last.label}, was ${groupDigits(last.cost)} ${currency}.`}
+              positionTitle="Issued"
+              {...shared}
+              series={[
+                createBars(
+                  `Cost (${currency})`,
+                  'accent',
+                  invoices.map(({ cost }) => cost),
+                ),
+              ]}
             />
             {hasUse && (
-              <BarChart
+              <Chart
+                kind="bars"
                 title="Use by invoice"
-                summary={`The invoice of ${last.label} bills ${groupDigits(last.use)} ${unit}.`}
-                labelTitle="Issued"
-                labels={labels}
-                series={[{ title: 'Use', unit, values: invoices.map(({ use }) => use) }]}
+                sentence={`The invoice of ${last.label} bills ${groupDigits(last.use)} ${unit}.`}
+                positionTitle="Issued"
+                {...shared}
+                series={[
+                  createBars(
+                    `Use (${unit})`,
+                    'accent',
+                    invoices.map(({ use }) => use),
+                  ),
+                ]}
               />
             )}
           </div>

@@ -1,9 +1,10 @@
 import type { BankingTransaction } from '../../../contract/index.ts'
+import { Chart } from '../../components/chart.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { groupDigits } from '../../components/money.tsx'
 import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
-import { BarChart } from './bar-chart.tsx'
+import { createAxes, createBars } from './bars.ts'
 import { callProvider } from './calls.ts'
 import { type Month, sumMonths } from './months.ts'
 import { type PagedBody, readPage } from './paged-table.tsx'
@@ -47,28 +48,43 @@ export function TransactionCharts(props: AccountProps) {
       {({ months, currency, isComplete }) => {
         const last = months.at(-1)
         if (!last) return null
-        const labels = months.map(({ month }) => month)
+        const shared = createAxes(months.map(({ month }) => month))
         const amount = (text: string) => `${groupDigits(text)} ${currency}`
         const part = isComplete ? '' : ` Of the newest ${transactionsMax} transactions.`
         return (
           <div class="account-charts">
-            <BarChart
+            <h2 class="visually-hidden">Charts</h2>
+            <Chart
+              kind="bars"
               title="Balance at the end of each month"
-              summary={`Now ${amount(last.balance)}, from the posted transactions of the last 12 months.${part}`}
-              labelTitle="Month (UTC)"
-              labels={labels}
+              sentence={`Now ${amount(last.balance)}, from the posted transactions of the last 12 months.${part}`}
+              positionTitle="Month (UTC)"
+              {...shared}
               series={[
-                { title: 'Balance', unit: currency, values: months.map(({ balance }) => balance) },
+                createBars(
+                  `Balance (${currency})`,
+                  'accent',
+                  months.map(({ balance }) => balance),
+                ),
               ]}
             />
-            <BarChart
+            <Chart
+              kind="bars"
               title="Money in and out"
-              summary={`In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`}
-              labelTitle="Month (UTC)"
-              labels={labels}
+              sentence={`In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`}
+              positionTitle="Month (UTC)"
+              {...shared}
               series={[
-                { title: 'In', unit: currency, values: months.map(({ moneyIn }) => moneyIn) },
-                { title: 'Out', unit: currency, values: months.map(({ moneyOut }) => moneyOut) },
+                createBars(
+                  `In (${currency})`,
+                  'accent',
+                  months.map(({ moneyIn }) => moneyIn),
+                ),
+                createBars(
+                  `Out (${currency})`,
+                  'muted',
+                  months.map(({ moneyOut }) => moneyOut),
+                ),
               ]}
             />
           </div>

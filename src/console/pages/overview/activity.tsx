@@ -6,7 +6,7 @@ const averagedCount = 60
 const width = 120
 const height = 24
 
-/** The traffic of the last minute in a line. Operations has the details. */
+/** The traffic of the last minute in a line. Monitoring has the details. */
 export function Activity() {
   const { samples, state, problem } = useMetricsStream()
   const latest = samples.slice(-averagedCount)
@@ -43,7 +43,7 @@ export function Activity() {
         <strong class="number">
           {requests === 0 ? '0 %' : `${((100 * rejected) / requests).toFixed(1)} %`}
         </strong>{' '}
-        <a href="/console/operations">why</a>
+        <a href="/console/monitoring">why</a>
       </span>
     </p>
   )

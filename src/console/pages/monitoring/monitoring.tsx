@@ -29,7 +29,7 @@ export function View({ query }: ViewProps) {
   const latest = stream.samples.at(-1)
   return (
     <>
-      <PageHeading title="Operations">
+      <PageHeading title="Monitoring">
         <StreamState stream={stream} />
       </PageHeading>
       <h2>Last 10 minutes</h2>

@@ -10,7 +10,7 @@ const accountsPath = '/v1/banking/customer/c/accounts'
 
 const console = await openConsole(fileScope)
 
-describe('the operations page', { timeout: 600_000 }, () => {
+describe('the monitoring page', { timeout: 600_000 }, () => {
   /** Sends a request without a token, which is rejected. */
   async function reject(path = accountsPath): Promise<string> {
     const id = randomUUID()
@@ -23,12 +23,12 @@ describe('the operations page', { timeout: 600_000 }, () => {
   /** The figure with this title, once its chart is drawn. */
   async function findChart(page: Page, title: string) {
     const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: title }) })
-    await chart.locator('canvas').waitFor()
+    await chart.locator('.chart-plot svg').waitFor()
     return chart
   }
 
   it('shows charts that move, and why a request was rejected', async () => {
-    const page = await console.visit('/console/operations')
+    const page = await console.visit('/console/monitoring')
     const rejections = await findChart(page, 'Rejected tokens per second')
     for (const title of ['Requests per second', 'Latency', 'Errors per second']) {
       await findChart(page, title)
@@ -42,16 +42,16 @@ describe('the operations page', { timeout: 600_000 }, () => {
     const reasons = page.getByRole('region', { name: 'Rejections by reason' })
     await reasons.getByRole('button', { name: 'no token' }).waitFor()
     await reasons.getByText('Authentication, 1:').waitFor()
-    await check(page, 'operations')
+    await check(page, 'monitoring')
 
     await page.getByLabel('Interaction ID').fill(id)
     await page.getByRole('button', { name: 'Find' }).click()
     await page.getByRole('heading', { name: 'no token' }).waitFor()
-    assert.equal(new URL(page.url()).pathname, `/console/operations/rejections/${id}`)
+    assert.equal(new URL(page.url()).pathname, `/console/monitoring/rejections/${id}`)
     await page.getByText('Authentication, 1:').waitFor()
-    await check(page, 'operations-rejection')
+    await check(page, 'monitoring-rejection')
     await page.goBack()
-    await page.getByRole('heading', { name: 'Operations', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Monitoring', exact: true }).waitFor()
     // A reload finds the samples of the minutes before.
     await (await findChart(page, 'Rejected tokens per second'))
       .getByText('10 tokens were rejected')
@@ -61,25 +61,31 @@ describe('the operations page', { timeout: 600_000 }, () => {
   })
 
   it('shows the values of all charts at the crosshair, and as tables', async () => {
-    const page = await console.visit('/console/operations')
+    const page = await console.visit('/console/monitoring')
     const requests = await findChart(page, 'Requests per second')
     const latency = await findChart(page, 'Latency')
-    await requests.locator('.u-over').hover()
+    await requests.locator('.chart-plot').hover()
     const time = (chart: typeof requests) => chart.locator('.chart-legend li').last().innerText()
+    assert.equal(await time(requests), await time(latency))
+
+    await latency.getByRole('slider').press('Home')
+    const first = await time(latency)
+    await page.keyboard.press('ArrowRight')
+    assert.notEqual(await time(latency), first)
     assert.equal(await time(requests), await time(latency))
 
     await latency.getByText('Table: Latency').click()
     const table = latency.getByRole('table')
     await table.getByRole('columnheader', { name: 'p99' }).waitFor()
     assert.ok((await table.getByRole('row').count()) > 1)
-    await check(page, 'operations-table')
+    await check(page, 'monitoring-table')
     assertQuiet(page)
     await page.context().close()
   })
 
   it('is usable with the keyboard alone', async () => {
     const id = await reject()
-    const page = await console.visit('/console/operations')
+    const page = await console.visit('/console/monitoring')
     await focusOn(page, 'Interaction ID')
     await page.keyboard.type('not an id')
     await page.keyboard.press('Enter')
@@ -99,23 +105,23 @@ describe('the operations page', { timeout: 600_000 }, () => {
   })
 
   it('says that an id is unknown', async () => {
-    const page = await console.visit(`/console/operations/rejections/${randomUUID()}`)
+    const page = await console.visit(`/console/monitoring/rejections/${randomUUID()}`)
     await page.getByText('No rejected request of the last hour has this interaction ID').waitFor()
-    await check(page, 'operations-unknown')
-    await page.goto(`${console.platform}/console/operations/rejections/<img src=x>`)
+    await check(page, 'monitoring-unknown')
+    await page.goto(`${console.platform}/console/monitoring/rejections/<img src=x>`)
     await page.getByText('interactionId must be a UUID').waitFor()
     assertQuiet(page)
     await page.context().close()
   })
 
   it('connects again after the server has restarted, and keeps its chart', async () => {
-    const page = await console.visit('/console/operations')
+    const page = await console.visit('/console/monitoring')
     const rejections = await findChart(page, 'Rejected tokens per second')
     await page.getByText('Live', { exact: true }).waitFor()
     await console.stop()
     await page.getByText('Connection lost').waitFor()
     await page.getByText('Last updated').waitFor()
-    await check(page, 'operations-lost')
+    await check(page, 'monitoring-lost')
     await console.start()
     await page.getByText('Live', { exact: true }).waitFor()
     await reject()
@@ -124,7 +130,7 @@ describe('the operations page', { timeout: 600_000 }, () => {
   })
 
   it('has no connection while the tab is hidden', async () => {
-    const page = await console.visit('/console/operations')
+    const page = await console.visit('/console/monitoring')
     await page.getByText('Live', { exact: true }).waitFor()
     const isStream = (request: Request) => request.url().endsWith('/v1/metrics/stream')
     const setHidden = (isHidden: boolean) =>
@@ -142,7 +148,7 @@ describe('the operations page', { timeout: 600_000 }, () => {
   })
 
   it('asks to sign in again when the session ends, and continues', async () => {
-    const page = await console.visit('/console/operations')
+    const page = await console.visit('/console/monitoring')
     await page.getByText('Live', { exact: true }).waitFor()
     const [session] = await page.context().cookies()
     const { csrf_token: token } = (await page.evaluate(
@@ -161,7 +167,7 @@ describe('the operations page', { timeout: 600_000 }, () => {
   })
 
   it('shows a client without the scope which one is missing', async () => {
-    const page = await console.visitAs(['products.read'], '/console/operations')
+    const page = await console.visitAs(['products.read'], '/console/monitoring')
     await page.getByText('This page needs the scope operations.read').waitFor()
     await page.context().close()
   })

@@ -19,7 +19,7 @@ export function View({ params: { interactionId = '' } }: ViewProps) {
   return (
     <>
       <PageHeading title="Rejected request">
-        <a class="button secondary" href="/console/operations">
+        <a class="button secondary" href="/console/monitoring">
           All rejections
         </a>
       </PageHeading>

@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { MetricsSample } from '../../../contract/index.ts'
-import { Chart, type ChartColour, type ChartSeries } from '../../components/chart.tsx'
+import { Chart } from '../../components/chart.tsx'
+import type { ChartColour, ChartSeries } from '../../components/chart-props.ts'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
 const rangeSecondsMin = 60
@@ -22,12 +24,15 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
   const times = useMemo(() => rows.map(({ time }) => time), [rows])
   const last = times.at(-1) ?? 0
   const first = Math.min(times[0] ?? 0, last - rangeSecondsMin)
+  const selected = useSignal<number | undefined>(undefined)
   const shared = {
-    times,
-    range: [first, last] as const,
-    formatTime,
-    group: 'metrics',
-  }
+    kind: 'lines',
+    positionTitle: 'Time',
+    positions: times,
+    formatPosition: formatTime,
+    range: [first, last],
+    selected,
+  } as const
   const latest = samples.at(-1)
   const series = (label: string, colour: ChartColour, read: Read): ChartSeries => ({
     label,
@@ -80,28 +85,28 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
       <Chart
         {...shared}
         title="Requests per second"
-        summary={describeRequests(samples)}
+        sentence={describeRequests(samples)}
         series={requests}
         format={formatRate}
       />
       <Chart
         {...shared}
         title="Latency"
-        summary={describeLatency(samples)}
+        sentence={describeLatency(samples)}
         series={latency}
         format={formatDuration}
       />
       <Chart
         {...shared}
         title="Errors per second"
-        summary={describeErrors(samples)}
+        sentence={describeErrors(samples)}
         series={errors}
         format={formatRate}
       />
       <Chart
         {...shared}
         title="Rejected tokens per second"
-        summary={describeRejections(latest)}
+        sentence={describeRejections(latest)}
         series={rejections}
         format={formatRate}
       />

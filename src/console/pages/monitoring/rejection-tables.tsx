@@ -41,7 +41,7 @@ const latestColumns: readonly Column<Rejection>[] = [
   {
     title: 'Reason',
     cell: ({ reason, interactionId }) => (
-      <a href={`/console/operations/rejections/${encodeURIComponent(interactionId)}`}>{reason}</a>
+      <a href={`/console/monitoring/rejections/${encodeURIComponent(interactionId)}`}>{reason}</a>
     ),
     isHeading: true,
   },

@@ -11,7 +11,7 @@ export function Lookup({ value = '' }: { readonly value?: string }) {
   const find = (event: Event) => {
     event.preventDefault()
     const id = text.trim()
-    if (uuid.test(id)) navigate(`/console/operations/rejections/${id}`)
+    if (uuid.test(id)) navigate(`/console/monitoring/rejections/${id}`)
     else setError('Enter the UUID in the header x-fapi-interaction-id of the response.')
   }
   return (
