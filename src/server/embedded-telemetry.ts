@@ -16,7 +16,7 @@ export async function openEmbeddedTelemetry(
   const { log, close } = given
     ? { log: withErrorsForLog(given), close: async () => {} }
     : openEmbeddedLog(logLevel)
-  const tracing = await openTracing(log)
+  const tracing = await openTracing()
   if (metricsPort === undefined) return { log, metrics: undefined, tracing, close }
 
   const { createMetricsReader, openMetrics } = await import('./observe/metrics.ts')

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import type { Logger } from 'pino'
 import type { MonitoredRole } from '../contract/index.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
@@ -31,21 +30,19 @@ export async function openTelemetry({
     ...opened,
     metrics:
       metricsPort === undefined ? undefined : (await import('./observe/metrics.ts')).openMetrics(),
-    tracing: await openTracing(opened.log),
+    tracing: await openTracing(),
   }
 }
 
-/** Where every copy of the OpenTelemetry API stores the registered SDK. */
-const registry = Symbol.for('opentelemetry.js.api.1')
-
-/** Loads the OpenTelemetry API only if an SDK is registered. */
-export async function openTracing(log: Logger): Promise<Tracing | undefined> {
-  const { trace } = (globalThis as { [registry]?: { trace?: unknown } })[registry] ?? {}
-  if (!trace) return undefined
-  const tracing = await import('./observe/tracing.ts')
-  if (tracing.isTracingActive(trace)) return tracing
-  log.warn('no spans: the registered OpenTelemetry API is older than that of Holdfast')
-  return undefined
+/** Undefined unless the OpenTelemetry API is installed and an SDK is registered. */
+export async function openTracing(): Promise<Tracing | undefined> {
+  try {
+    const tracing = await import('./observe/tracing.ts')
+    return tracing.isTracingActive() ? tracing : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    return undefined
+  }
 }
 
 /** The address of the supervisor's metrics, for its workers. Without the prefix of settings, because it is not a setting. */

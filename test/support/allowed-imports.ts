@@ -39,7 +39,6 @@ export const allowed: Record<string, readonly string[]> = {
     'provider/upstream',
     'fastify',
     'pino',
-    'prom-client',
     '@opentelemetry/api',
   ],
   'server/settings': ['http', 'storage', 'provider/upstream'],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { loadMetrics, type MetricDefinition } from './metric-definitions.ts'
+import { formatMetrics } from './registry.ts'
 
 /** How often a running load updates the file. */
 const writeIntervalMs = 1000
@@ -75,12 +76,11 @@ function ignoreErrors(write: () => void): void {
   } catch {}
 }
 
-/** The Prometheus text format. No load metric has labels. */
 function formatLoadMetrics(values: Values): string {
-  return Object.entries<MetricDefinition>(loadMetrics)
-    .map(([name, { type, help }]) => {
-      const value = values[name as keyof Values]
-      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`
-    })
-    .join('')
+  const metrics = Object.entries<MetricDefinition>(loadMetrics).map(([name, definition]) => ({
+    name,
+    ...definition,
+    samples: { [name]: values[name as keyof Values] },
+  }))
+  return formatMetrics([metrics])
 }

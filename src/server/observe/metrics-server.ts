@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { limitConnections } from '../../http/connections.ts'
 import { nodeHttp } from '../../http/node-http.ts'
-import { contentType } from './metrics.ts'
 import { type MetricsReader, metricsPath, nameParameter, rejectionsPath } from './metrics-reader.ts'
+import { contentType } from './registry.ts'
 
 const connectionsMax = 16
 const requestTimeoutMs = 5000

@@ -1,26 +1,21 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  AggregatorRegistry,
-  Counter,
-  Gauge,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client'
 import { countDescriptors, readDescriptorLimit } from '../../http/descriptors.ts'
 import type { UpstreamMetrics } from '../../http/forward.ts'
 import type { RequestMetrics } from '../../http/request-log.ts'
 import type { FeedMetrics } from '../../intake/batches.ts'
 import { type Feed, feedsMax } from '../../intake/feed-writer.ts'
 import type { DataNode, PoolName, PoolUse } from '../../storage/database.ts'
-import { createHistogram, type Observe } from './histogram.ts'
-import { type MetricDefinition, otherFeeds, serverMetrics } from './metric-definitions.ts'
+import { otherFeeds, serverMetrics } from './metric-definitions.ts'
 import type { MetricsReader } from './metrics-reader.ts'
+import {
+  formatMetrics,
+  type Observe,
+  openRegistry,
+  type Registry,
+  type Snapshot,
+} from './registry.ts'
 import { openRejectionLog, type RejectionLog } from './rejection-log.ts'
-
-/** The metrics of a process as plain data, which can be sent to another process. */
-export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics {
   countKeyFetch(outcome: 'fetched' | 'failed'): void
@@ -36,7 +31,7 @@ export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics {
   readonly rejections: RejectionLog
 }
 
-export const contentType = Registry.PROMETHEUS_CONTENT_TYPE
+type ServerRegistry = Registry<keyof typeof serverMetrics>
 
 /** The sampling interval of the event loop delay. */
 const lagResolutionMs = 20
@@ -46,38 +41,37 @@ const nanosecond = 1e-9
 const feedsTimeoutMs = 900
 
 export function openMetrics(): Metrics {
-  const registry = new Registry()
-  registerProcessMetrics(registry)
-  const rejections = new Counter(metricConfig('holdfast_token_rejections_total', registry))
-  const replays = new Counter(metricConfig('holdfast_token_replays_total', registry))
-  const shed = new Counter(metricConfig('holdfast_shed_requests_total', registry))
-  const fetches = new Counter(metricConfig('holdfast_key_set_fetches_total', registry))
+  const registry = openRegistry(serverMetrics)
+  watchProcess(registry)
+  const rejections = registry.counter('holdfast_token_rejections_total')
+  const replays = registry.counter('holdfast_token_replays_total')
+  const shed = registry.counter('holdfast_shed_requests_total')
+  const fetches = registry.counter('holdfast_key_set_fetches_total')
   // Known label values start at zero, so that a rate includes the first increment.
   for (const reason of serverMetrics.holdfast_token_rejections_total.labels.reason) {
-    rejections.inc({ reason }, 0)
+    rejections(0, { reason })
   }
   for (const outcome of serverMetrics.holdfast_key_set_fetches_total.labels.outcome) {
-    fetches.inc({ outcome }, 0)
+    fetches(0, { outcome })
   }
-  const readiness = new Gauge(metricConfig('holdfast_readiness_probe_up', registry))
   const rejectionLog = openRejectionLog()
   let keyAgeMs: () => number | undefined = () => undefined
-  registerOptionalGauge('holdfast_key_set_age_seconds', registry, () => {
+  registry.watch('holdfast_key_set_age_seconds', (add) => {
     const ms = keyAgeMs()
-    return ms === undefined ? undefined : ms / 1000
+    if (ms !== undefined) add(ms / 1000)
   })
 
   return {
     recordRequest: openDurations(registry),
     recordRejection(reason) {
-      rejections.inc({ reason })
-      if (reason === 'jti was used before') replays.inc()
+      rejections(1, { reason })
+      if (reason === 'jti was used before') replays(1)
     },
-    countShedRequest: () => shed.inc(),
+    countShedRequest: () => shed(1),
     recordFailure: rejectionLog.record,
-    recordReadiness: (role, probe, isPassed) => readiness.set({ role, probe }, isPassed ? 1 : 0),
+    recordReadiness: openReadinessMetric(registry),
     rejections: rejectionLog,
-    countKeyFetch: (outcome) => fetches.inc({ outcome }),
+    countKeyFetch: (outcome) => fetches(1, { outcome }),
     watchKeyAge(ageMs) {
       keyAgeMs = ageMs
     },
@@ -85,26 +79,15 @@ export function openMetrics(): Metrics {
     watchDataNodes: openDataNodeMetrics(registry),
     ...openFeedMetrics(registry),
     ...openUpstreamMetrics(registry),
-    snapshot: (names) =>
-      Promise.all(
-        registry
-          .getMetricsAsArray()
-          .filter(({ name }) => names?.includes(name) ?? true)
-          .map(({ name }) => (registry.getSingleMetric(name) as unknown as Collected).get()),
-      ),
+    snapshot: registry.snapshot,
   }
 }
 
-/** What prom-client's types lack. */
-interface Collected {
-  get(): Promise<Snapshot[number]>
-}
-
-function openDurations(registry: Registry): Metrics['recordRequest'] {
-  const durations = createHistogram(metricConfig('holdfast_request_duration_seconds', registry))
+function openDurations(registry: ServerRegistry): Metrics['recordRequest'] {
+  const openSeries = registry.histogram('holdfast_request_duration_seconds')
   const observers = new Map<string, Map<number, Observe>>()
   const createObserver = (operation: string, status: number): Observe => {
-    const observe = durations.open({ operation, status: String(status) })
+    const observe = openSeries({ operation, status: String(status) })
     const byStatus = observers.get(operation) ?? new Map<number, Observe>()
     observers.set(operation, byStatus.set(status, observe))
     return observe
@@ -115,39 +98,43 @@ function openDurations(registry: Registry): Metrics['recordRequest'] {
   }
 }
 
-function openPoolMetrics(registry: Registry): Metrics['watchPool'] {
+function openReadinessMetric(registry: ServerRegistry): Metrics['recordReadiness'] {
+  const probes = new Map<string, Parameters<Metrics['recordReadiness']>>()
+  registry.watch('holdfast_readiness_probe_up', (add) => {
+    for (const [role, probe, isPassed] of probes.values()) add(isPassed ? 1 : 0, { role, probe })
+  })
+  return (...result) => probes.set(`${result[0]} ${result[1]}`, result)
+}
+
+function openPoolMetrics(registry: ServerRegistry): Metrics['watchPool'] {
   const pools: { name: PoolName; pool: PoolUse }[] = []
-  registerGauge('holdfast_database_connections', registry, (connections) => {
-    connections.reset()
+  registry.watch('holdfast_database_connections', (add) => {
     for (const { name, pool } of pools) {
-      connections.inc({ pool: name, state: 'idle' }, pool.idleCount)
-      connections.inc({ pool: name, state: 'used' }, pool.totalCount - pool.idleCount)
+      add(pool.idleCount, { pool: name, state: 'idle' })
+      add(pool.totalCount - pool.idleCount, { pool: name, state: 'used' })
     }
   })
-  registerGauge('holdfast_database_pending_requests', registry, (pending) => {
-    pending.reset()
-    for (const { name, pool } of pools) pending.inc({ pool: name }, pool.waitingCount)
+  registry.watch('holdfast_database_pending_requests', (add) => {
+    for (const { name, pool } of pools) add(pool.waitingCount, { pool: name })
   })
   return (name, pool) => pools.push({ name, pool })
 }
 
-function openDataNodeMetrics(registry: Registry): Metrics['watchDataNodes'] {
+function openDataNodeMetrics(registry: ServerRegistry): Metrics['watchDataNodes'] {
   let listDataNodes: () => Promise<readonly DataNode[]> = async () => []
-  registerGauge('holdfast_data_node_up', registry, async (up) => {
-    const dataNodes = await listDataNodes()
-    up.reset()
-    for (const { address, isUp } of dataNodes) up.set({ node: address }, isUp ? 1 : 0)
+  registry.watch('holdfast_data_node_up', async (add) => {
+    for (const { address, isUp } of await listDataNodes()) add(isUp ? 1 : 0, { node: address })
   })
   return (list) => {
     listDataNodes = list
   }
 }
 
-function openFeedMetrics(registry: Registry) {
-  const batches = new Counter(metricConfig('holdfast_feed_batches_total', registry))
-  const lineCount = new Counter(metricConfig('holdfast_feed_lines_total', registry))
-  const errorCount = new Counter(metricConfig('holdfast_feed_errors_total', registry))
-  const commits = new Counter(metricConfig('holdfast_feed_commits_total', registry))
+function openFeedMetrics(registry: ServerRegistry) {
+  const batches = registry.counter('holdfast_feed_batches_total')
+  const lineCount = registry.counter('holdfast_feed_lines_total')
+  const errorCount = registry.counter('holdfast_feed_errors_total')
+  const commits = registry.counter('holdfast_feed_commits_total')
   const names = new Set<string>()
   /** Clients choose the names, also those of batches that are rejected. */
   const toLabel = (feed: string): string => {
@@ -155,19 +142,17 @@ function openFeedMetrics(registry: Registry) {
     return names.has(feed) ? feed : otherFeeds
   }
   let listLags: () => Promise<readonly [feed: string, seconds: number][]> = async () => []
-  registerGauge('holdfast_feed_lag_seconds', registry, async (lag) => {
-    const lags = await listLags()
-    lag.reset()
-    for (const [feed, seconds] of lags) lag.set({ feed }, seconds)
+  registry.watch('holdfast_feed_lag_seconds', async (add) => {
+    for (const [feed, seconds] of await listLags()) add(seconds, { feed })
   })
   return {
     countBatch(feed, lines) {
       const label = { feed: toLabel(feed) }
-      batches.inc(label)
-      lineCount.inc(label, lines)
+      batches(1, label)
+      lineCount(lines, label)
     },
-    countErrors: (feed, errors) => errorCount.inc({ feed: toLabel(feed) }, errors),
-    countCommit: () => commits.inc(),
+    countErrors: (feed, errors) => errorCount(errors, { feed: toLabel(feed) }),
+    countCommit: () => commits(1),
     watchFeeds(list, clock) {
       let feeds: readonly Feed[] = []
       let reading: Promise<void> | undefined
@@ -191,79 +176,49 @@ function openFeedMetrics(registry: Registry) {
   } satisfies FeedMetrics & Pick<Metrics, 'watchFeeds'>
 }
 
-function openUpstreamMetrics(registry: Registry): UpstreamMetrics {
-  const requests = new Counter(metricConfig('holdfast_upstream_requests_total', registry))
-  const durations = createHistogram(metricConfig('holdfast_upstream_duration_seconds', registry))
+function openUpstreamMetrics(registry: ServerRegistry): UpstreamMetrics {
+  const requests = registry.counter('holdfast_upstream_requests_total')
+  const openSeries = registry.histogram('holdfast_upstream_duration_seconds')
   const observers = new Map<string, Observe>()
   const createObserver = (operation: string): Observe => {
-    const observe = durations.open({ operation })
+    const observe = openSeries({ operation })
     observers.set(operation, observe)
     return observe
   }
-  const checks = new Counter(metricConfig('holdfast_upstream_checked_responses_total', registry))
+  const checks = registry.counter('holdfast_upstream_checked_responses_total')
   return {
     recordUpstreamRequest(operation, outcome, seconds) {
-      requests.inc({ operation, outcome })
+      requests(1, { operation, outcome })
       const observe = observers.get(operation) ?? createObserver(operation)
       observe(seconds)
     },
-    countUpstreamCheck: (operation, outcome) => checks.inc({ operation, outcome }),
+    countUpstreamCheck: (operation, outcome) => checks(1, { operation, outcome }),
   }
 }
 
-function registerProcessMetrics(registry: Registry): void {
+function watchProcess(registry: ServerRegistry): void {
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs })
   lag.enable()
-  registerGauge('holdfast_event_loop_lag_seconds', registry, (lags) => {
+  registry.watch('holdfast_event_loop_lag_seconds', (add) => {
     for (const quantile of serverMetrics.holdfast_event_loop_lag_seconds.labels.quantile) {
-      lags.set({ quantile }, lagSeconds(lag.percentile(Number(quantile) * 100)))
+      add(lagSeconds(lag.percentile(Number(quantile) * 100)), { quantile })
     }
     lag.reset()
   })
-  registerGauge('holdfast_workers', registry, (workers) => workers.set(1))
-  registerGauge('process_resident_memory_bytes', registry, (memory) =>
-    memory.set(process.memoryUsage.rss()),
-  )
+  registry.watch('holdfast_workers', (add) => add(1))
+  registry.watch('process_resident_memory_bytes', (add) => add(process.memoryUsage.rss()))
   const limit = readDescriptorLimit()
-  registerOptionalGauge('process_open_fds', registry, () => countDescriptors(limit))
-  registerOptionalGauge('process_max_fds', registry, () => limit)
-  registerGauge('process_start_time_seconds', registry, (start) =>
-    start.set(performance.timeOrigin / 1000),
-  )
-  new Counter({
-    ...metricConfig('process_cpu_seconds_total', registry),
-    collect() {
-      const { user, system } = process.cpuUsage()
-      this.reset()
-      this.inc((user + system) / 1e6)
-    },
+  registry.watch('process_open_fds', (add) => {
+    const count = countDescriptors(limit)
+    if (count !== undefined) add(count)
   })
-}
-
-/** `collect` sets the value on every scrape. */
-function registerGauge(
-  name: MetricName,
-  registry: Registry,
-  collect: (gauge: Gauge) => void | Promise<void>,
-) {
-  new Gauge({
-    ...metricConfig(name, registry),
-    collect(this: Gauge) {
-      return collect(this)
-    },
+  registry.watch('process_max_fds', (add) => {
+    if (limit !== undefined) add(limit)
   })
-}
-
-/** A gauge without labels, which is absent while `read` returns undefined. */
-function registerOptionalGauge(
-  name: MetricName,
-  registry: Registry,
-  read: () => number | undefined,
-): void {
-  registerGauge(name, registry, (gauge) => {
-    const value = read()
-    if (value === undefined) gauge.remove()
-    else gauge.set(value)
+  registry.watch('process_start_time_seconds', (add) => add(performance.timeOrigin / 1000))
+  registry.watch('process_cpu_seconds_total', (add) => {
+    const { user, system } = process.cpuUsage()
+    add((user + system) / 1e6)
   })
 }
 
@@ -272,35 +227,6 @@ export function createMetricsReader({ snapshot, rejections }: Metrics): MetricsR
   return {
     text: async (names) => formatMetrics([await snapshot(names)]),
     rejections: async (query) => rejections.report(query),
-  }
-}
-
-/** The Prometheus text format of the combined metrics. */
-export function formatMetrics(snapshots: readonly Snapshot[]): Promise<string> {
-  return combine(snapshots).metrics()
-}
-
-/** Combines the metrics of processes that have ended: counters and histograms stay valid, gauges do not. */
-export async function combineCounters(snapshots: readonly Snapshot[]): Promise<Snapshot> {
-  const combined = (await combine(snapshots).getMetricsAsJSON()) as unknown as Snapshot
-  return combined.filter(({ type }) => String(type) !== 'gauge')
-}
-
-function combine(snapshots: readonly Snapshot[]): Registry {
-  return AggregatorRegistry.aggregate(snapshots as never) as unknown as Registry
-}
-
-type MetricName = keyof typeof serverMetrics
-
-function metricConfig(name: MetricName, registry: Registry) {
-  const { help, labels = {}, buckets, aggregator = 'sum' }: MetricDefinition = serverMetrics[name]
-  return {
-    name,
-    help,
-    labelNames: Object.keys(labels),
-    registers: [registry],
-    aggregator,
-    ...(buckets && { buckets: [...buckets] }),
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   type Context,
   context,
+  ProxyTracerProvider,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -21,9 +22,12 @@ declare module 'fastify' {
 
 const tracer = trace.getTracer('holdfast')
 
-/** Whether the registered SDK receives our spans. It does not if its version of the API is older than ours. */
-export function isTracingActive(registered: unknown): boolean {
-  return trace.getTracerProvider() === registered
+/** Whether a registered SDK receives our spans. */
+export function isTracingActive(): boolean {
+  const provider = trace.getTracerProvider()
+  // The API's own provider forwards to that of the SDK. Another copy of the API has registered its own.
+  if (!(provider instanceof ProxyTracerProvider)) return true
+  return provider.getDelegateTracer('holdfast') !== undefined
 }
 
 /** Creates a span for each request, which continues the trace of the client. */

@@ -1,7 +1,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { FailedRequest } from '../../http/request-log.ts'
-import { combineCounters, formatMetrics, type Metrics, type Snapshot } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import type { MetricsReader } from './metrics-reader.ts'
+import { combineCounters, formatMetrics, type MetricSnapshot, type Snapshot } from './registry.ts'
 import {
   mergeReports,
   openRejectionLog,
@@ -34,15 +35,15 @@ interface Report {
  */
 export function openWorkerMetrics(): MetricsReader {
   /** The last values of each metric, by worker and by the name of the metric. */
-  const metricsByWorker = new Map<number, Map<string, Snapshot[number]>>()
+  const metricsByWorker = new Map<number, Map<string, MetricSnapshot>>()
   const waiting = new Map<string, (report?: Report) => void>()
   const endedRejections = openRejectionLog()
-  let ended: Promise<Snapshot> = Promise.resolve([])
+  let ended: Snapshot = []
   let requestNumber = 0
 
   cluster.on('message', ({ id }, message: unknown) => {
     if (!isReport(message)) return
-    const known = metricsByWorker.get(id) ?? new Map<string, Snapshot[number]>()
+    const known = metricsByWorker.get(id) ?? new Map<string, MetricSnapshot>()
     for (const metric of message.metrics ?? []) known.set(metric.name, metric)
     metricsByWorker.set(id, known)
     for (const entry of message.entries ?? []) endedRejections.record(entry)
@@ -52,7 +53,7 @@ export function openWorkerMetrics(): MetricsReader {
     const last = metricsByWorker.get(id)
     metricsByWorker.delete(id)
     for (const [key, done] of waiting) if (key.startsWith(`${id} `)) done()
-    if (last) ended = ended.then((previous) => combineCounters([previous, [...last.values()]]))
+    if (last) ended = combineCounters([ended, [...last.values()]])
   })
 
   const request = (worker: Worker, asked: ReportRequest): Promise<Report | undefined> =>
@@ -84,15 +85,11 @@ export function openWorkerMetrics(): MetricsReader {
   return {
     async text(names) {
       await requestAll({ names })
-      let awaited: Promise<Snapshot>
-      let endedCounters: Snapshot
-      // Repeated if a worker ended meanwhile: it would be missing from both sources.
-      do {
-        awaited = ended
-        endedCounters = await awaited
-      } while (awaited !== ended)
-      const isAsked = ({ name }: Snapshot[number]) => names?.includes(name) ?? true
-      const snapshots = [endedCounters, ...[...metricsByWorker.values()].map(toSnapshot)]
+      const isAsked = ({ name }: MetricSnapshot) => names?.includes(name) ?? true
+      const snapshots = [
+        ended,
+        ...[...metricsByWorker.values()].map((known) => [...known.values()]),
+      ]
       return formatMetrics(snapshots.map((snapshot) => snapshot.filter(isAsked)))
     },
     async rejections(query) {
@@ -101,10 +98,6 @@ export function openWorkerMetrics(): MetricsReader {
       return mergeReports([endedRejections.report(query), ...fromWorkers])
     },
   }
-}
-
-function toSnapshot(metrics: ReadonlyMap<string, Snapshot[number]>): Snapshot {
-  return [...metrics.values()]
 }
 
 /** In a worker: reports its metrics and rejected requests on request, and once more before it ends. */
