@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isId } from '../contract/ids.ts'
 import { ContractError, clientTokenSeconds, type Scope } from '../contract/index.ts'
 import type { ClientStore, IssuedToken, RegisteredClient } from './client-store.ts'
 import { digest, hashSecret, isSecret, makeSecret } from './secrets.ts'
@@ -57,7 +58,7 @@ export function openAccess(
 
   return {
     async authenticate({ clientId, secret, address }) {
-      const client = await store.find(clientId)
+      const client = isId(clientId) ? await store.find(clientId) : undefined
       // Checked before the limit, so that other clients' failures never lock out a client with the correct secret.
       const isCorrect = isSecret(secret, client?.secretHash ?? decoyHash)
       if (client && isCorrect) return client

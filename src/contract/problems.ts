@@ -176,6 +176,22 @@ function bounds({ minimum, maximum }: Node): string {
   return minimum === undefined ? '' : ` from ${minimum}`
 }
 
+export const nulReason = 'must not contain U+0000'
+
+/**
+ * The texts and the names of fields with U+0000, which PostgreSQL cannot store. It is not a rule of a schema: a provider
+ * compares what it reads with stored texts, and its upstream may send any text.
+ */
+export function findNul(value: unknown, path = ''): Problem[] {
+  if (typeof value === 'string') return value.includes('\0') ? [{ path, reason: nulReason }] : []
+  if (Array.isArray(value)) return value.flatMap((each, index) => findNul(each, `${path}[${index}]`))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, each]) => {
+    const field = path ? `${path}.${printable(name)}` : printable(name)
+    return name.includes('\0') ? [{ path: field, reason: nulReason }] : findNul(each, field)
+  })
+}
+
 /** Field names come from the client: they are truncated, and invisible characters are escaped. */
 export function printable(field: string): string {
   return escapeInvisible(field.length > 64 ? `${field.slice(0, 64)}…` : field)

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
 import {
   ContractError,
   findProblems,
@@ -10,7 +9,7 @@ import {
   type Problem,
 } from '../contract/index.ts'
 import { parseText } from '../contract/parse-text.ts'
-import { describeExpectedOf } from '../contract/problems.ts'
+import { describeExpectedOf, findNul } from '../contract/problems.ts'
 import { asNode, type Node } from '../contract/schema.ts'
 
 /** The query as Fastify parses it: a repeated parameter is an array. */
@@ -36,11 +35,14 @@ export function createRequestReader(operation: Operation, problemsMax = 1): Requ
   const headers = Object.entries(
     operation.requestHeaders ? (asNode(operation.requestHeaders).properties ?? {}) : {},
   )
-  const body = bodyReader(operation.body, problemsMax)
+  const body = bodyReader(operation, problemsMax)
 
   return {
     params(raw) {
-      for (const [name, node] of params) readText(name, node, raw[name] ?? '')
+      for (const [name, node] of params) {
+        if (mayStore(operation)) requireNoNul(name, raw[name])
+        readText(name, node, raw[name] ?? '')
+      }
       return { ...raw }
     },
     // Unknown parameters are ignored.
@@ -67,6 +69,7 @@ export function createRequestReader(operation: Operation, problemsMax = 1): Requ
 function readParameter(name: string, node: Node, given: RawQuery[string]): unknown {
   if (given === undefined) return node.default
   if (typeof given !== 'string') reject({ path: name, reason: 'must be given once' })
+  requireNoNul(name, given)
   return readText(name, node, given as string)
 }
 
@@ -81,12 +84,24 @@ function readText(name: string, node: Node, given: string): unknown {
   return value
 }
 
-function bodyReader(schema: TSchema | undefined, problemsMax: number): (raw: unknown) => unknown {
+/** A provider compares the ids of a request with stored ones, and has errors of its own for those that it does not find. */
+function mayStore({ protection }: Operation): boolean {
+  return protection !== 'platformToken'
+}
+
+function requireNoNul(path: string, value: unknown): void {
+  const [problem] = findNul(value, path)
+  if (problem) reject(problem)
+}
+
+function bodyReader(operation: Operation, problemsMax: number): (raw: unknown) => unknown {
+  const { body: schema } = operation
   if (!schema) return () => undefined
   const normalize = normalizer(schema)
   return (raw) => {
     const body = normalize(raw)
     const found = findProblems(schema, body, problemsMax)
+    if (mayStore(operation)) found.push(...findNul(body).slice(0, problemsMax - found.length))
     if (found.length === 0) return body
     const named = found.map((problem) => ({ ...problem, path: problem.path || 'the body' }))
     throw new ContractError('invalid_request', named.map(formatProblem).join('; '))

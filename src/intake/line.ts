@@ -19,6 +19,7 @@ import {
 } from '../contract/index.ts'
 import { findRepeatedMember, isNestedDeeper, parseMembers } from '../contract/json-text.ts'
 import { parseJson } from '../contract/parse-json.ts'
+import { findNul } from '../contract/problems.ts'
 import { isObject } from '../contract/schema.ts'
 import { validator } from '../contract/validate.ts'
 import { findHolderProblems } from './holders.ts'
@@ -80,6 +81,8 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   // All problems are reported together, so that one correction is enough.
   const lineProblems: LineProblem[] = [
     ...envelopeProblems,
+    // JSON has one spelling of U+0000, so that most lines need no search.
+    ...(text.includes('\\u0000') ? findNul({ ...line, record }) : []),
     ...findRepetition(text, isCanonical),
     ...problems,
     ...holderProblems.filter((problem) => !isReported(problem)),

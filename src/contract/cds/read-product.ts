@@ -113,7 +113,7 @@ function removeRepeated(problems: readonly Problem[]): Problem[] {
  */
 function removeInvalid(product: Fields, { lost, origins }: Reading): boolean {
   for (;;) {
-    const problems = findProblems(Product, product)
+    const problems = [...findProblems(Product, product), ...findNul(product)]
     if (problems.length === 0) return true
 
     // All are located before the first is removed: a value can have several problems.

@@ -1,5 +1,5 @@
 import { parseText } from '../../contract/parse-text.ts'
-import { describeExpectedOf } from '../../contract/problems.ts'
+import { describeExpectedOf, nulReason } from '../../contract/problems.ts'
 import type { Node } from '../../contract/schema.ts'
 import { CdsError } from './errors.ts'
 
@@ -17,6 +17,7 @@ export function readQuery(parameters: Parameters, raw: RawQuery): Query {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined
     if (given === undefined) return [name, node.default] as const
     if (typeof given !== 'string') throw new CdsError('invalidField', `${name} must be given once`)
+    if (given.includes('\0')) throw new CdsError('invalidField', `${name} ${nulReason}`)
     return [name, readParameter(name, node, given)] as const
   })
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))

@@ -8,7 +8,6 @@ import {
   type FeedBatch,
   rememberedBatches,
 } from '../../../intake/feed-writer.ts'
-import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import type { Rows, Statement } from '../driver/pipeline.ts'
 
 /** A feed advances by one batch at a time, so that more are old only if earlier versions remembered more. */
@@ -52,7 +51,7 @@ export function stateValues(
 ): [string[], number[], string[]] {
   return [
     // No feed has an empty name, and no client an empty id.
-    batches.map(({ feed = '' }) => escapeNul(feed)),
+    batches.map(({ feed = '' }) => feed),
     batches.map(({ number }) => number),
     batches.map(({ sender }) => sender?.id ?? ''),
   ]
@@ -71,7 +70,7 @@ export function decideBatches(
     const feed = isText(last)
       ? {
           batch: Number(last),
-          ...(isText(position) && { position: unescapeNul(position) }),
+          ...(isText(position) && { position: position }),
           ...(isText(owner) && { owner }),
         }
       : undefined
@@ -132,10 +131,10 @@ export function batchValues(
   const column = <Value>(select: (batch: FeedBatch, summary: BatchSummary) => Value) =>
     batches.map(({ batch, summary }) => select(batch, summary))
   return [
-    column(({ feed = '' }) => escapeNul(feed)),
+    column(({ feed = '' }) => feed),
     column(({ number }) => number),
     column(({ digest }) => digest),
-    column(({ position }) => (position === undefined ? null : escapeNul(position))),
+    column(({ position }) => (position === undefined ? null : position)),
     column((_, { lines }) => lines),
     column((_, { created }) => created),
     column((_, { changed }) => changed),
@@ -170,11 +169,11 @@ export const removeBatches: Statement = {
 
 export function toFeed([name, batch, time, lines, position, owner]: readonly Cell[]): Feed {
   return {
-    name: unescapeNul(name ?? ''),
+    name: name ?? '',
     batch: Number(batch),
     time: Number(time),
     lines: Number(lines),
-    ...(isText(position) && { position: unescapeNul(position) }),
+    ...(isText(position) && { position: position }),
     ...(isText(owner) && { owner }),
   }
 }

@@ -1,6 +1,5 @@
 import type { FeedStore } from '../../../intake/feed-writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { escapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'
 import { runInOrder, runStatement } from '../driver/statements.ts'
 import {
@@ -25,18 +24,18 @@ export async function openPostgresFeedStore(
       return (await runStatement(pool, listFeeds, [])).map(toFeed)
     },
     async find(name) {
-      const [row] = await runStatement(pool, findFeed, [escapeNul(name)])
+      const [row] = await runStatement(pool, findFeed, [name])
       return row && toFeed(row)
     },
     async assign(name, owner) {
       const [, assigned] = await runInOrder(pool, [
         [lockFeeds, []],
-        [assignFeed, [escapeNul(name), owner]],
+        [assignFeed, [name, owner]],
       ])
       return assigned?.length === 1
     },
     async remove(name) {
-      const values = [escapeNul(name)]
+      const values = [name]
       const [, removed] = await runInOrder(pool, [
         [lockFeeds, []],
         [removeFeed, values],

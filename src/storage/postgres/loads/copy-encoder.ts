@@ -1,7 +1,6 @@
 import { finished } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { escapeNul } from '../driver/escape-nul.ts'
 
 /** How many bytes of rows are buffered before they are sent. */
 const chunkBytes = 1024 * 1024
@@ -154,7 +153,7 @@ function openRowBuffer() {
     /** A text that is known not to contain U+0000. */
     json,
     text(value: string | undefined): void {
-      json(value === undefined ? undefined : escapeNul(value))
+      json(value === undefined ? undefined : value)
     },
     smallint(value: number | undefined): void {
       if (value === undefined) nullValue()

@@ -2,7 +2,6 @@ import type { AccountKind } from '../../../contract/index.ts'
 import type { LineError } from '../../../intake/writer.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { anotherPerson, noAccount, noCustomer, otherKind } from '../../load-errors.ts'
-import { unescapeNul } from '../driver/escape-nul.ts'
 import { parsePlace } from './place.ts'
 
 /** The errors of lines from the rows of the statements that find them (line-effects.ts). */
@@ -39,7 +38,7 @@ export function toLineError(row: UnresolvedLine): LineError {
     ...parsePlace(row.place),
     path: row.list === listCodes.payment ? 'from.accountId' : 'accountId',
     reason: noAccount(kind),
-    missing: { type: 'account', ...(kind && { kind }), id: unescapeNul(row.account) },
+    missing: { type: 'account', ...(kind && { kind }), id: row.account },
   }
 }
 
@@ -48,7 +47,7 @@ export function toHolderError({ place, index, customer }: UnresolvedHolder): Lin
     ...parsePlace(place),
     path: `holders[${index}].customerId`,
     reason: noCustomer,
-    missing: { type: 'customer', id: unescapeNul(customer) },
+    missing: { type: 'customer', id: customer },
   }
 }
 

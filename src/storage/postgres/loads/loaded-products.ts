@@ -7,7 +7,6 @@ import {
   exists,
   isChanged,
 } from '../../../platform/catalogue/versions.ts'
-import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { createSummaryRow, putSummaryRows, type SummaryRow } from '../platform/summary-rows.ts'
 import type { CountedLines } from './count-lines.ts'
 import { fileOf } from './place.ts'
@@ -63,16 +62,16 @@ export async function mergeProducts(
     if (!isChanged(loaded, before)) continue
     count(file, exists(before) ? 'changed' : 'created')
     const { content } = loaded
-    const created = createVersion(unescapeNul(id), before, content, { ...newVersion, loaded })
+    const created = createVersion(id, before, content, { ...newVersion, loaded })
     const { version, change, changedAt, lastUpdated, updatedAt, record, origin } = created
     const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
     versions.push([id, version, change, changedAt, lastUpdated, record, shown, origin])
-    current.push([id, version, category, escapeNul(brand), effectiveFrom, effectiveTo, updatedAt])
+    current.push([id, version, category, brand, effectiveFrom, effectiveTo, updatedAt])
     const summary = { version, updatedAt: changedAt }
-    summaries.push(createSummaryRow(unescapeNul(id), content, summary, author))
+    summaries.push(createSummaryRow(id, content, summary, author))
   }
   if (versions.length > 0)
-    await run(insertVersions, [...columnsOf(versions), author.id, escapeNul(author.name)])
+    await run(insertVersions, [...columnsOf(versions), author.id, author.name])
   if (current.length > 0) {
     await run(putCurrent, columnsOf(current))
     await run(putSummaryRows, columnsOf(summaries))

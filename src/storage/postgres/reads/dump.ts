@@ -5,7 +5,6 @@ import { currentVersions } from '../../current-versions.ts'
 import { DatabaseError, type DatabaseOptions, outdatedList } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { abandonAt } from '../driver/abandon.ts'
-import { unescapeNul } from '../driver/escape-nul.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { toAppError } from '../driver/statements.ts'
 import { dataNodesTimeout, timeoutDefaultMs } from '../driver/timeouts.ts'
@@ -136,7 +135,7 @@ async function* dumpCustomers(client: pg.ClientBase): AsyncGenerator<DumpedItem>
   for await (const row of each<CustomerRow>(client, customers)) {
     if (row.record === null) {
       const person = { email: row.email_hash, name: row.name_hash }
-      yield { type: 'removal', of: 'customer', id: unescapeNul(row.id), person }
+      yield { type: 'removal', of: 'customer', id: row.id, person }
     } else {
       yield { type: 'customer', record: row.record }
     }
@@ -160,7 +159,7 @@ async function* dumpAccounts(
         yield {
           type: 'entry',
           list: listName(list),
-          id: unescapeNul(id),
+          id: id,
           time: BigInt(time),
           record,
         }
@@ -183,12 +182,12 @@ async function requireGenerations(
 }
 
 function* accountItems(row: AccountRow): Generator<DumpedItem> {
-  const accountId = unescapeNul(row.id)
+  const accountId = row.id
   yield {
     type: 'account',
     kind: row.kind === kindCodes.banking ? 'banking' : 'energy',
     holders: row.holders.map((id, index) => ({
-      customerId: unescapeNul(id),
+      customerId: id,
       isOwned: row.owned[index] === true,
     })),
     head: row.head,

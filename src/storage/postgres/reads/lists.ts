@@ -1,5 +1,4 @@
 import type { Overview, ProviderStore } from '../../../provider/store.ts'
-import { unescapeNul } from '../driver/escape-nul.ts'
 import type { Query } from '../driver/statements.ts'
 import type { ShardStatements } from './distributed-statements.ts'
 
@@ -38,7 +37,7 @@ export function toOverview(
     customers: Number(customers),
     accounts: Number(accounts),
     ...(customerId && accountId
-      ? { example: { customerId: unescapeNul(customerId), accountId: unescapeNul(accountId) } }
+      ? { example: { customerId: customerId, accountId: accountId } }
       : {}),
   }
 }

@@ -3,7 +3,6 @@ import { type AccountKind, ContractError, type JsonText } from '../../../contrac
 import type { Missing, Page, ProviderStore } from '../../../provider/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
-import { escapeNul } from '../driver/escape-nul.ts'
 import { partitionsDefault, readSchema } from '../driver/migrate.ts'
 import type { Statement } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
@@ -78,8 +77,8 @@ export async function openPostgresProviderStore(
     overview: lists.overview,
 
     async findCustomers(email) {
-      if (!email.isWellFormed()) return []
-      const rows = await query(accounts.findCustomers, [escapeNul(emailKey(email))])
+      if (!email.isWellFormed() || email.includes('\0')) return []
+      const rows = await query(accounts.findCustomers, [emailKey(email)])
       return rows.map(([match]) => match ?? '')
     },
 

@@ -10,7 +10,6 @@ import { amountKey } from '../../amount-key.ts'
 import { amountCode, amountCodeMax, amountCodeMin, textSlices } from '../../entry-summary.ts'
 import { clampTime } from '../../enum-codes.ts'
 import { sliceBits, slicesPerPart } from '../driver/entry-summary-tables.ts'
-import { escapeNul } from '../driver/escape-nul.ts'
 import type { Query } from '../driver/statements.ts'
 
 /** The parameters of statements from those of requests. */
@@ -19,9 +18,9 @@ export type Values = Parameters<Query>[1]
 /** No id is empty, so this one is never found. */
 const unknownId = ''
 
-/** A lone surrogate would be encoded as U+FFFD, and could match another id. */
+/** A lone surrogate would be encoded as U+FFFD, and could match another id. PostgreSQL rejects U+0000. */
 export function toId(id: string): string {
-  return id.isWellFormed() ? escapeNul(id) : unknownId
+  return id.isWellFormed() && !id.includes('\0') ? id : unknownId
 }
 
 /** The customer, the requested accounts without duplicates, and the filters. */
@@ -32,7 +31,7 @@ export function requestedAccounts({ customerId, accountIds, filters }: AccountsQ
 export function filterValues({ openStatus, productCategory, isOwned }: AccountFilters) {
   return [
     openStatus === 'ALL' ? null : openStatus === 'OPEN',
-    productCategory === undefined ? null : escapeNul(productCategory),
+    productCategory ?? null,
     isOwned ?? null,
   ] as const
 }
@@ -53,7 +52,7 @@ export function searchValues({ minAmount, maxAmount, text }: EntriesQuery) {
   return [
     minAmount === undefined ? null : amountKey(minAmount),
     maxAmount === undefined ? null : amountKey(maxAmount),
-    text ? escapeNul(foldCase(text)) : null,
+    text ? foldCase(text) : null,
   ] as const
 }
 

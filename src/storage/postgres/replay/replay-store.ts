@@ -2,7 +2,6 @@ import { clockSkewSeconds, type ReplayStore, type UseOutcome } from '../../../au
 import { ContractError } from '../../../contract/index.ts'
 import type { DatabaseOptions, ReplayOptions } from '../../database.ts'
 import { openPurgeClock } from '../../purge-clock.ts'
-import { escapeNul } from '../driver/escape-nul.ts'
 import { poolTimeout, type Statement } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { runInOrder, runStatement } from '../driver/statements.ts'
@@ -152,7 +151,8 @@ export async function openPostgresReplayStore(
       const { promise, resolve, reject } = Promise.withResolvers<UseOutcome>()
       const deadline = performance.now() + timeoutMs
       waiting.push({
-        tokenId: escapeNul(tokenId.toWellFormed()),
+        // As JSON: a token id may have U+0000, which PostgreSQL cannot store.
+        tokenId: JSON.stringify(tokenId),
         keptUntil,
         deadline,
         resolve,
