@@ -1,9 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
 import { sqlitePath } from '../src/storage/open.ts'
+import { openCopy } from '../src/storage/postgres/driver/copy.ts'
 import { type Bench, type Engine, engines } from './bench.ts'
 import { median } from './compare.ts'
 import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
@@ -167,7 +165,9 @@ const bulkInsert: Readonly<
     const { rows } = await client.query<{ number: string }>('select number from account')
     const chunks = encodeChunks(entries, rows[0]?.number ?? '')
     const start = performance.now()
-    await pipeline(Readable.from(chunks), client.query(copyFrom('copy entry from stdin')))
+    const copy = openCopy(client, 'copy entry from stdin')
+    for (const chunk of chunks) await copy.write(chunk)
+    await copy.end()
     const seconds = (performance.now() - start) / 1000
     await client.end()
     return seconds

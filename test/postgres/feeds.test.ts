@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'
 import { createDatabase, openFeedWriter } from '../../src/storage/open.ts'
+import { openCopy } from '../../src/storage/postgres/driver/copy.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
-import { openPipelinedCopy } from '../../src/storage/postgres/feeds/pipelined-copy.ts'
 import { put, removal, undated } from '../load/lines.ts'
 import { describeOn, listSessions, runSql } from '../support/engines.ts'
 import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
@@ -287,7 +287,7 @@ describeOn('postgres', 'the writer of feeds', { timeout: 120_000 }, () => {
     const pool = makePool((await openFeeds(t)).database, 'feed', { connections: 1 })
     t.after(() => pool.end())
     const client = await pool.connect()
-    const copy = openPipelinedCopy(client, 'missing_table', () => {})
+    const copy = openCopy(client, 'copy missing_table from stdin (format binary)')
     const isRejected = (error: unknown) => {
       assert.equal((error as pg.DatabaseError).code, '42P01')
       return true

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { serialize } from 'pg-protocol'
 import type { JsonText } from '../../../contract/index.ts'
 import { abandonAt } from './abandon.ts'
 import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
@@ -25,24 +24,17 @@ export interface Statement {
 
 export type Rows = (string | null)[][]
 
-/** Members of the driver's connection that its types lack. */
-interface Connection {
-  readonly stream: { cork(): void; uncork(): void; destroy(error: Error): void }
-  readonly parsedStatements: Record<string, string>
-  readonly submittedNamedStatements: Record<string, string>
-  parse(message: Statement): void
-  bind(message: { statement: string; values: readonly (string | null)[] }): void
-  execute(message: object): void
-  sync(): void
-}
+/** A statement and its values, which are encoded in advance: an invalid one fails before a connection is used. */
+export type EncodedCall = readonly [Statement, readonly (string | null)[]]
 
-interface PendingStatement {
-  readonly statement: Statement
-  /** Already encoded, so that an invalid value fails before a connection is used. */
-  readonly values: readonly (string | null)[]
+interface PendingStatement extends Deadlines {
+  readonly call: EncodedCall
   readonly resolve: (rows: Rows) => void
   readonly reject: (error: Error) => void
 }
+
+/** The results of the statements before the failed one, or of all. */
+type Settled = (error: Error | undefined, results: readonly Rows[]) => void
 
 /** Times of `performance.now()`. */
 interface Deadlines {
@@ -50,62 +42,67 @@ interface Deadlines {
   readonly deadline: number
 }
 
+/** The names of the statements that a connection has prepared. */
+const preparedOn = new WeakMap<pg.Connection, Set<string>>()
+
 /**
  * Statements that are sent together, through the driver's interface for custom queries. The driver's own query class
- * sends one statement, requests a description of its columns each time, and copies values and rows, which is two thirds
- * of the cost of a short statement.
+ * sends one statement, requests a description of its columns each time, and copies values and rows.
  */
 class Pipeline {
-  /** The driver records by these what a connection has prepared. */
-  readonly name: string
-  readonly text: string
-  /** The driver sets it. */
-  callback: ((error: Error | null) => void) | undefined
   isSent = false
-  #pending: readonly PendingStatement[]
+  /** The driver replaces it to add its own timeout. */
+  callback: (error?: Error | null) => void
+  readonly #calls: readonly EncodedCall[]
   #results: Rows[] = []
   #rows: Rows = []
+  #forgetPrepared = () => {}
 
-  constructor(pending: readonly [PendingStatement, ...PendingStatement[]]) {
-    this.name = pending[0].statement.name
-    this.text = pending[0].statement.text
-    this.#pending = pending
+  constructor(calls: readonly EncodedCall[], callback: (error?: Error | null) => void) {
+    this.#calls = calls
+    this.callback = callback
   }
 
   /**
    * Must not throw: the driver calls it from its own callbacks, where an error would end the process. If not everything
    * could be written, the connection is closed, and the driver fails these statements as on any broken connection.
    */
-  submit(connection: Connection): void {
+  submit(connection: pg.Connection): void {
     const { stream } = connection
     this.isSent = true
     stream.cork()
     try {
       this.#write(connection)
     } catch (error) {
-      // All connections share one encoding buffer: the rest of a failed message would be sent before the next one.
-      serialize.bind()
       stream.destroy(error instanceof Error ? error : new Error('not sent'))
+      // All connections share one encoding buffer: the rest of a failed message would be sent before the next one.
+      connection.bind({}, true)
     }
     stream.uncork()
   }
 
-  #write(connection: Connection): void {
-    const { parsedStatements, submittedNamedStatements } = connection
-    for (const { statement, values } of this.#pending) {
-      const { name, text } = statement
-      if (parsedStatements[name] === undefined && submittedNamedStatements[name] === undefined) {
-        connection.parse({ name, text })
-        submittedNamedStatements[name] = text
+  #write(connection: pg.Connection): void {
+    const prepared = preparedOn.getOrInsertComputed(connection, () => new Set())
+    const added: string[] = []
+    this.#forgetPrepared = () => {
+      for (const name of added) prepared.delete(name)
+    }
+    for (const [{ name, text }, values] of this.#calls) {
+      if (!prepared.has(name)) {
+        // After an error it is unknown whether the server has it. To close what does not exist is not an error.
+        connection.close({ type: 'S', name }, true)
+        connection.parse({ name, text, types: [] }, true)
+        prepared.add(name)
+        added.push(name)
       }
-      connection.bind({ statement: name, values })
-      connection.execute({})
+      connection.bind({ statement: name, values: values as (string | null)[] }, true)
+      connection.execute(null, true)
     }
     connection.sync()
   }
 
   handleDataRow({ fields }: { readonly fields: (JsonText | null)[] }): void {
-    const { isPage } = this.#pending[this.#results.length]?.statement ?? {}
+    const isPage = this.#calls[this.#results.length]?.[0].isPage
     this.#rows.push(isPage ? (fields as Rows[number]) : fields.map(decodeText))
   }
 
@@ -116,23 +113,19 @@ class Pipeline {
 
   /** Everything is committed only now. */
   handleReadyForQuery(): void {
-    this.callback?.(null)
+    this.callback(null)
   }
 
   handleError(error: Error): void {
-    this.callback?.(error)
+    this.#forgetPrepared()
+    this.callback(error)
   }
 
-  /**
-   * Resolves the statements that have results, and returns how many. The driver keeps a reference to this object for
-   * longer, so the results are released here: they would survive several garbage collections.
-   */
-  settle(): number {
-    const [pending, results] = [this.#pending, this.#results]
-    this.#pending = []
+  /** The driver keeps a reference to this object for longer: the results would survive several garbage collections. */
+  takeResults(): readonly Rows[] {
+    const results = this.#results
     this.#results = []
-    for (const [index, rows] of results.entries()) pending[index]?.resolve(rows)
-    return results.length
+    return results
   }
 }
 
@@ -161,26 +154,14 @@ function encodeScalar(value: unknown): string {
 }
 
 /** Runs a statement in one round trip on a connection whose deadline the caller enforces. */
-export function queryOn(
-  client: pg.ClientBase,
-  statement: Statement,
-  values: readonly (string | null)[],
-): Promise<Rows> {
+export function queryOn(client: pg.ClientBase, call: EncodedCall): Promise<Rows> {
   return new Promise((resolve, reject) => {
-    const pipeline = new Pipeline([{ statement, values, resolve, reject }])
-    submit(client, pipeline, (error) => {
-      if (error) reject(error)
-      else pipeline.settle()
-    })
+    submit(client, [call], (error, [rows = []]) => (error ? reject(error) : resolve(rows)))
   })
 }
 
 /** Calls back exactly once. */
-function submit(
-  client: pg.ClientBase,
-  pipeline: Pipeline,
-  done: (error: Error | undefined) => void,
-): void {
+function submit(client: pg.ClientBase, calls: readonly EncodedCall[], settled: Settled): Pipeline {
   const stopWatching = watchStandby(client)
   let isDone = false
   const finish = (error?: Error | null): void => {
@@ -188,12 +169,11 @@ function submit(
     isDone = true
     client.off('error', finish)
     const warning = stopWatching()
-    done(error ?? warning)
+    settled(error ?? warning, pipeline.takeResults())
   }
   client.on('error', finish)
-  // The driver's types only accept streams.
-  const send = client.query as unknown as (pipeline: Pipeline, done: typeof finish) => void
-  send.call(client, pipeline, finish)
+  const pipeline = new Pipeline(calls, finish)
+  return client.query(pipeline)
 }
 
 /**
@@ -224,14 +204,13 @@ const lockNotAvailable = '55P03'
 /** Sends statements on a connection of the pool, within their deadlines. Calls back once. */
 function sendOn(
   pool: pg.Pool,
-  pipeline: Pipeline,
+  calls: readonly EncodedCall[],
   { sendBy, deadline }: Deadlines,
-  settled: (error: Error | undefined) => void,
+  settled: Settled,
 ): void {
-  const done = (error: Error | undefined) =>
-    settled(error && !pipeline.isSent ? new NotSentError('', { cause: error }) : error)
+  const fail = (cause: Error) => settled(new NotSentError('', { cause }), [])
   const waitMs = sendBy - performance.now()
-  const failLate = () => done(new Error('no connection to the database was free in time'))
+  const failLate = () => fail(new Error('no connection to the database was free in time'))
   if (waitMs <= 0) {
     failLate()
     return
@@ -245,30 +224,30 @@ function sendOn(
     clearTimeout(timer)
     // First of all: after its own timeout, the pool passes neither a client nor a release function.
     if (!client) {
-      if (!isLate) done(error ?? new Error('no connection'))
+      if (!isLate) fail(error ?? new Error('no connection'))
       return
     }
     if (isLate) return release()
     const clearDeadline = abandonAt(client, deadline)
-    submit(client, pipeline, (failure) => {
+    const pipeline = submit(client, calls, (failure, results) => {
       clearDeadline()
       release(failure !== undefined)
-      done(failure)
+      if (failure && !pipeline.isSent) fail(failure)
+      else settled(failure, results)
     })
   })
 }
 
 /** A statement that timed out waiting for a lock is sent again if there is time: it may have waited behind another. */
-function sendAlone(pool: pg.Pool, pending: PendingStatement & Deadlines): void {
-  const pipeline = new Pipeline([pending])
-  sendOn(pool, pipeline, pending, (error) => {
+function sendAlone(pool: pg.Pool, pending: PendingStatement): void {
+  sendOn(pool, [pending.call], pending, (error, [rows = []]) => {
     // Rows may have arrived, but they may belong to a transaction that was not committed.
     if (error) failOrRetry(pool, pending, error)
-    else pipeline.settle()
+    else pending.resolve(rows)
   })
 }
 
-function failOrRetry(pool: pg.Pool, pending: PendingStatement & Deadlines, error: Error): void {
+function failOrRetry(pool: pg.Pool, pending: PendingStatement, error: Error): void {
   const isLockTimeout = 'code' in error && error.code === lockNotAvailable
   const isInTime = performance.now() + lockTimeout(poolTimeout(pool)) <= pending.sendBy
   if (isLockTimeout && isInTime) sendAlone(pool, pending)
@@ -281,19 +260,19 @@ function failOrRetry(pool: pg.Pool, pending: PendingStatement & Deadlines, error
  */
 function sendPipeline(
   pool: pg.Pool,
-  pending: readonly (PendingStatement & Deadlines)[],
+  pending: readonly PendingStatement[],
   done?: () => void,
 ): void {
-  const [first, ...others] = pending
+  const [first] = pending
   if (!first) return
-  const pipeline = new Pipeline([first, ...others])
-  sendOn(pool, pipeline, first, (error) => {
+  const calls = pending.map(({ call }) => call)
+  sendOn(pool, calls, first, (error, results) => {
     done?.()
-    const resolved = pipeline.settle()
+    for (const [index, rows] of results.entries()) pending[index]?.resolve(rows)
     if (!error) return
-    const [failed, ...rest] = pending.slice(resolved)
+    const [failed, ...rest] = pending.slice(results.length)
     if (failed) failOrRetry(pool, failed, error)
-    if (pipeline.isSent && 'severity' in error) sendPipeline(pool, rest)
+    if ('severity' in error) sendPipeline(pool, rest)
     else for (const { reject } of rest) reject(error)
   })
 }
@@ -312,13 +291,9 @@ function deadlines(pool: pg.Pool, { isLong = false }: Statement): Deadlines {
 }
 
 /** Runs a statement on any connection of a pool, in a round trip of its own. */
-export function queryAlone(
-  pool: pg.Pool,
-  statement: Statement,
-  values: readonly (string | null)[],
-): Promise<Rows> {
+export function queryAlone(pool: pg.Pool, call: EncodedCall): Promise<Rows> {
   return new Promise((resolve, reject) => {
-    sendAlone(pool, { statement, values, ...deadlines(pool, statement), resolve, reject })
+    sendAlone(pool, { call, ...deadlines(pool, call[0]), resolve, reject })
   })
 }
 
@@ -329,27 +304,13 @@ export function queryAlone(
 export function queryInOrder(
   pool: pg.Pool,
   calls: readonly [EncodedCall, ...EncodedCall[]],
-): Promise<Rows[]> {
+): Promise<readonly Rows[]> {
   return new Promise((resolve, reject) => {
-    const results: Rows[] = []
-    const pending = ([statement, values]: EncodedCall): PendingStatement => ({
-      statement,
-      values,
-      resolve: (rows) => void results.push(rows),
-      reject,
-    })
-    const [first, ...others] = calls
-    const pipeline = new Pipeline([pending(first), ...others.map(pending)])
-    sendOn(pool, pipeline, deadlines(pool, first[0]), (error) => {
-      if (error) return reject(error)
-      pipeline.settle()
-      resolve(results)
-    })
+    sendOn(pool, calls, deadlines(pool, calls[0][0]), (error, results) =>
+      error ? reject(error) : resolve(results),
+    )
   })
 }
-
-/** A statement and its values. */
-export type EncodedCall = readonly [Statement, readonly (string | null)[]]
 
 /** How many statements share a round trip at most: a connection runs them one after another. */
 const pipelineMax = 8
@@ -361,10 +322,8 @@ const roundTripsMax = 2
 const waitMaxMs = 2
 
 /** For short statements that only read: those of one turn of the event loop are sent together. */
-export function openPipeline(
-  pool: pg.Pool,
-): (statement: Statement, values: readonly (string | null)[]) => Promise<Rows> {
-  let waiting: (PendingStatement & Deadlines)[] = []
+export function openPipeline(pool: pg.Pool): (call: EncodedCall) => Promise<Rows> {
+  let waiting: PendingStatement[] = []
   let roundTrips = 0
   let isTimed = false
 
@@ -389,9 +348,9 @@ export function openPipeline(
       flush()
     })
   }
-  return (statement, values) =>
+  return (call) =>
     new Promise((resolve, reject) => {
-      waiting.push({ statement, values, ...deadlines(pool, statement), resolve, reject })
+      waiting.push({ call, ...deadlines(pool, call[0]), resolve, reject })
       if (waiting.length === 1 || waiting.length === pipelineMax) setImmediate(flush)
     })
 }

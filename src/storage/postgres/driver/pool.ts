@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { DatabaseError, type DatabaseOptions, solutions } from '../../database.ts'
-import { BufferClient } from './buffer-client.ts'
 import { deniedError, isDenied } from './denied.ts'
-import { requireKnownDriver } from './driver-check.ts'
 import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
+import { BufferClient, requireKnownDriver } from './pg-internals.ts'
 import { pooledClient } from './pooled-client.ts'
 import { migrations } from './schema.ts'
 import {

@@ -46,13 +46,13 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
 
   const check = async (): Promise<void> => {
     const at = performance.now()
-    const [[written] = []] = await queryAlone(primary, writtenPosition, [])
+    const [[written] = []] = await queryAlone(primary, [writtenPosition, []])
     if (!written) return
     marks = [
       ...marks.filter((mark) => mark.at > at - lagMaxMs),
       { at, position: parsePosition(written) },
     ]
-    const [[replayed] = []] = await queryAlone(pool, replayedPosition, [])
+    const [[replayed] = []] = await queryAlone(pool, [replayedPosition, []])
     const position = replayed ? parsePosition(replayed) : -1n
     const reached = marks.filter((mark) => mark.position <= position)
     reachedAt = reached.at(-1)?.at ?? Number.NEGATIVE_INFINITY

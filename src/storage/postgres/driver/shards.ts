@@ -70,7 +70,7 @@ export async function openShards(
   }
 
   const read = async (): Promise<void> => {
-    const rows = await queryAlone(coordinator, listShards, []).catch(async (error: unknown) => {
+    const rows = await queryAlone(coordinator, [listShards, []]).catch(async (error: unknown) => {
       throw await toAppError(coordinator, error)
     })
     readAt = performance.now()

@@ -25,11 +25,11 @@ export async function runStatement(
   values: readonly Value[],
 ): Promise<Rows> {
   if (connection instanceof pg.Pool) refuseWhenPoolFull(connection)
-  const encoded = encode(values)
+  const call = [statement, encode(values)] as const
   try {
     return await (connection instanceof pg.Pool
-      ? queryAlone(connection, statement, encoded)
-      : queryOn(connection, statement, encoded))
+      ? queryAlone(connection, call)
+      : queryOn(connection, call))
   } catch (error) {
     throw await toAppError(connection, error)
   }
@@ -42,7 +42,7 @@ type Call = readonly [Statement, readonly Value[]]
 export async function runInOrder(
   pool: pg.Pool,
   [first, ...others]: readonly [Call, ...Call[]],
-): Promise<Rows[]> {
+): Promise<readonly Rows[]> {
   refuseWhenPoolFull(pool)
   const encoded = ([statement, values]: Call) => [statement, encode(values)] as const
   const calls = [encoded(first), ...others.map(encoded)] as const
@@ -58,11 +58,9 @@ export function openQuery(pool: pg.Pool): Query {
   const pipeline = openPipeline(pool)
   return async (statement, values) => {
     refuseWhenPoolFull(pool)
-    const encoded = encode(values)
+    const call = [statement, encode(values)] as const
     try {
-      return await (statement.isLong
-        ? queryAlone(pool, statement, encoded)
-        : pipeline(statement, encoded))
+      return await (statement.isLong ? queryAlone(pool, call) : pipeline(call))
     } catch (error) {
       throw await toAppError(pool, error)
     }

@@ -1,5 +1,6 @@
 import type { QueryArrayConfig, QueryConfig } from 'pg'
 import { abandonAt, abandonOnAbort, streamOf } from '../driver/abandon.ts'
+import { openCopy } from '../driver/copy.ts'
 import { poolTimeout, type Rows, type Statement, watchStandby } from '../driver/pipeline.ts'
 import { durableCommits, makeClient, type makePool, plannerChoice } from '../driver/pool.ts'
 import { longTimeoutMs } from '../driver/timeouts.ts'
@@ -10,7 +11,6 @@ import { makeEntryTables } from '../loads/merge-entries.ts'
 import type { Run, Send } from '../loads/run.ts'
 import { makeStaging, openStaging } from '../loads/staging.ts'
 import { type Backend, findBackend, watchConnection } from './connection-watch.ts'
-import { openPipelinedCopy } from './pipelined-copy.ts'
 
 /** How much of the server's memory the commits of a process may use. */
 const memory = `set work_mem = '32MB'; set temp_buffers = '16MB';`
@@ -123,9 +123,9 @@ export async function openFeedSession(
   const onFailure = (error: unknown): void => {
     failure ??= { error }
   }
-  const rows = openCopyEncoder((table) => {
+  const rows = openCopyEncoder((statement) => {
     joinWrites()
-    return openPipelinedCopy(client, table, onFailure)
+    return openCopy(client, statement, onFailure)
   })
   const staging = openStaging(rows)
   let deletedRows = 0

@@ -1,6 +1,4 @@
-import { finished } from 'node:stream/promises'
-import type pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
+import type { Copy } from '../driver/copy.ts'
 
 /** How many bytes of rows are buffered before they are sent. */
 const chunkBytes = 1024 * 1024
@@ -16,19 +14,22 @@ const bytesPerUnitMax = 3
  * encodes faster than the database receives has to wait. Until `finish` or `discard` resolves, the caller sends no other
  * statement on the connection.
  */
-export function openCopyEncoder(openCopy: (table: string) => Copy) {
+export function openCopyEncoder(openCopy: (statement: string) => Copy) {
   const buffers = new Map<string, RowBuffer>()
-  let copy: Copy | undefined
+  let copied: { readonly table: string; readonly copy: Copy } | undefined
   let sending: Promise<void> = Promise.resolve()
   let failure: unknown
 
   const send = async (table: string, buffer: RowBuffer): Promise<void> => {
     await allSent()
-    if (copy?.table !== table) {
+    let copy = copied?.table === table ? copied.copy : undefined
+    const header = copy ? [] : [copyHeader]
+    if (!copy) {
       await end()
-      copy = openCopy(table)
+      copy = openCopy(`copy ${table} from stdin (format binary)`)
+      copied = { table, copy }
     }
-    sending = copy.write(buffer.take()).catch((error: unknown) => {
+    sending = copy.write(...header, buffer.take()).catch((error: unknown) => {
       failure = error
     })
   }
@@ -37,8 +38,9 @@ export function openCopyEncoder(openCopy: (table: string) => Copy) {
     if (failure !== undefined) throw failure
   }
   const end = async (): Promise<void> => {
-    const last = copy
-    copy = undefined
+    const last = copied?.copy
+    copied = undefined
+    await last?.write(copyTrailer)
     await last?.end()
   }
 
@@ -79,45 +81,15 @@ export function openCopyEncoder(openCopy: (table: string) => Copy) {
   }
 }
 
-export interface Copy {
-  readonly table: string
-  /** When it resolves, the bytes have been sent and the buffer may change. */
-  write(bytes: Buffer): Promise<void>
-  /** Statements that are sent after it resolves see the rows. Whether the copy has failed may be known only from them. */
-  end(): Promise<void>
-}
-
-/** The statement that receives rows in binary format, and the bytes around them: signature, no flags, no extension. */
-export const copyStatement = (table: string) => `copy ${table} from stdin (format binary)`
-export const copyHeader = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
-export const copyTrailer = Buffer.from([0xff, 0xff])
-
-/** Copies on a connection that sends one statement at a time. */
-export function openCopyStream(client: pg.ClientBase, table: string): Copy {
-  const stream = client.query(copyFrom(copyStatement(table)))
-  const ended = finished(stream)
-  // `write` and `end` report the failure.
-  ended.catch(() => {})
-  stream.write(copyHeader)
-  return {
-    table,
-    // A stream that fails does not call back for earlier writes.
-    write: (bytes) =>
-      Promise.race([ended, new Promise<void>((done) => stream.write(bytes, () => done()))]),
-    end() {
-      stream.end(copyTrailer)
-      return ended
-    },
-  }
-}
+/** The bytes around rows in binary format: signature, no flags, no extension. */
+const copyHeader = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+const copyTrailer = Buffer.from([0xff, 0xff])
 
 type RowBuffer = ReturnType<typeof openRowBuffer>
 
 /** Rows of one table. Each begins with `row`, followed by a value for every column in order. */
 function openRowBuffer() {
-  // Two buffers in turn: one is filled while the other is sent.
   let buffer = Buffer.allocUnsafe(initialBytes)
-  let other = Buffer.allocUnsafe(initialBytes)
   let length = 0
 
   const ensure = (bytes: number): void => {
@@ -193,12 +165,10 @@ function openRowBuffer() {
     clear(): void {
       length = 0
     },
-    /** The bytes of all rows, valid until the next call. */
+    /** The bytes of all rows, valid until the next row. */
     take(): Buffer {
-      const full = buffer
-      const taken = full.subarray(0, length)
-      buffer = other
-      other = full.length > chunkBytes ? Buffer.allocUnsafe(chunkBytes) : full
+      const taken = buffer.subarray(0, length)
+      if (buffer.length > chunkBytes) buffer = Buffer.allocUnsafe(chunkBytes)
       length = 0
       return taken
     },

@@ -5,12 +5,13 @@ import type { DatabaseOptions } from '../../database.ts'
 import { addCounts, loadValues, noLines, recordLoad } from '../../status-store.ts'
 import { announceWait } from '../../waiting.ts'
 import { abandonOnAbort } from '../driver/abandon.ts'
+import { openCopy } from '../driver/copy.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { watchStandby } from '../driver/pipeline.ts'
 import { durableCommits } from '../driver/pool.ts'
 import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
-import { openCopyEncoder, openCopyStream } from './copy-encoder.ts'
+import { openCopyEncoder } from './copy-encoder.ts'
 import { toVoidType } from './count-lines.ts'
 import {
   createDeferred,
@@ -118,7 +119,7 @@ export async function openPostgresProviderWriter(
   }
 
   const findAccountEffects = accountEffects(inBatches)
-  const rows = openCopyEncoder((table) => openCopyStream(client, table))
+  const rows = openCopyEncoder((statement) => openCopy(client, statement))
   const staging = openStaging(rows)
   let isPrepared = false
   /** The staged lines are committed. They are cleared only when more follow: closing the connection drops the tables. */

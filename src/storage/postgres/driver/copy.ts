@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
+import pg from 'pg'
+
+export interface Copy {
+  /** When it resolves, more may be written. The buffers may change at once. */
+  write(...chunks: Buffer[]): Promise<void>
+  /**
+   * Statements that are sent after it resolves see the rows. On a connection in pipeline mode, only they show whether the
+   * copy has failed.
+   */
+  end(): Promise<void>
+}
+
+/** The type codes of the CopyData and CopyDone messages. */
+const copyData = 0x64
+const copyDone = 0x63
+
+/**
+ * Copies rows into a table, through the driver's interface for custom queries. The rows are sent without waiting for the
+ * server: if the copy fails, the server ignores those that follow. In pipeline mode, the statements behind it do not wait
+ * either.
+ */
+export function openCopy(
+  client: pg.ClientBase,
+  statement: string,
+  onFailure: (error: Error) => void = () => {},
+): Copy {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  // `write` and `end` report the failure.
+  ended.catch(() => {})
+  let stream: Duplex | undefined
+  let failure: Error | undefined
+  const query = new pg.Query(statement, (error) => {
+    if (!error) return resolve()
+    failure ??= error
+    onFailure(error)
+    reject(error)
+  })
+  client.query(
+    Object.assign(query, {
+      submit(connection: pg.Connection) {
+        stream = connection.stream
+        connection.query(statement)
+      },
+      handleCopyInResponse() {},
+    }),
+  )
+  const send = (code: number, chunks: readonly Buffer[]): void => {
+    const message = Buffer.concat([Buffer.alloc(5, code), ...chunks])
+    message.writeUInt32BE(message.length - 1, 1)
+    stream?.write(message)
+  }
+  return {
+    async write(...chunks) {
+      if (failure) throw failure
+      send(copyData, chunks)
+      // A connection that breaks does not drain.
+      if (stream?.writableNeedDrain) await Promise.race([ended, once(stream, 'drain')])
+      if (failure) throw failure
+    },
+    async end() {
+      send(copyDone, [])
+      if (!(client as pg.Client).pipeline) await ended
+    },
+  }
+}
