@@ -76,8 +76,58 @@ export class BufferClient extends pg.Client {
         // An `error` event would be an error of the connection itself.
         connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
       }
-      stream.on('data', (bytes: Buffer) => parser.parse(bytes, onMessage))
+      const read = createMessageReader((bytes) => parser.parse(bytes, onMessage))
+      stream.on('data', (bytes: Buffer) => {
+        if (!read(bytes)) stream.destroy(new Error('the server does not use the protocol'))
+      })
     }
+  }
+}
+
+/** Of a message: its type code, and its length, which includes itself. */
+const headBytes = 5
+
+/** The largest message of PostgreSQL, and more: a longer one is not from a PostgreSQL server. */
+const messageBytesMax = 2 ** 30
+
+/**
+ * Splits what a connection receives into whole messages. A message that arrives in parts is collected in a buffer of its
+ * own length: the parser would double its buffer for every few parts, and reuse it, so that values must be copied.
+ * Returns false if the length of a message is invalid.
+ */
+export function createMessageReader(
+  onMessages: (bytes: Buffer) => void,
+): (received: Buffer) => boolean {
+  let head: Buffer | undefined
+  let partial: Buffer | undefined
+  let filled = 0
+
+  return (received) => {
+    let rest = head ? Buffer.concat([head, received]) : received
+    head = undefined
+    if (partial) {
+      const copied = rest.copy(partial, filled)
+      filled += copied
+      if (filled < partial.length) return true
+      const whole = partial
+      partial = undefined
+      onMessages(whole)
+      rest = rest.subarray(copied)
+    }
+    let end = 0
+    while (rest.length - end >= headBytes) {
+      const length = 1 + rest.readUInt32BE(end + 1)
+      if (length < headBytes || length > messageBytesMax) return false
+      if (length > rest.length - end) {
+        partial = Buffer.allocUnsafe(length)
+        break
+      }
+      end += length
+    }
+    if (end > 0) onMessages(rest.subarray(0, end))
+    if (partial) filled = rest.copy(partial, 0, end)
+    else if (rest.length > end) head = rest.subarray(end)
+    return true
   }
 }
 
@@ -93,11 +143,8 @@ function readRow(bytes: Buffer, start: number) {
       continue
     }
     const end = offset + length
-    // The parser reuses its buffer.
     fields.push(
-      length < bytesMin
-        ? bytes.toString('utf8', offset, end)
-        : Buffer.copyBytesFrom(bytes, offset, length),
+      length < bytesMin ? bytes.toString('utf8', offset, end) : bytes.subarray(offset, end),
     )
     offset = end
   }
