@@ -184,7 +184,8 @@ export const nulReason = 'must not contain U+0000'
  */
 export function findNul(value: unknown, path = ''): Problem[] {
   if (typeof value === 'string') return value.includes('\0') ? [{ path, reason: nulReason }] : []
-  if (Array.isArray(value)) return value.flatMap((each, index) => findNul(each, `${path}[${index}]`))
+  if (Array.isArray(value))
+    return value.flatMap((each, index) => findNul(each, `${path}[${index}]`))
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([name, each]) => {
     const field = path ? `${path}.${printable(name)}` : printable(name)

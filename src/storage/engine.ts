@@ -1,8 +1,6 @@
 import type { ReplayStore } from '../auth/replay-store.ts'
 import type { FeedStore, FeedWriter, FeedWriterOptions } from '../intake/feed-writer.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../intake/writer.ts'
-import type { CatalogueStore } from '../platform/catalogue/store.ts'
-import type { CheckRunStore } from '../platform/check-runs/store.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type {
@@ -45,8 +43,6 @@ export interface Engine {
 
   /** For the stores of the platform. */
   openSql(options?: DatabaseOptions): Promise<Sql>
-  openCatalogueStore(options?: DatabaseOptions): Promise<CatalogueStore>
   openConsentStore(options?: DatabaseOptions): Promise<ConsentStore>
   openStatusStore(options?: DatabaseOptions): Promise<StatusStore>
-  openCheckRunStore(options?: DatabaseOptions): Promise<CheckRunStore>
 }

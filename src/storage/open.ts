@@ -16,15 +16,19 @@ export const openProviderWriter = onEngine((engine) => engine.openProviderWriter
 export const openFeedWriter = onEngine((engine) => engine.openFeedWriter)
 export const openFeedStore = onEngine((engine) => engine.openFeedStore)
 export const openReplayStore = onEngine((engine) => engine.openReplayStore)
-export const openCatalogueStore = onEngine((engine) => engine.openCatalogueStore)
 export const openStatusStore = onEngine((engine) => engine.openStatusStore)
 export const openConsentStore = onEngine((engine) => engine.openConsentStore)
-export const openCheckRunStore = onEngine((engine) => engine.openCheckRunStore)
 
 export const openSql = onEngine((engine) => engine.openSql)
 
 /** The stores of the platform are the same on both engines. */
 
+export const openCatalogueStore = onSql(
+  async () => (await import('./platform/catalogue-store.ts')).createCatalogueStore,
+)
+export const openCheckRunStore = onSql(
+  async () => (await import('./platform/check-run-store.ts')).createCheckRunStore,
+)
 export const openClientStore = onSql(
   async () => (await import('./platform/client-store.ts')).createClientStore,
 )

@@ -51,6 +51,8 @@ export interface Dialect {
   readonly position: string
   /** A condition: the column has one of the texts of an array. */
   isOneOf(column: string, parameter: string): string
+  /** A table `k` of the elements of two arrays, as `text` and `number`, and the `place` of each. */
+  pairs(texts: string, numbers: string): string
 }
 
 export type Call = readonly [text: string, values?: readonly Value[]]
@@ -62,6 +64,7 @@ export type Value =
   | boolean
   | Temporal.Instant
   | readonly string[]
+  | readonly number[]
   | null
   | undefined
 
@@ -72,14 +75,15 @@ export type Cell = string | number | null
 export type Columns = Readonly<Record<string, Column<unknown>>>
 type Column<Result> = (cell: Cell) => Result
 
-type OptionalNames<Shape extends Columns> = {
-  [Name in keyof Shape]: undefined extends ReturnType<Shape[Name]> ? Name : never
-}[keyof Shape]
-
+/** A column that may be undefined is a property that may be missing. */
 export type Row<Shape extends Columns> = {
-  readonly [Name in Exclude<keyof Shape, OptionalNames<Shape>>]: ReturnType<Shape[Name]>
+  readonly [Name in keyof Shape as undefined extends ReturnType<Shape[Name]>
+    ? never
+    : Name]: ReturnType<Shape[Name]>
 } & {
-  readonly [Name in OptionalNames<Shape>]?: Exclude<ReturnType<Shape[Name]>, undefined>
+  readonly [Name in keyof Shape as undefined extends ReturnType<Shape[Name]>
+    ? Name
+    : never]?: Exclude<ReturnType<Shape[Name]>, undefined>
 }
 
 export const text = (cell: Cell): string => cell as string

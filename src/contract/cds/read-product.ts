@@ -1,5 +1,5 @@
 import { findPathBeforeUpgrade } from '../convert-account-version.ts'
-import { findProblems, printable } from '../problems.ts'
+import { findNul, findProblems, printable } from '../problems.ts'
 import { Product } from '../records/product.ts'
 import type { Problem } from '../rules.ts'
 import { isObject } from '../schema.ts'

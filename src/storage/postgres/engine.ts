@@ -45,10 +45,6 @@ export function postgresEngine(url: string): Engine {
       const { openPostgresSql } = await import('./driver/sql.ts')
       return openPostgresSql(url, options)
     },
-    async openCatalogueStore(options = {}) {
-      const { openPostgresCatalogueStore } = await import('./platform/catalogue-store.ts')
-      return openPostgresCatalogueStore(url, options)
-    },
     async openStatusStore(options = {}) {
       const { openPostgresStatusStore } = await import('./reads/status-store.ts')
       return openPostgresStatusStore(url, options)
@@ -56,10 +52,6 @@ export function postgresEngine(url: string): Engine {
     async openConsentStore(options = {}) {
       const { openPostgresConsentStore } = await import('./platform/consent/consent-store.ts')
       return openPostgresConsentStore(url, options)
-    },
-    async openCheckRunStore(options = {}) {
-      const { openPostgresCheckRunStore } = await import('./platform/check-run-store.ts')
-      return openPostgresCheckRunStore(url, options)
     },
   }
 }

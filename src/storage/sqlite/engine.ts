@@ -59,10 +59,6 @@ export function sqliteEngine(path: string): Engine {
       const { openSqliteSql } = await import('./driver/sql.ts')
       return openSqliteSql(path)
     },
-    async openCatalogueStore() {
-      const { openSqliteCatalogueStore } = await import('./platform/catalogue-store.ts')
-      return openSqliteCatalogueStore(path)
-    },
     async openStatusStore() {
       const { openSqliteStatusStore } = await import('./reads/status-store.ts')
       return openSqliteStatusStore(path)
@@ -70,10 +66,6 @@ export function sqliteEngine(path: string): Engine {
     async openConsentStore() {
       const { openSqliteConsentStore } = await import('./platform/consent/consent-store.ts')
       return openSqliteConsentStore(path)
-    },
-    async openCheckRunStore() {
-      const { openSqliteCheckRunStore } = await import('./platform/check-run-store.ts')
-      return openSqliteCheckRunStore(path)
     },
   }
 }

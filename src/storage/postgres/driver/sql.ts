@@ -12,6 +12,8 @@ const dialect: Dialect = {
   position: 'strpos',
   // An array, since a join might not use the index, depending on the statistics.
   isOneOf: (column, parameter) => `${column} = any(cast(${parameter} as text[]))`,
+  pairs: (texts, numbers) => `unnest(cast(${texts} as text[]), cast(${numbers} as bigint[]))
+    with ordinality as k (text, number, place)`,
 }
 
 export async function openPostgresSql(url: string, options: DatabaseOptions): Promise<Sql> {
@@ -73,7 +75,12 @@ function encode(value: Value): Encoded {
   if (typeof value === 'string') return escapeNul(value)
   if (value instanceof Temporal.Instant) return value.epochMilliseconds
   if (typeof value !== 'object') return value ?? null
-  return value === null ? null : value.map(escapeNul)
+  if (value === null || isNumbers(value)) return value
+  return value.map(escapeNul)
+}
+
+function isNumbers(values: readonly string[] | readonly number[]): values is readonly number[] {
+  return typeof values[0] === 'number'
 }
 
 function decode(cell: string | null): string | null {

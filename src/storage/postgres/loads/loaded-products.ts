@@ -1,13 +1,10 @@
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { ProductItem } from '../../../intake/writer.ts'
 import type { Author, NewestVersion } from '../../../platform/catalogue/store.ts'
-import {
-  createDeletion,
-  createVersion,
-  exists,
-  isChanged,
-} from '../../../platform/catalogue/versions.ts'
-import { createSummaryRow, putSummaryRows, type SummaryRow } from '../platform/summary-rows.ts'
+import { exists, isChanged } from '../../../platform/catalogue/versions.ts'
+import { type ProductWrite, putProduct, removeProduct } from '../../platform/product-rows.ts'
+import type { Put } from '../../platform/put-row.ts'
+import type { Value } from '../../sql.ts'
 import type { CountedLines } from './count-lines.ts'
 import { fileOf } from './place.ts'
 import type { Run } from './run.ts'
@@ -38,12 +35,10 @@ export async function mergeProducts(
     products.map(({ id }) => id),
   )
   const newVersion = { by: author, clock: () => loadTime }
-  const versions: VersionRow[] = []
-  const current: CurrentRow[] = []
-  const summaries: SummaryRow[] = []
-  const removed: string[] = []
+  const written: ProductWrite[] = []
   const counts: CountedLines[] = []
-  const count = (file: number, outcome: LineOutcome) => {
+  const write = (file: number, outcome: LineOutcome, product: ProductWrite) => {
+    written.push(product)
     // Every line of a product was counted as unchanged (countProducts).
     counts.push({ file, type: 'product', outcome, lines: 1 })
     counts.push({ file, type: 'product', outcome: 'unchanged', lines: -1 })
@@ -51,31 +46,16 @@ export async function mergeProducts(
   for (const { id, item, file } of products) {
     const before = newest.get(id)
     if (item === null) {
-      if (!exists(before)) continue
-      const { version, change, changedAt, lastUpdated } = createDeletion(before, newVersion)
-      versions.push([id, version, change, changedAt, lastUpdated, null, null, null])
-      removed.push(id)
-      count(file, 'deleted')
+      if (exists(before)) write(file, 'deleted', removeProduct(id, before, newVersion))
       continue
     }
     const loaded = JSON.parse(item) as ProductItem
     if (!isChanged(loaded, before)) continue
-    count(file, exists(before) ? 'changed' : 'created')
-    const { content } = loaded
-    const created = createVersion(id, before, content, { ...newVersion, loaded })
-    const { version, change, changedAt, lastUpdated, updatedAt, record, origin } = created
-    const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
-    versions.push([id, version, change, changedAt, lastUpdated, record, shown, origin])
-    current.push([id, version, category, brand, effectiveFrom, effectiveTo, updatedAt])
-    const summary = { version, updatedAt: changedAt }
-    summaries.push(createSummaryRow(id, content, summary, author))
+    const outcome = exists(before) ? 'changed' : 'created'
+    write(file, outcome, putProduct(id, before, loaded.content, { ...newVersion, loaded }))
   }
-  if (versions.length > 0)
-    await run(insertVersions, [...columnsOf(versions), author.id, author.name])
-  if (current.length > 0) {
-    await run(putCurrent, columnsOf(current))
-    await run(putSummaryRows, columnsOf(summaries))
-  }
+  await putRows(run, written)
+  const removed = written.filter(({ isRemoval }) => isRemoval).map(({ stored }) => stored.id)
   if (removed.length > 0) {
     await run('delete from product where id = any ($1::text[])', [removed])
     await run('delete from product_summary where id = any ($1::text[]) and not is_draft', [removed])
@@ -83,22 +63,23 @@ export async function mergeProducts(
   return counts
 }
 
-type VersionRow = [string, number, string, number, string, ...(string | null)[]]
-type CurrentRow = [string, number, string, string, number | null, number | null, number]
-
-const insertVersions = `
-  insert into product_version (product, version, change, changed_at, last_updated, record, shown,
-    origin, changed_by, changed_by_name)
-  select v.*, $9, $10 from unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::text[],
-    $6::text[], $7::text[], $8::text[]) v`
-
-const putCurrent = `
-  insert into product (id, version, category, brand, effective_from, effective_to, updated_at)
-  select * from unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::bigint[],
-    $6::bigint[], $7::bigint[])
-  on conflict (id) do update set version = excluded.version, category = excluded.category,
-    brand = excluded.brand, effective_from = excluded.effective_from,
-    effective_to = excluded.effective_to, updated_at = excluded.updated_at`
+/** Puts the rows of products, with one statement for each table. */
+async function putRows(run: Run, written: readonly ProductWrite[]): Promise<void> {
+  const tables = new Map<Put, Record<string, Value>[]>()
+  for (const [put, values] of written.flatMap(({ rows }) => rows)) {
+    const row = Object.fromEntries(
+      put.columns.split(', ').map((column, index) => [column, values[index]]),
+    )
+    tables.set(put, [...(tables.get(put) ?? []), row])
+  }
+  for (const [{ table, columns, replace }, rows] of tables) {
+    await run(
+      `insert into ${table} (${columns})
+       select ${columns} from json_populate_recordset(null::${table}, $1) ${replace}`,
+      [JSON.stringify(rows)],
+    )
+  }
+}
 
 async function newestVersions(
   run: Run,
@@ -112,10 +93,4 @@ async function newestVersions(
     [ids],
   )
   return new Map((rows as (NewestVersion & { readonly id: string })[]).map((row) => [row.id, row]))
-}
-
-/** Rows as one array per column, which is how a statement receives many rows. */
-function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
-  const width = rows[0]?.length ?? 0
-  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]))
 }

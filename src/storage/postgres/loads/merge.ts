@@ -1,5 +1,5 @@
 import type { Author } from '../../../platform/catalogue/store.ts'
-import { lockAllProducts } from '../platform/product-rows.ts'
+import { lockAllProducts } from '../driver/locks.ts'
 import {
   type CountedLines,
   countAccounts,

@@ -10,6 +10,8 @@ const dialect: Dialect = {
   skipLocked: '',
   position: 'instr',
   isOneOf: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
+  pairs: (texts, numbers) =>
+    `(select value as text, ${numbers} ->> key as number, key as place from json_each(${texts})) as k`,
 }
 
 /** Reads and changes have connections of their own, so that no read sees a change before its commit. */
@@ -17,21 +19,24 @@ export function openSqliteSql(path: string): Sql {
   const reading = openDatabase(path, 'serve')
   const writing = openDatabase(path, 'write')
   const queue = openChangeQueue(writing)
+  const reader = openStatements(reading)
   const writer = openStatements(writing)
-  const transaction = { ...createSession(writer), async lock() {} }
+  const transaction = {
+    ...createSession({
+      readRows: async (text, values) => writer.readRows(text, values),
+      run: async (text, values) => writer.run(text, values),
+    }),
+    async lock() {},
+  }
 
   return {
     ...createSession({
-      readRows: openStatements(reading).readRows,
-      run: (text, values) => queue.write(() => writer.run(text, values)),
+      readRows: async (text, values) => reader.readRows(text, values),
+      run: (text, values) => queue.write(async () => writer.run(text, values)),
     }),
     dialect,
     inOrder: (...calls) =>
-      queue.write(async () => {
-        const counts: number[] = []
-        for (const call of calls) counts.push(await transaction.run(...call))
-        return counts
-      }),
+      queue.write(async () => calls.map(([text, values = []]) => writer.run(text, values))),
     transaction: (work) => queue.write(() => work(transaction)),
     async readChangeMark() {
       return Number(reading.prepare('pragma data_version').get()?.['data_version'])
@@ -46,18 +51,18 @@ export function openSqliteSql(path: string): Sql {
 }
 
 /** Statements that are prepared when they are first used. */
-function openStatements(database: DatabaseSync) {
+export function openStatements(database: DatabaseSync) {
   const queries = new Map<string, Query<Cell[]>>()
   const commands = new Map<string, Command>()
 
   return {
-    async readRows(text: string, values: readonly Value[]): Promise<Cell[][]> {
+    readRows(text: string, values: readonly Value[]): Cell[][] {
       const prepared =
         queries.get(text) ?? query<Cell[]>(database, toNumbered(text), { lists: true })
       queries.set(text, prepared)
       return prepared.all(...values.map(encode))
     },
-    async run(text: string, values: readonly Value[]): Promise<number> {
+    run(text: string, values: readonly Value[]): number {
       const prepared = commands.get(text) ?? command(database, toNumbered(text))
       commands.set(text, prepared)
       return prepared.run(...values.map(encode)).changes

@@ -1,10 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { LineCounter, LineOutcome } from '../../../intake/line-counts.ts'
 import type { ProductItem } from '../../../intake/writer.ts'
-import { type Author, loader } from '../../../platform/catalogue/store.ts'
+import { type Author, loader, type NewestVersion } from '../../../platform/catalogue/store.ts'
 import { exists, isChanged } from '../../../platform/catalogue/versions.ts'
+import {
+  dropProduct,
+  type ProductWrite,
+  putProduct,
+  removeProduct,
+} from '../../platform/product-rows.ts'
+import { openStatements } from '../driver/sql.ts'
 import { command, query } from '../driver/statements.ts'
-import { openProductRows } from '../platform/product-rows.ts'
 
 /**
  * The products of a load. Only the last line for each product is written, and only if it changes the product: loading a
@@ -19,17 +25,30 @@ export function openLoadedProducts(
   const save = command(database, 'insert or replace into last_product values (?, ?)')
   const saved = query<{ id: string; item: string | null }>(database, 'select * from last_product')
   const clear = command(database, 'delete from last_product')
-  const rows = openProductRows(database)
+  const newest = query<NewestVersion>(
+    database,
+    `select version, change, last_updated as lastUpdated, shown, origin from product_version
+     where product = ? order by version desc limit 1`,
+  )
+  const { run } = openStatements(database)
   let lines = 0
 
-  const put = (item: ProductItem, by: Author): LineOutcome => {
-    const newest = rows.newest(item.id)
-    if (!isChanged(item, newest)) return 'unchanged'
-    rows.put(item.id, item.content, { by, clock, loaded: item })
-    return exists(newest) ? 'changed' : 'created'
+  const write = ({ stored, rows, isRemoval }: ProductWrite): void => {
+    for (const [put, values] of rows) run(put.text, values)
+    if (isRemoval) for (const drop of dropProduct) run(drop, [stored.id])
   }
-  const remove = (id: string, by: Author): LineOutcome =>
-    rows.remove(id, { by, clock }) ? 'deleted' : 'unchanged'
+  const put = (item: ProductItem, by: Author): LineOutcome => {
+    const before = newest.first(item.id)
+    if (!isChanged(item, before)) return 'unchanged'
+    write(putProduct(item.id, before, item.content, { by, clock, loaded: item }))
+    return exists(before) ? 'changed' : 'created'
+  }
+  const remove = (id: string, by: Author): LineOutcome => {
+    const before = newest.first(id)
+    if (!exists(before)) return 'unchanged'
+    write(removeProduct(id, before, { by, clock }))
+    return 'deleted'
+  }
 
   const saveLine = (id: string, item: string | null): void => {
     lines += 1

@@ -1,0 +1,86 @@
+import { checkRunsMax } from '../../contract/index.ts'
+import { type CheckRunStore, noProgress, type StoredRun } from '../../platform/check-runs/store.ts'
+import { integer, json, nullable, oneOf, type Row, type Sql, text } from '../sql.ts'
+
+const columns = 'id, state, profile, check_groups, started_by, started, updated, progress, error'
+const run = {
+  id: text,
+  state: oneOf<StoredRun['state']>(),
+  profile: oneOf<StoredRun['profile']>(),
+  groups: nullable(json<NonNullable<StoredRun['groups']>>()),
+  startedBy: text,
+  startedAt: integer,
+  updatedAt: integer,
+  progress: json<StoredRun['progress']>(),
+  error: nullable(text),
+}
+
+/** In the order in which runs were started: the clock may have been set back. */
+const newest = `order by sequence desc limit ${checkRunsMax}`
+
+/** A run may end between the attempt to start another one and the search for it. */
+const attemptsMax = 3
+
+export function createCheckRunStore(sql: Sql): CheckRunStore {
+  return {
+    async start({ id, profile, groups, startedBy, startedAt }, aliveSince) {
+      const groupList = groups && JSON.stringify(groups)
+      const values = [id, profile, groupList, startedBy, startedAt, JSON.stringify(noProgress)]
+      for (let attempt = 1; ; attempt += 1) {
+        const running = await sql.transaction(async (transaction) => {
+          await transaction.run(
+            `update check_run set state = 'interrupted' where state = 'running' and updated < $1`,
+            [aliveSince],
+          )
+          // Waits for a concurrent transaction that starts a run: there is one running row at most.
+          const started = await transaction.run(
+            `insert into check_run (${columns}) values ($1, 'running', $2, $3, $4, $5, $5, $6, null)
+             on conflict (state) where state = 'running' do nothing`,
+            values,
+          )
+          if (started === 0) {
+            return transaction.first(
+              { id: text },
+              `select id from check_run where state = 'running'`,
+            )
+          }
+          await transaction.run(
+            `delete from check_run where id not in (select id from check_run ${newest})`,
+          )
+          return { id }
+        })
+        if (running) return running.id === id ? undefined : running.id
+        if (attempt === attemptsMax)
+          throw new Error('a run neither started nor was another running')
+      }
+    },
+    async update(id, progress, now) {
+      const update = `update check_run set progress = $2, updated = $3
+        where id = $1 and state = 'running'`
+      return (await sql.run(update, [id, JSON.stringify(progress), now])) === 1
+    },
+    async end(id, { state, progress, error, report }, now) {
+      await sql.run(
+        `update check_run set progress = $2, updated = $3, state = $4, error = $5, report = $6
+         where id = $1 and state = 'running'`,
+        [id, JSON.stringify(progress), now, state, error, report],
+      )
+    },
+    async list() {
+      return (await sql.all(run, `select ${columns} from check_run ${newest}`)).map(toStoredRun)
+    },
+    async read(id) {
+      const row = await sql.first(
+        { ...run, report: nullable(text) },
+        `select ${columns}, report from check_run where id = $1`,
+        [id],
+      )
+      return row && { ...toStoredRun(row), report: row.report ?? undefined }
+    },
+    close: () => sql.close(),
+  }
+}
+
+function toStoredRun(row: Row<typeof run>): StoredRun {
+  return { ...row, groups: row.groups ?? undefined, error: row.error ?? undefined }
+}

@@ -1,0 +1,136 @@
+import { checkPublish, checkRemove, checkSave } from '../../platform/catalogue/draft-rules.ts'
+import type {
+  DraftContent,
+  DraftStore,
+  NewestVersion,
+  StoredDraft,
+} from '../../platform/catalogue/store.ts'
+import { integer, type Row, type Session, type Sql, type Transaction, text } from '../sql.ts'
+import { useIdempotencyKey } from './idempotency-keys.ts'
+import { lockNewestVersion, putProduct, writeProduct } from './product-rows.ts'
+import { definePut } from './put-row.ts'
+import { startOf, summaryRow } from './summary-rows.ts'
+
+const put = definePut(
+  'product_draft',
+  'product',
+  'tag, base, changed_at, changed_by, changed_by_name, name, record',
+)
+
+const columns = `d.product, d.tag, d.name, d.base, d.changed_at, d.changed_by, d.changed_by_name,
+  coalesce((select max(version) from product_version v where v.product = d.product), 0)`
+const draft = {
+  id: text,
+  tag: text,
+  name: text,
+  base: integer,
+  changedAt: integer,
+  authorId: text,
+  authorName: text,
+  newest: integer,
+}
+
+export function createDraftStore(sql: Sql): DraftStore {
+  /** Runs the work while no other transaction changes the product or its draft. */
+  const withDraft = <Result>(
+    id: string,
+    work: (
+      transaction: Transaction,
+      newest: NewestVersion | undefined,
+      draft: StoredDraft | undefined,
+    ) => Promise<Result>,
+  ): Promise<Result> =>
+    sql.transaction(async (transaction) => {
+      const newest = await lockNewestVersion(transaction, id)
+      return work(transaction, newest, await readDraft(transaction, id))
+    })
+
+  return {
+    createDraft: (id, draft, idempotency) =>
+      sql.transaction(async (transaction) => {
+        const first = { product: id, created: draft.clock().epochMilliseconds }
+        const used = idempotency
+          ? await useIdempotencyKey(transaction, draft.by.id, idempotency, first)
+          : first
+        if (used === 'keyReused' || used.product !== id) return used
+        await putDraft(transaction, id, draft, 0, first.created)
+        return used
+      }),
+
+    saveDraft: (id, draft) =>
+      withDraft(id, async (transaction, newest, existing) => {
+        const saved = checkSave(newest, existing, draft)
+        if (typeof saved === 'string') return saved
+        await putDraft(transaction, id, draft, saved.base, draft.clock().epochMilliseconds)
+        return 'saved' as const
+      }),
+
+    readDraft: (id) => readDraft(sql, id),
+
+    removeDraft: (id, ifTag) =>
+      withDraft(id, async (transaction, _newest, existing) => {
+        const conflict = checkRemove(existing, ifTag)
+        if (conflict) return conflict
+        await removeDraft(transaction, id)
+        return 'removed' as const
+      }),
+
+    publishDraft: (id, change, ifTag) =>
+      withDraft(id, async (transaction, newest, existing) => {
+        const content = checkPublish(newest, existing, ifTag)
+        if (typeof content === 'string') return content
+        await removeDraft(transaction, id)
+        return writeProduct(transaction, putProduct(id, newest, content, change))
+      }),
+
+    async listDrafts(page, pageSize) {
+      const { items, total } = await sql.page(
+        draft,
+        `select total, ${columns} from (select count(*) as total from product_draft) as counted
+         left join (select * from product_draft order by product limit $1 offset $2) as d on true
+         order by d.product`,
+        [pageSize, startOf(page, pageSize)],
+      )
+      return { items: items.map(withAuthor), total }
+    },
+  }
+}
+
+async function readDraft(session: Session, id: string): Promise<StoredDraft | undefined> {
+  const row = await session.first(
+    { ...draft, record: text },
+    `select ${columns}, d.record from product_draft d where d.product = $1`,
+    [id],
+  )
+  return row && { ...withAuthor(row), record: row.record }
+}
+
+async function putDraft(
+  transaction: Transaction,
+  id: string,
+  { tag, by, content }: DraftContent,
+  base: number,
+  changedAt: number,
+): Promise<void> {
+  const author = [by.id, by.name]
+  await transaction.run(put.text, [
+    id,
+    tag,
+    base,
+    changedAt,
+    ...author,
+    content.name,
+    content.record,
+  ])
+  const [summary, values] = summaryRow(id, content, { version: null, updatedAt: changedAt }, by)
+  await transaction.run(summary.text, values)
+}
+
+async function removeDraft(transaction: Transaction, id: string): Promise<void> {
+  await transaction.run('delete from product_draft where product = $1', [id])
+  await transaction.run('delete from product_summary where id = $1 and is_draft', [id])
+}
+
+function withAuthor({ authorId, authorName, ...row }: Row<typeof draft>) {
+  return { ...row, by: { id: authorId, name: authorName } }
+}

@@ -1,0 +1,26 @@
+import { type Idempotency, idempotencyMs, type UsedKey } from '../../platform/catalogue/store.ts'
+import { integer, type Transaction, text } from '../sql.ts'
+
+/** Uses the key of a request for a new product. Returns the earlier product if the key was already used. */
+export async function useIdempotencyKey(
+  transaction: Transaction,
+  client: string,
+  { key, digest }: Idempotency,
+  { product, created }: UsedKey,
+): Promise<UsedKey | 'keyReused'> {
+  await transaction.run('delete from idempotency where created < $1', [created - idempotencyMs])
+  // Waits for a concurrent transaction that uses the same key.
+  const inserted = await transaction.run(
+    `insert into idempotency (client, key, digest, product, created) values ($1, $2, $3, $4, $5)
+     on conflict do nothing`,
+    [client, key, digest, product, created],
+  )
+  if (inserted === 1) return { product, created }
+  const used = await transaction.first(
+    { digest: text, product: text, created: integer },
+    'select digest, product, created from idempotency where client = $1 and key = $2',
+    [client, key],
+  )
+  if (used?.digest !== digest) return 'keyReused'
+  return { product: used.product, created: used.created }
+}

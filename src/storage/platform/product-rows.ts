@@ -1,0 +1,118 @@
+import type {
+  Author,
+  NewestVersion,
+  NewVersion,
+  ProductContent,
+  StoredProduct,
+} from '../../platform/catalogue/store.ts'
+import { createDeletion, createVersion, type Version } from '../../platform/catalogue/versions.ts'
+import { integer, nullable, type Session, type Transaction, text, type Value } from '../sql.ts'
+import { definePut, type PutRow } from './put-row.ts'
+import { summaryRow } from './summary-rows.ts'
+
+const putVersion = definePut(
+  'product_version',
+  'product, version',
+  'change, changed_at, changed_by, changed_by_name, last_updated, record, shown, origin',
+)
+const putCurrent = definePut(
+  'product',
+  'id',
+  'version, category, brand, effective_from, effective_to, updated_at',
+)
+
+/** The newest version of a product, which no other transaction changes until this one ends. */
+export async function lockNewestVersion(
+  transaction: Transaction,
+  id: string,
+): Promise<NewestVersion | undefined> {
+  await transaction.lock('product', id)
+  return readNewestVersion(transaction, id)
+}
+
+export const newestVersion = {
+  version: integer,
+  change: text,
+  lastUpdated: text,
+  shown: nullable(text),
+  origin: nullable(text),
+}
+
+export function readNewestVersion(
+  session: Session,
+  id: string,
+): Promise<NewestVersion | undefined> {
+  return session.first(
+    newestVersion,
+    `select version, change, last_updated, shown, origin from product_version
+     where product = $1 order by version desc limit 1`,
+    [id],
+  )
+}
+
+/** What a new version of a product changes in the database. */
+export interface ProductWrite {
+  readonly stored: StoredProduct
+  readonly rows: readonly PutRow[]
+  readonly isRemoval: boolean
+}
+
+export function putProduct(
+  id: string,
+  before: NewestVersion | undefined,
+  content: ProductContent,
+  newVersion: NewVersion,
+): ProductWrite {
+  const created = createVersion(id, before, content, newVersion)
+  const { version, lastUpdated, updatedAt, changedAt, origin, record } = created
+  const { category, brand, effectiveFrom, effectiveTo, shown } = content
+  const { by } = newVersion
+  return {
+    stored: { id, version, lastUpdated, shown, origin },
+    rows: [
+      [putVersion, versionValues(id, created, by, record, shown)],
+      [putCurrent, [id, version, category, brand, effectiveFrom, effectiveTo, updatedAt]],
+      summaryRow(id, content, { version, updatedAt: changedAt }, by),
+    ],
+    isRemoval: false,
+  }
+}
+
+export function removeProduct(
+  id: string,
+  before: NewestVersion,
+  newVersion: NewVersion,
+): ProductWrite {
+  const deletion = createDeletion(before, newVersion)
+  const { version, lastUpdated, origin } = deletion
+  return {
+    stored: { id, version, lastUpdated, shown: '', origin },
+    rows: [[putVersion, versionValues(id, deletion, newVersion.by, null, null)]],
+    isRemoval: true,
+  }
+}
+
+function versionValues(
+  id: string,
+  { version, change, changedAt, lastUpdated, origin }: Version,
+  by: Author,
+  record: string | null,
+  shown: string | null,
+): Value[] {
+  return [id, version, change, changedAt, by.id, by.name, lastUpdated, record, shown, origin]
+}
+
+/** The statements that remove a product, with its id. */
+export const dropProduct = [
+  'delete from product where id = $1',
+  'delete from product_summary where id = $1 and not is_draft',
+]
+
+export async function writeProduct(
+  transaction: Transaction,
+  { stored, rows, isRemoval }: ProductWrite,
+): Promise<StoredProduct> {
+  for (const [put, values] of rows) await transaction.run(put.text, values)
+  if (isRemoval) for (const drop of dropProduct) await transaction.run(drop, [stored.id])
+  return stored
+}

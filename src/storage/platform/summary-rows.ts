@@ -1,0 +1,89 @@
+import type {
+  Author,
+  ProductContent,
+  SummaryPage,
+  SummaryQuery,
+} from '../../platform/catalogue/store.ts'
+import { summarizeTexts } from '../../platform/catalogue/summary.ts'
+import { boolean, integer, nullable, type Sql, text } from '../sql.ts'
+import { definePut, type PutRow } from './put-row.ts'
+
+const put = definePut(
+  'product_summary',
+  'id, is_draft',
+  `version, name, name_key, brand, category, effective_from, effective_to, updated_at, updated_by, \
+updated_by_name, search`,
+)
+
+/** `version` is null for a draft. */
+export function summaryRow(
+  id: string,
+  content: Omit<ProductContent, 'record' | 'shown'>,
+  { version, updatedAt }: { readonly version: number | null; readonly updatedAt: number },
+  by: Author,
+): PutRow {
+  const { category, effectiveFrom, effectiveTo } = content
+  const { name, nameKey, brand, search } = summarizeTexts(id, content)
+  const filtered = [category, effectiveFrom, effectiveTo]
+  const author = [updatedAt, by.id, by.name]
+  return [
+    put,
+    [id, version === null, version, name, nameKey, brand, ...filtered, ...author, search],
+  ]
+}
+
+const columns = `id, name, category, brand, version, effective_from, effective_to, updated_at,
+  updated_by, updated_by_name`
+const summary = {
+  id: text,
+  name: text,
+  category: text,
+  brand: text,
+  version: nullable(integer),
+  effectiveFrom: nullable(integer),
+  effectiveTo: nullable(integer),
+  updatedAt: integer,
+  authorId: text,
+  authorName: text,
+  hasDraft: boolean,
+}
+
+const orders = { updated: 'updated_at desc, id', name: 'name_key, id' }
+
+export async function listSummaries(
+  { page: readPage, dialect: { position } }: Sql,
+  { text, category, brand, state, sort, now, page, pageSize }: SummaryQuery,
+): Promise<SummaryPage> {
+  // A text has few matches, which are found once and sorted. Otherwise, they are read in the order of an index.
+  const { items, total } = await readPage(
+    summary,
+    `with found as ${text === undefined ? 'not materialized' : 'materialized'} (
+       select * from product_summary s
+       where (not is_draft or not exists (select 1 from product p where p.id = s.id))
+         and (cast($1 as text) is null or ${position}(search, $1) > 0)
+         and (cast($2 as text) is null or category = $2)
+         and (cast($3 as text) is null or brand = $3)
+         and (cast($4 as text) is null or $4 = case
+           when is_draft then 'DRAFT' when effective_from > $5 then 'SCHEDULED'
+           when effective_to <= $5 then 'RETIRED' else 'PUBLISHED' end))
+     select counted.total, page.* from (select count(*) as total from found) as counted
+     left join (
+       select ${columns}, is_draft or exists (
+         select 1 from product_summary d where d.id = f.id and d.is_draft) as has_draft, name_key
+       from found f order by ${orders[sort]} limit $6 offset $7
+     ) as page on true order by ${orders[sort]}`,
+    [text, category, brand, state, now, pageSize, startOf(page, pageSize)],
+  )
+  return {
+    items: items.map(({ authorId: id, authorName: name, ...row }) => ({
+      ...row,
+      by: { id, name },
+    })),
+    total,
+  }
+}
+
+/** How many rows are before a page. */
+export function startOf(page: number, pageSize: number): number {
+  return Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER)
+}
