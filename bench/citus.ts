@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { listCodes } from '../src/storage/enum-codes.ts'
-import { citusUrl, dropCitusDatabases, takeCitusDatabase } from '../test/support/citus.ts'
+import { takeCitusDatabase, useCluster } from '../test/support/citus.ts'
+import { startCluster } from '../test/support/citus-cluster.ts'
 import { openBench, runSql, serveProvider } from './bench.ts'
 import { compare, readPostgresPid } from './compare.ts'
 import { createTransactionsRequest, formatAccountsBody, writeLines } from './data.ts'
@@ -11,7 +12,7 @@ import { requireLinux, runToEnd } from './processes.ts'
 
 /**
  * Compares a Citus cluster on this machine with one PostgreSQL server: `node bench/citus.ts --entries 20000000`, with the
- * address of the coordinator in HOLDFAST_TEST_CITUS. SQL makes the histories: a load of so many lines takes hours.
+ * programs in CITUS_HOME. SQL makes the histories: a load of so many lines takes hours.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -31,10 +32,11 @@ const bankingAccounts = Math.max(
 const loadedLines = 100_000
 const requestCount = 300
 const sampledAccounts = 500
+const dataNodeCount = 3
 
 requireLinux()
-if (citusUrl === undefined)
-  throw new Error('set HOLDFAST_TEST_CITUS to the address of a coordinator')
+const cluster = await startCluster(dataNodeCount, true)
+useCluster(cluster.url)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const started = performance.now()
 const bench = await openBench()
@@ -63,7 +65,7 @@ for (const batch of [[], ['--batch', '4000']]) {
   }
 }
 await bench.close()
-await dropCitusDatabases()
+await cluster.remove()
 
 function* generateAccounts(): Generator<string> {
   for (let customer = 1; customer <= customers; customer += 1) {

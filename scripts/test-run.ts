@@ -79,6 +79,11 @@ export function listOthers(
   return files.filter((file) => !groups.flat().includes(file))
 }
 
+/** All files are loaded before the first is evaluated, so that no test starts before all are declared. */
+export function formatImports(files: readonly string[]): string {
+  return files.map((file) => `import ${toSpecifier(file)}\n`).join('')
+}
+
 export function toSpecifier(file: string): string {
   return JSON.stringify(pathToFileURL(file).href)
 }

@@ -4,16 +4,16 @@ import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
 import { bundleTypebox } from './bundle-typebox.ts'
 import {
   buildForTests,
+  formatImports,
   listOthers,
   makeRunFolder,
   runTests,
-  toSpecifier,
   writeGroups,
 } from './test-run.ts'
 
 /**
  * Runs the given files, or all tests, against the command as published, with one PostgreSQL server for the whole run.
- * It fails if the server cannot start: no test is skipped, except for those on Citus without a cluster.
+ * It fails if the server cannot start: no test is skipped.
  */
 const given = process.argv.slice(2)
 
@@ -86,9 +86,4 @@ function formatVariants(): string[] {
     const selection = `data:text/javascript,process.env.PROVIDER_FOR_TESTS="${variant}"`
     return `import ${JSON.stringify(selection)}\n${formatImports(again)}`
   })
-}
-
-/** All files are loaded before the first is evaluated, so that no test starts before all are declared. */
-function formatImports(files: readonly string[]): string {
-  return files.map((file) => `import ${toSpecifier(file)}\n`).join('')
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { DataNode, DataNodeControl, ShardControl } from './citus-cluster.ts'
+import type { DataNode, DataNodeControl, ShardControl } from './citus-database.ts'
 import { type Clock, stepClock } from './clock.ts'
 import type { SoakContext } from './context.ts'
 import type { Disk } from './disk.ts'

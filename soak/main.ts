@@ -10,9 +10,8 @@ Runs the whole product under valid, invalid and hostile traffic, with loads, res
 disk, a lost standby, a failover), and compares every response with the loaded data. At the same time, two clients send
 feeds, writers publish products, customers give and withdraw consents, and a guard has an upstream that fails, while the
 processes are killed; models decide what must be stored and served. Exits with 1 if it finds a fault. Ten minutes per
-engine by default. Clock steps need faketime (Debian), a full disk needs root. The engine citus moves shards of the
-cluster of HOLDFAST_TEST_CITUS, and stops workers with the commands of HOLDFAST_TEST_CITUS_KILL and _REVIVE
-(CONTRIBUTING.md).
+engine by default. Clock steps need faketime (Debian), a full disk needs root. The engine citus starts a cluster with the
+programs in CITUS_HOME (CONTRIBUTING.md), moves its shards and stops its workers.
 `
 
 const minutesDefault = 10
@@ -37,17 +36,9 @@ if (values.help || chosen.length === 0 || !(minutes > 0)) {
   process.exit(values.help ? 0 : 2)
 }
 requireLinux()
-if (chosen.includes('citus')) await requireCluster()
 for (const engine of chosen) report(await soakWithProgress(engine))
 // What a part that failed has begun may still wait for a response.
 process.exit()
-
-async function requireCluster(): Promise<void> {
-  const { citusUrl } = await import('../test/support/citus.ts')
-  if (citusUrl !== undefined) return
-  process.stderr.write('HOLDFAST_TEST_CITUS is not set: it is the address of the coordinator\n')
-  process.exit(2)
-}
 
 async function soakWithProgress(engine: Engine): Promise<Result> {
   // Loaded only now: printing the help needs none of it.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runToEnd } from '../bench/processes.ts'
 import { holdfastProgram } from '../test/support/process.ts'
-import { missingCommands, openCitusCluster } from './citus-cluster.ts'
+import { openCitusDatabase } from './citus-database.ts'
 import { openClock } from './clock.ts'
 import { createConsentCustomers, createCustomerLines } from './consent-customers.ts'
 import { openUsedTokens, type SoakContext } from './context.ts'
@@ -133,13 +133,10 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
   }
 }
 
-function skippedFaults(engine: Engine, { clock, disk, dataNodes }: FaultTargets): string[] {
+function skippedFaults(engine: Engine, { clock, disk }: FaultTargets): string[] {
   return [
     ...(clock ? [] : ['clock steps: install faketime']),
     ...(disk || engine !== 'sqlite' ? [] : ['full disk: mounting a tmpfs requires root']),
-    ...(dataNodes || engine !== 'citus'
-      ? []
-      : [`lost data nodes: set ${missingCommands.join(', ')}`]),
   ]
 }
 
@@ -165,15 +162,9 @@ async function openFaultTargets(
     return { ...noTargets, database: pair.url, clock, pair }
   }
   if (engine === 'citus') {
-    const cluster = await openCitusCluster()
-    closing.push(() => cluster.remove())
-    return {
-      ...noTargets,
-      database: cluster.url,
-      clock,
-      dataNodes: cluster.dataNodes,
-      shards: cluster.shards,
-    }
+    const { url, dataNodes, shards, remove } = await openCitusDatabase()
+    closing.push(remove)
+    return { ...noTargets, database: url, clock, dataNodes, shards }
   }
   const disk = openDisk(folder)
   if (disk) closing.push(() => disk.remove())

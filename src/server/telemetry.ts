@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { MonitoredRole } from '../contract/index.ts'
+import { warningType } from './database-options.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { Settings } from './settings/settings.ts'
@@ -26,6 +27,9 @@ export async function openTelemetry({
   metricsPort,
 }: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Telemetry> {
   const opened = await openServerLog({ logLevel })
+  process.on('warning', ({ name, message }) => {
+    if (name === warningType) opened.log.warn(message)
+  })
   return {
     ...opened,
     metrics:

@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   readonly timeoutMs?: number | undefined
   /** How long a load that is aborted may take to end before its connection is closed. */
   readonly abortMs?: number | undefined
+  /** Called with what the operator should know about a database that can be used. */
+  readonly onWarning?: ((message: string) => void) | undefined
   /** Called with each connection pool that stays open while the process runs. */
   readonly onPool?: ((name: PoolName, pool: PoolUse) => void) | undefined
 }

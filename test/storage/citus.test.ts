@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { energyUsage } from '../../src/contract/examples/energy.ts'
 import { formatLine } from '../../src/intake/dump.ts'
 import { createDatabase, dumpProvider } from '../../src/storage/open.ts'
+import { testedCitusVersions } from '../../src/storage/postgres/driver/citus-version.ts'
 import { loadAt } from '../load/bank.ts'
 import { put, removal } from '../load/lines.ts'
 import { baseLines, randomLines } from '../load/random-lines.ts'
-import { citusUrl } from '../support/citus.ts'
+import { openDeployment } from '../support/deployment.ts'
 import {
+  createScope,
   describeOn,
   describeOnCitus,
   newDatabase,
@@ -17,15 +20,10 @@ import {
   runSql,
 } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
-import { runInProcess } from '../support/process.ts'
+import { runHoldfast, runInProcess } from '../support/process.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { openProvider, type Provider } from '../support/provider.ts'
 import { until } from '../support/until.ts'
-
-if (citusUrl === undefined) {
-  const reason = 'HOLDFAST_TEST_CITUS is not set: see "Tests on a Citus cluster" in CONTRIBUTING.md'
-  it('the suites on Citus', { skip: reason })
-}
 
 const serve = [
   ...['serve', 'provider', '--port', '0', '--subdomain', 'bank'],
@@ -36,6 +34,11 @@ const otherLayout = (found: string, configured: string) =>
   new RegExp(`was created with the layout ${found}, not ${configured}: .*HOLDFAST_DATABASE_LAYOUT`)
 
 describeOn('postgres', 'the layout citus', () => {
+  it('is tested with the versions that the guide names', () => {
+    const guide = readFileSync(new URL('../../docs/guides/citus.md', import.meta.url), 'utf8')
+    assert.match(guide, new RegExp(`tested with Citus ${testedCitusVersions.join(' and ')} on`))
+  })
+
   it('requires the extension citus, and its absence leaves nothing behind', async (t) => {
     const name = `plain_${randomBytes(8).toString('hex')}`
     await runSql(`create database ${name}`)
@@ -241,6 +244,40 @@ describeOnCitus('a dump', () => {
       }),
       propertyRuns(20),
     )
+  })
+})
+
+describeOnCitus('a version of Citus that was never tested', () => {
+  it('is reported by a command, and by a server in its log', async (t) => {
+    const scope = createScope(t)
+    const database = await newDatabase(scope)
+    const { startProvider } = await openDeployment(scope, database)
+    const expected = /Holdfast was never tested with Citus 13\.9: use 14\.0,/
+    const tested = await runHoldfast(['dump', '--database', database])
+    assert.deepEqual(tested, { status: 0, stdout: '', stderr: '' })
+
+    const name = new URL(database).pathname.slice(1)
+    await runSql(`alter database ${name} set citus.enable_version_checks = off`, database)
+    await runSql(`update pg_extension set extversion = '13.9-1' where extname = 'citus'`, database)
+    try {
+      const { status, stderr } = await runHoldfast(['dump', '--database', database])
+      assert.equal(status, 0, stderr)
+      assert.match(stderr, expected)
+      assert.equal(stderr.match(new RegExp(expected, 'g'))?.length, 1)
+      const provider = await startProvider()
+      const logged = provider.log().map(({ level, msg }) => ({ level, msg: String(msg) }))
+      assert.deepEqual(
+        logged.filter(({ msg }) => expected.test(msg)).map(({ level }) => level),
+        [40],
+      )
+      assert.match(provider.stderr(), new RegExp(`HoldfastWarning: ${expected.source}`))
+    } finally {
+      const version = `'${testedCitusVersions.at(-1)}-1'`
+      await runSql(
+        `update pg_extension set extversion = ${version} where extname = 'citus'`,
+        database,
+      )
+    }
   })
 })
 

@@ -2,8 +2,17 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { createDatabase } from '../../src/storage/open.ts'
 
-/** The address of the coordinator of a Citus cluster, which tests of the layout `citus` need. */
-export const citusUrl = process.env['HOLDFAST_TEST_CITUS']
+let clusterUrl = process.env['CITUS_FOR_TESTS']
+
+/** Uses a cluster in place of that of the environment. */
+export function useCluster(url: string): void {
+  clusterUrl = url
+}
+
+/** Whether there is a Citus cluster, which tests of the layout `citus` need. */
+export function hasCluster(): boolean {
+  return clusterUrl !== undefined
+}
 
 /** Few shards: each statement on all of them takes longer with more. */
 const shards = 4
@@ -50,8 +59,8 @@ function listNodes(): Promise<readonly Node[]> {
 }
 
 function requireUrl(): string {
-  if (citusUrl === undefined) throw new Error('HOLDFAST_TEST_CITUS is not set')
-  return citusUrl
+  if (clusterUrl === undefined) throw new Error('CITUS_FOR_TESTS is not set')
+  return clusterUrl
 }
 
 /** The URL of a database on a node, with the credentials of the coordinator. */
@@ -136,4 +145,14 @@ async function readSchema(database: string): Promise<string> {
 
 export async function dropCitusDatabases(): Promise<void> {
   for (const name of created) await onEachNode(`drop database if exists ${name} with (force)`)
+}
+
+/** The addresses of the data nodes of accounts, by the ids of the accounts. */
+export async function findDataNodes(database: string): Promise<Map<string, string>> {
+  const [result] = await runOn(database, [
+    `select a.id, n.nodename || ':' || n.nodeport as address from account a
+      join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('entry', a.number)
+      join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'`,
+  ])
+  return new Map(result?.rows.map(({ id, address }) => [id, address]))
 }

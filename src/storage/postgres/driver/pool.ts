@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { DatabaseError, type DatabaseOptions, solutions } from '../../database.ts'
+import { warnOfUntestedCitus } from './citus-version.ts'
 import { deniedError, isDenied } from './denied.ts'
 import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
 import { BufferClient, requireKnownDriver } from './pg-internals.ts'
@@ -151,6 +152,7 @@ export async function openPool(
     if (!schema) throw missingSchema(url)
     if (isOlder(schema)) await createPostgresSchema(url, options)
     requireLayout(schema, options)
+    if (schema.layout === 'citus') await warnOfUntestedCitus(pool, options)
     if (use !== 'load' && use !== 'query') options.onPool?.(use, pool)
     return pool
   } catch (error) {

@@ -1,12 +1,11 @@
-import { dropCitusDatabases, runOn, takeCitusDatabase } from '../test/support/citus.ts'
-import { controlWorker, findWorkers, listMissingCommands } from '../test/support/citus-workers.ts'
+import { findDataNodes, runOn, takeCitusDatabase, useCluster } from '../test/support/citus.ts'
+import { startCluster } from '../test/support/citus-cluster.ts'
 import { pick } from './random-request.ts'
 
 /** A database on a Citus cluster whose shards can be moved and whose data nodes can be stopped. */
-export interface CitusCluster {
+export interface CitusDatabase {
   readonly url: string
-  /** Undefined if the environment has no commands to stop and start data nodes. */
-  readonly dataNodes: DataNodeControl | undefined
+  readonly dataNodes: DataNodeControl
   readonly shards: ShardControl
   remove(): Promise<void>
 }
@@ -30,28 +29,26 @@ export interface DataNode {
   readonly accounts: ReadonlySet<string>
 }
 
-export const missingCommands = listMissingCommands(['kill', 'revive'])
+const dataNodeCount = 3
 
-export async function openCitusCluster(): Promise<CitusCluster> {
+export async function openCitusDatabase(): Promise<CitusDatabase> {
+  const cluster = await startCluster(dataNodeCount)
+  useCluster(cluster.url)
   const url = await takeCitusDatabase()
   return {
     url,
-    dataNodes: missingCommands.length > 0 ? undefined : openDataNodeControl(url),
-    shards: { move: () => moveShard(url) },
-    remove: dropCitusDatabases,
-  }
-}
-
-function openDataNodeControl(url: string): DataNodeControl {
-  return {
-    async pick() {
-      const dataNodes = await findWorkers(url)
-      const address = pick([...new Set(dataNodes.values())])
-      const accounts = [...dataNodes.keys()].filter((id) => dataNodes.get(id) === address)
-      return { address, accounts: new Set(accounts) }
+    dataNodes: {
+      async pick() {
+        const dataNodes = await findDataNodes(url)
+        const address = pick([...new Set(dataNodes.values())])
+        const accounts = [...dataNodes.keys()].filter((id) => dataNodes.get(id) === address)
+        return { address, accounts: new Set(accounts) }
+      },
+      kill: ({ address }) => cluster.findDataNode(address).stop('crash'),
+      revive: ({ address }) => cluster.findDataNode(address).start(),
     },
-    kill: ({ address }) => controlWorker('kill', address),
-    revive: ({ address }) => controlWorker('revive', address),
+    shards: { move: () => moveShard(url) },
+    remove: cluster.remove,
   }
 }
 
