@@ -1,5 +1,6 @@
 import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { findFreePort } from '../test/support/free-port.ts'
 import { startListening } from '../test/support/process.ts'
 import {
   buildForTests,
@@ -46,7 +47,8 @@ function formatImports(files: readonly string[]): string {
 /** The file of a database that a demo has filled. */
 async function makeDemoDatabase({ path, compileCache }: Program): Promise<string> {
   const file = join(folder, 'demo.db')
-  const command = [process.execPath, path, 'demo', '--port', '0', '--database', `sqlite:${file}`]
+  const port = String(await findFreePort(4))
+  const command = [process.execPath, path, 'demo', '--port', port, '--database', `sqlite:${file}`]
   const demo = await startListening({ after: () => {} }, command, {
     ready: /Ctrl-C/,
     environment: { NODE_COMPILE_CACHE: compileCache },

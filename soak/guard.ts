@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { untilExit } from '../bench/processes.ts'
+import { findFreePort } from '../test/support/free-port.ts'
 import { type Answer, send } from '../test/support/http.ts'
-import { findFreePort, type Server, startListening } from '../test/support/process.ts'
+import { type Server, startListening } from '../test/support/process.ts'
 import type { SoakContext } from './context.ts'
 import {
   balancesPath,

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { untilExit } from '../bench/processes.ts'
-import { type Flags, findFreePort, type Server, startServer } from '../test/support/process.ts'
+import { findFreePort } from '../test/support/free-port.ts'
+import { type Flags, type Server, startServer } from '../test/support/process.ts'
 import type { SoakContext } from './context.ts'
 import { pick } from './random-request.ts'
 

@@ -1,6 +1,7 @@
 import { issuer } from '../test/consent/addresses.ts'
+import { findFreePort } from '../test/support/free-port.ts'
 import type { Answer } from '../test/support/http.ts'
-import { findFreePort, runInProcess } from '../test/support/process.ts'
+import { runInProcess } from '../test/support/process.ts'
 import { type KillableServer, openKillableServer } from './killable-server.ts'
 import { subdomain } from './platform.ts'
 import { pick } from './random-request.ts'

@@ -2,7 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { listProcessTree, readMemory, untilExit } from '../bench/processes.ts'
-import { findFreePort, holdfastProgram, start } from '../test/support/process.ts'
+import { findFreePort } from '../test/support/free-port.ts'
+import { holdfastProgram, start } from '../test/support/process.ts'
 import { publicUrl, subdomain } from './platform.ts'
 
 /** A supervisor with its workers, as in production. */

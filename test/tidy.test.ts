@@ -9,7 +9,7 @@ import { referencePages } from '../scripts/reference.ts'
 import { operations } from '../src/contract/index.ts'
 import { loadMetrics, serverMetrics } from '../src/server/observe/metric-definitions.ts'
 import { allowed } from './support/allowed-imports.ts'
-import { fence, findRelativeLinks } from './support/markdown-links.ts'
+import { fence, findAnchors, findRelativeLinks } from './support/markdown-links.ts'
 import { runInProcess } from './support/process.ts'
 import { forbiddenWords, replacements } from './support/vocabulary.ts'
 
@@ -95,6 +95,15 @@ describe('the code', () => {
     const tests = code.filter(({ path }) => /\.(test|citus)\.ts$/.test(path))
 
     assert.deepEqual(findLines(tests, /\.(only|skip|todo)\(|\b(only|skip|todo): (?!false)/), [])
+  })
+
+  it('has no time limits in tests, which fail on a busy machine', () => {
+    const exempt = ['test/support/database-file.ts', 'test/tidy.test.ts']
+    const tests = code.filter(({ path }) => path.startsWith('test/') && !exempt.includes(path))
+    const limits =
+      /\btimeout(: ([1-9]|\w+Ms\b)|,? \})|AbortSignal\.timeout\(|setDefaultTimeout\((?!0\))/
+
+    assert.deepEqual(findLines(tests, limits), [])
   })
 })
 
@@ -372,22 +381,6 @@ function resolves(from: string, link: string): boolean {
   const [file = '', anchor] = decodeURI(link).split('#')
   const path = file ? posix.join(posix.dirname(from), file).replace(/\/$/, '') : from
   return anchor ? !!anchors.get(path)?.has(anchor) : paths.has(path) || folders.has(path)
-}
-
-/** The anchors that GitHub generates for the headings of a page. */
-function findAnchors(text: string): Set<string> {
-  const anchors = new Set<string>()
-  for (const [, heading = ''] of text.replaceAll(fence, '').matchAll(/^#{1,6} +(.+?)[ #]*$/gm)) {
-    const slug = heading
-      .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
-      .replaceAll(' ', '-')
-    let anchor = slug
-    for (let again = 1; anchors.has(anchor); again += 1) anchor = `${slug}-${again}`
-    anchors.add(anchor)
-  }
-  return anchors
 }
 
 /** The commands that `holdfast --help` lists. */

@@ -23,7 +23,7 @@ function* spaces() {
   for (;;) yield Buffer.alloc(64 * 1024, ' ')
 }
 
-describe('a key set closes its connection', { timeout: 30_000 }, () => {
+describe('a key set closes its connection', () => {
   for (const [name, status] of Object.entries({
     'that has an error status and does not end': 500,
     'that is too large': 200,
@@ -68,7 +68,7 @@ describe('a key set closes its connection', { timeout: 30_000 }, () => {
   }
 })
 
-describe('a key that is published while the key set is being fetched', { timeout: 30_000 }, () => {
+describe('a key that is published while the key set is being fetched', () => {
   const [old, fresh] = [makeKey('ES256', 'old'), makeKey('ES256', 'new')]
 
   it('is found by all waiting requests, with one more fetch', async (t) => {
@@ -96,7 +96,7 @@ describe('a key that is published while the key set is being fetched', { timeout
   })
 })
 
-describe('a compressed key set', { timeout: 30_000 }, () => {
+describe('a compressed key set', () => {
   const key = makeKey('ES256', 'k1')
   const respondWith = (text: string) => (response: ServerResponse) =>
     void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text))
@@ -119,7 +119,7 @@ describe('a compressed key set', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a key set that cannot be fetched', { timeout: 30_000 }, () => {
+describe('a key set that cannot be fetched', () => {
   it('is reported with the reason', async (t) => {
     const { keyServer, keys, outcomes } = await openBoth(t)
     await keyServer.stop()

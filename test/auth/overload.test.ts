@@ -27,7 +27,7 @@ function readMemory(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1]) / 1024
 }
 
-describeOnce('an overloaded provider', { timeout: 120_000 }, () => {
+describeOnce('an overloaded provider', () => {
   it('serves what it can, rejects the rest without using their tokens, and recovers', async (t) => {
     const { startProvider, mint } = await openDeployment(t)
     const { pid, port } = await startProvider({ 'log-level': 'warn' })

@@ -127,7 +127,7 @@ function toExpected(product: Product): Product {
   }
 }
 
-describe('any product', { timeout: 60_000 }, () => {
+describe('any product', () => {
   const open = sharedPlatform()
 
   it('is returned as it was created', async () => {

@@ -57,7 +57,7 @@ async function open(t: Scope) {
   return { platform, drafts: callDrafts(platform), check, load }
 }
 
-describe('holdfast products check', { timeout: 60_000 }, () => {
+describe('holdfast products check', () => {
   it('names product, field and reason of everything that prevents publication', async (t) => {
     const { check, load } = await open(t)
     await load({

@@ -114,7 +114,7 @@ describe('the discovery of a platform', () => {
   })
 })
 
-describeOnce('a request for the discovery of a platform', { timeout: 120_000 }, () => {
+describeOnce('a request for the discovery of a platform', () => {
   const open = shareOnEachEngine((scope) => openWith(scope, [upgrade]))
 
   for (const path of [statusPath, outagesPath]) {

@@ -287,7 +287,7 @@ describe('the list of drafts', () => {
   })
 })
 
-describe('two editors on two servers', { timeout: 60_000 }, () => {
+describe('two editors on two servers', () => {
   async function openServers(t: TestContext) {
     const platform = await openPlatform(t)
     const other = await openPlatform(t, { database: platform.database })

@@ -33,7 +33,7 @@ async function sendRaw({ port }: Platform, head: string): Promise<string> {
   return textOf(socket)
 }
 
-describe('a hostile client', { timeout: 120_000 }, () => {
+describe('a hostile client', () => {
   const open = sharedPlatform()
 
   it('receives at most fifty errors', async () => {

@@ -48,7 +48,7 @@ async function open(t: Scope, products: readonly PublishedProduct[]) {
   return { platform, holder, args, run, ids }
 }
 
-describe('holdfast products import', { timeout: 120_000 }, () => {
+describe('holdfast products import', () => {
   it('imports all pages with id, brand and time of the last update', async (t) => {
     const products = manyProducts(205)
     const { platform, holder, run, ids } = await open(t, products)

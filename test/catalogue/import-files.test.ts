@@ -6,7 +6,7 @@ import { describe } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { detailOf, openImport } from './importing.ts'
 
-describe('an import from a file', { timeout: 60_000 }, () => {
+describe('an import from a file', () => {
   const response = JSON.stringify({ data: detailOf('p1'), links: { self: 'x' }, meta: {} }, null, 2)
   for (const [name, content, ids] of [
     ['a response', response, ['p1']],

@@ -42,7 +42,7 @@ async function open(t: Scope, products: readonly PublishedProduct[]) {
   return { platform, holder, runProducts, run, readName, readOrigins }
 }
 
-describeOnce('the origin of an import', { timeout: 60_000 }, () => {
+describeOnce('the origin of an import', () => {
   it('distinguishes the holders of one host', async (t) => {
     const { holder, runProducts, readName } = await open(t, [])
     const paths = ['/cds-au/v1/bank-a', '/cds-au/v1/bank-b']
@@ -66,7 +66,7 @@ describeOnce('the origin of an import', { timeout: 60_000 }, () => {
   })
 })
 
-describe('an import of products that the catalogue has', { timeout: 60_000 }, () => {
+describe('an import of products that the catalogue has', () => {
   it('keeps and lists what was written here, and what came from another holder', async (t) => {
     const products = [theirs('p1', { last_updated: future }), theirs('p2'), theirs('p3')]
     const { platform, holder, runProducts, run, readName } = await open(t, products)
@@ -259,7 +259,7 @@ describe('an import of products that the catalogue has', { timeout: 60_000 }, ()
   })
 })
 
-describe('holdfast products import --replace', { timeout: 60_000 }, () => {
+describe('holdfast products import --replace', () => {
   const openOwn = async (t: Scope) => {
     const opened = await open(t, [theirs('p1'), theirs('p2'), theirs('p3')])
     await opened.platform.load([ours('p1'), ours('p2')])

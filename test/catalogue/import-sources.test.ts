@@ -12,7 +12,7 @@ const listPage = (products: readonly unknown[], next?: string) =>
 const nothing = '0 products: 0 created, 0 changed, 0 unchanged, 0 not imported\n'
 const again = '. What was imported is stored: run the command again to continue.\n'
 
-describe('an import of unusual ids', { timeout: 60_000 }, () => {
+describe('an import of unusual ids', () => {
   it('stores products with the names of inherited members and with characters of URLs', async (t) => {
     const ids = ['__proto__', 'constructor', 'a/b?c#d', '100 %', '\u00e9\ud83d\ude00']
     const { holder, run, isStored } = await openImport(t, ids)
@@ -45,7 +45,7 @@ describe('an import of unusual ids', { timeout: 60_000 }, () => {
   })
 })
 
-describeOnce('an import from a server that misbehaves', { timeout: 120_000 }, () => {
+describeOnce('an import from a server that misbehaves', () => {
   const endlessBody: Respond = (response) => {
     const write = (): void => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536, ' ')));

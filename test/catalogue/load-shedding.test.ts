@@ -68,9 +68,7 @@ async function openPlatformWithLongPages(
 }
 
 describeOn('sqlite', 'an overloaded platform', () => {
-  it('rejects some requests, answers the others, and stays live', {
-    timeout: 60_000,
-  }, async (t) => {
+  it('rejects some requests, answers the others, and stays live', async (t) => {
     // Each event-loop iteration admits two requests.
     const limits = { iterationAdmitMin: 2, iterationMs: -1, burstMs: -1 }
     const platform = await openPlatform(t, { limits })
@@ -101,7 +99,7 @@ describeOn('sqlite', 'an overloaded platform', () => {
   })
 })
 
-describeOn('sqlite', 'responses to slow clients', { timeout: 120_000 }, () => {
+describeOn('sqlite', 'responses to slow clients', () => {
   it('have a size limit; above it, requests fail with 503 until they are sent', async (t) => {
     const platform = await openPlatformWithLongPages(t, { unsentBytesMax: 1024 * 1024 })
     const slow = [
@@ -180,7 +178,7 @@ describeOn('sqlite', 'responses to slow clients', { timeout: 120_000 }, () => {
   })
 })
 
-describe('long responses', { timeout: 120_000 }, () => {
+describe('long responses', () => {
   it('are produced as they are read', async (t) => {
     const reads: number[] = []
     const wrapStore = (store: CatalogueStore): CatalogueStore => ({
@@ -203,7 +201,7 @@ describe('long responses', { timeout: 120_000 }, () => {
   })
 })
 
-describeOn('sqlite', 'the chunks of long responses', { timeout: 120_000 }, () => {
+describeOn('sqlite', 'the chunks of long responses', () => {
   it('are produced in separate event-loop iterations', async (t) => {
     let reads = 0
     let readsMax = 0
@@ -226,7 +224,7 @@ describeOn('sqlite', 'the chunks of long responses', { timeout: 120_000 }, () =>
   })
 })
 
-describe('a page of the product list', { timeout: 120_000 }, () => {
+describe('a page of the product list', () => {
   it('is cached until one of its products changes', async (t) => {
     let reads = 0
     const wrapStore = (store: CatalogueStore): CatalogueStore => ({
@@ -299,7 +297,7 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
   })
 })
 
-describe('a product', { timeout: 120_000 }, () => {
+describe('a product', () => {
   it(`has at most ${recordBytesMax} bytes of JSON, and can be restored from a dump`, async (t) => {
     const platform = await openPlatform(t)
     const longest = createProductOfSize(recordBytesMax)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
+import { openDatabaseFile } from '../support/database-file.ts'
 import { describeOn } from '../support/engines.ts'
 import { openPlatform, type Platform, productPath, productsPath } from '../support/platform.ts'
 import { until } from '../support/until.ts'
@@ -8,7 +8,7 @@ import { minimalProduct, productWithFields } from './products.ts'
 
 /** Locks the database as a load does until it commits. */
 function lockDatabase(t: TestContext, platform: Platform) {
-  const database = new DatabaseSync(platform.database.slice('sqlite:'.length), { timeout: 5000 })
+  const database = openDatabaseFile(platform.database)
   database.exec('begin immediate')
   database.exec('create table locked (x)')
   const release = () => {
@@ -21,7 +21,7 @@ function lockDatabase(t: TestContext, platform: Platform) {
   return { release }
 }
 
-describeOn('sqlite', 'while a load locks the database', { timeout: 60_000 }, () => {
+describeOn('sqlite', 'while a load locks the database', () => {
   it('reads are answered immediately, and writes wait for the lock', async (t) => {
     const platform = await openPlatform(t)
     const id = await platform.made(minimalProduct)

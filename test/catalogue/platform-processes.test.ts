@@ -105,7 +105,7 @@ const openAfterKill = shareOnEachEngine(async (scope) => {
   return { deployment, ledger, both }
 })
 
-describe('kill -9 of a platform during continuous writes', { timeout: 120_000 }, () => {
+describe('kill -9 of a platform during continuous writes', () => {
   it('loses no acknowledged write, and a retry creates no duplicate', async () => {
     const {
       ledger,
@@ -133,7 +133,7 @@ describe('kill -9 of a platform during continuous writes', { timeout: 120_000 },
   })
 })
 
-describe('two platforms on one database', { timeout: 120_000 }, () => {
+describe('two platforms on one database', () => {
   it('share one catalogue', async (t) => {
     const { deployment, both } = await openAfterKill()
     const [one, two] = both

@@ -22,7 +22,7 @@ function runOn({ database }: Pick<Platform, 'database'>) {
   return (...args: readonly string[]) => runInProcess(['products', ...args, '--database', database])
 }
 
-describe('holdfast products', { timeout: 60_000 }, () => {
+describe('holdfast products', () => {
   it('lists products and whether they have drafts', async (t) => {
     const { platform, drafts, run } = await open(t)
     const ids = ['p1', 'p2', 'p3']

@@ -63,7 +63,7 @@ function requestInForm(platform: Platform, body: string): Promise<Answer> {
   return platform.send('/v1/token', { method: 'POST', body, headers })
 }
 
-describeOnce('a property name of Object.prototype', { timeout: 120_000 }, () => {
+describeOnce('a property name of Object.prototype', () => {
   for (const [position, request] of Object.entries(requests)) {
     it(`is handled like any other text as ${position}`, () => assertSameStatus(request))
   }

@@ -30,7 +30,7 @@ const hostileText = fc.oneof(
   ),
 )
 
-describe('hostile requests for published products', { timeout: 120_000 }, () => {
+describe('hostile requests for published products', () => {
   const open = sharedPlatform()
 
   it('never cause an error of the server', async () => {

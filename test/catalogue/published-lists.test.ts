@@ -111,7 +111,7 @@ function expectedPage(
   })
 }
 
-describe('the public list of products', { timeout: 120_000 }, () => {
+describe('the public list of products', () => {
   const filters: readonly Filters[] = [
     {},
     ...['CURRENT', 'FUTURE', 'ALL'].map((effective) => ({ effective })),
@@ -179,7 +179,7 @@ describe('the public list of products', { timeout: 120_000 }, () => {
   })
 })
 
-describe('every published product', { timeout: 120_000 }, () => {
+describe('every published product', () => {
   for (const version of cdsListVersions) {
     it(`is valid in version ${version} of the list`, async () => {
       const { platform } = await open()

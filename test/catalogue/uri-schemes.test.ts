@@ -23,7 +23,7 @@ const storeScript = (platform: { readonly database: string }, table: string, col
     `update ${table} set ${column} = replace(${column}, '${link}', '${script}')`,
   )
 
-describe('a link of a product', { timeout: 60_000 }, () => {
+describe('a link of a product', () => {
   it('is refused by every way to write a product unless it is an http or https URI', async (t) => {
     const platform = await openPlatform(t)
     const drafts = callDrafts(platform)

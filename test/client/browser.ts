@@ -31,8 +31,8 @@ const flags = [
   '--no-proxy-server',
 ]
 
-/** For Playwright, which starts browsers headless. */
-export const launchOptions = () => ({ executablePath: findBrowser(), args: flags })
+/** For Playwright, which starts browsers headless. A timeout of 0 is none. */
+export const launchOptions = () => ({ executablePath: findBrowser(), args: flags, timeout: 0 })
 
 export interface Browser {
   /** Rejects with the error output if the browser exits before it is closed. */

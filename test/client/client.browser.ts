@@ -51,7 +51,7 @@ interface Report {
   readonly failure?: string
 }
 
-describe('the client in a browser', { timeout: 120_000 }, () => {
+describe('the client in a browser', () => {
   it('signs tokens, sends requests, follows pages and reports errors, without server code', async (t) => {
     const scope = createScope(t)
     const folder = await temporaryFolder(scope)

@@ -14,8 +14,9 @@ import {
   TimeoutError,
 } from '../../src/client/index.ts'
 import { createScope } from '../support/engines.ts'
-import { findFreePort } from '../support/process.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { makeKey } from '../support/tokens.ts'
+import { until } from '../support/until.ts'
 import { type FixedResponse, respondWith } from './respond.ts'
 
 const { alg, kid, privateKey } = makeKey('ES256', 'k1')
@@ -130,17 +131,27 @@ describe('an error of the client', () => {
   })
 
   it('has the reason of the signal that ended the call, during a request or before a retry', async (t) => {
-    const silent = await openRaw(t, () => {})
+    let connections = 0
+    const silent = await openRaw(t, () => {
+      connections += 1
+    })
     const { url, seen } = await respondWith(createScope(t), () => ({
       status: 503,
       body: '{"error":"Service unavailable"}',
       headers: { 'retry-after': '30' },
     }))
 
-    for (const providerUrl of [silent, url]) {
-      const signal = AbortSignal.timeout(100)
+    for (const [providerUrl, isCalled] of [
+      [silent, () => connections > 0],
+      [url, () => seen.length > 0],
+    ] as const) {
+      const controller = new AbortController()
+      const { signal } = controller
       const client = open(providerUrl, { retriesMax: 3 })
-      const error = await catchError(client.listBankingAccounts({ params, signal }))
+      const failure = catchError(client.listBankingAccounts({ params, signal }))
+      await until(isCalled)
+      controller.abort()
+      const error = await failure
       assert.equal(error.name, 'ClientError')
       assert.equal(error.message, 'the call was aborted')
       assert.equal(error.cause, signal.reason)

@@ -150,7 +150,7 @@ async function consent(
   return { callback: await agree(browser, platform, customer), started }
 }
 
-describe('a consent during which the database fails', { timeout: 300_000 }, () => {
+describe('a consent during which the database fails', () => {
   it('continues with the accounts if the address and the passcode are entered again', async () => {
     const setup = await setUp()
 
@@ -180,7 +180,7 @@ describe('a consent during which the database fails', { timeout: 300_000 }, () =
 })
 
 for (const failure of ['not made', 'answer lost'] as const) {
-  describe(`a code, if a call of the database is lost (${failure})`, { timeout: 300_000 }, () => {
+  describe(`a code, if a call of the database is lost (${failure})`, () => {
     it('can be exchanged again after a 503, and a second use after tokens were returned ends the consent', async () => {
       const setup = await setUp()
       const { store, thirdParty, database } = setup
@@ -202,7 +202,7 @@ for (const failure of ['not made', 'answer lost'] as const) {
   })
 }
 
-describe('a code that amends a consent, if the database fails', { timeout: 300_000 }, () => {
+describe('a code that amends a consent, if the database fails', () => {
   it('amends a consent once, with the exchange that returns tokens', async () => {
     const setup = await setUp()
     const { store, thirdParty } = setup

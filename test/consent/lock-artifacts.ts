@@ -1,5 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { openDatabaseFile } from '../support/database-file.ts'
 import { currentEngine, type Scope } from '../support/engines.ts'
 import type { ConsentPlatform } from './platform.ts'
 
@@ -9,7 +9,7 @@ export async function lockArtifacts(
   { database }: Pick<ConsentPlatform, 'database'>,
 ): Promise<() => Promise<void>> {
   if (currentEngine() === 'sqlite') {
-    const other = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 })
+    const other = openDatabaseFile(database)
     scope.after(async () => other.close())
     other.exec('begin immediate')
     return async () => other.exec('rollback')

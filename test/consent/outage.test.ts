@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
 import { createDatabase } from '../../src/storage/open.ts'
+import { openDatabaseFile } from '../support/database-file.ts'
 import { createScope, describeOn } from '../support/engines.ts'
 import { makePostgres } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
@@ -145,7 +145,7 @@ async function testOutage(
   await finish()
 }
 
-describeOn('postgres', 'while PostgreSQL is stopped', { timeout: 120_000 }, () => {
+describeOn('postgres', 'while PostgreSQL is stopped', () => {
   it('each endpoint and page of the consent role responds with 503, and continues afterwards', async (t) => {
     const scope = createScope(t)
     const server = await makePostgres({ durable: true })
@@ -158,11 +158,11 @@ describeOn('postgres', 'while PostgreSQL is stopped', { timeout: 120_000 }, () =
   })
 })
 
-describeOn('sqlite', 'while another process locks the file', { timeout: 120_000 }, () => {
+describeOn('sqlite', 'while another process locks the file', () => {
   it('each endpoint and page of the consent role that writes responds with 503, and continues afterwards', async (t) => {
     const scope = createScope(t)
     const platform = await openConsentPlatform(scope)
-    const other = new DatabaseSync(platform.database.slice('sqlite:'.length), { timeout: 5000 })
+    const other = openDatabaseFile(platform.database)
     scope.after(async () => other.close())
 
     await testOutage(

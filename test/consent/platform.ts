@@ -27,6 +27,7 @@ import {
   type Scope,
 } from '../support/engines.ts'
 import { bankingAccount, customer, energyAccount } from '../support/lines.ts'
+import { patientLimits, patientMs } from '../support/patience.ts'
 import { createCheckOptions } from '../support/platform.ts'
 import { openProvider, type Provider } from '../support/provider.ts'
 import { issuer } from './addresses.ts'
@@ -108,6 +109,7 @@ export async function openConsentPlatform(
   let isProviderAway = false
   const provider = await openProvider(inner, consentLines, {
     database,
+    limits: patientLimits,
     around: (store) =>
       new Proxy(store, {
         get(target, name, receiver) {
@@ -147,6 +149,7 @@ export async function openConsentPlatform(
       deliverPasscode: (message) => void passcodes.push(message),
       onError: (error) => writer.error({ err: error }, 'consent failed'),
       keysMs: 0,
+      providerMs: patientMs,
     })
     const app = openPlatformApp({
       version: '0.0.0',
@@ -161,6 +164,7 @@ export async function openConsentPlatform(
       readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),
       readProvider: () => assert.fail('no test reads it'),
+      limits: patientLimits,
       consent: createConsentMount(consent, {
         assets: [stylesheet, icon],
         trustedProxies: readTrustedProxies('127.0.0.1'),

@@ -8,7 +8,7 @@ const response = (page: Page) => page.getByRole('region', { name: 'Response' })
 
 const console = await openConsole(fileScope)
 
-describe('the API reference in a browser', { timeout: 600_000 }, () => {
+describe('the API reference in a browser', () => {
   it('finds an operation and calls the provider with it, with the keyboard alone', async () => {
     const page = await console.visit('/console/api')
     await page.getByRole('heading', { name: 'Data provider API' }).waitFor()

@@ -16,7 +16,7 @@ const folder = await temporaryFolder(fileScope)
 const console = await openConsole(fileScope)
 const catalogue = await openClient(console)
 
-describe('the import of products in a browser', { timeout: 900_000 }, () => {
+describe('the import of products in a browser', () => {
   const choose = async (page: Page, name: string, text: string) => {
     const file = join(folder, name)
     writeFileSync(file, text)

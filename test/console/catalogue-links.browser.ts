@@ -17,7 +17,7 @@ const script = 'javascript:alert(1)'
 const console = await openConsole(fileScope)
 const catalogue = await openClient(console)
 
-describe('links and origins of products in the console', { timeout: 300_000 }, () => {
+describe('links and origins of products in the console', () => {
   it('says at the field what a link must be, and rejects another scheme', async () => {
     const id = await catalogue.made(minimalProduct)
     const page = await console.visit(editPath(id))

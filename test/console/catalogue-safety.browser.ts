@@ -38,7 +38,7 @@ function makeHostile(product: object, offset = 0): object {
 const folder = await temporaryFolder(fileScope)
 const console = await openConsole(fileScope)
 
-describe('the catalogue and a client that may only read', { timeout: 600_000 }, () => {
+describe('the catalogue and a client that may only read', () => {
   /** Every operation of the platform that changes something for an API client. */
   const changes = Object.values<Operation>(operations).filter(
     ({ base, protection, method, scope }) =>

@@ -45,7 +45,7 @@ const console = await openConsole(fileScope, async (database) => {
 })
 const catalogue = await openClient(console)
 
-describe('the catalogue in a browser', { timeout: 900_000 }, () => {
+describe('the catalogue in a browser', () => {
   const rowNames = (page: Page) => page.locator('tbody th').allInnerTexts()
   /** The rows of the page before are shown until those of the next have arrived. */
   const firstRow = (page: Page, name: string) =>

@@ -11,11 +11,8 @@ import { assertQuiet, check, focusOn, hostileStrings, openConsole } from './cons
 
 const console = await openConsole(fileScope)
 
-/** A run sends at most 20 requests per second. */
-const runMs = 180_000
-
 async function untilEnded(page: Page): Promise<void> {
-  await page.getByText('The check has ended').waitFor({ timeout: runMs })
+  await page.getByText('The check has ended').waitFor()
 }
 
 let isHostile = false
@@ -47,7 +44,7 @@ const sharedOther = shareOnEachEngine(async (scope) => {
   return { platform: address, database }
 })
 
-describeOnce('the checks in a browser', { timeout: 900_000 }, () => {
+describeOnce('the checks in a browser', () => {
   it('run in the demo with live progress, have a report, and can be compared', async () => {
     const page = await console.visit('/console/checks/compare')
     await page.getByText('no two completed runs').waitFor()

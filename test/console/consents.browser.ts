@@ -13,7 +13,7 @@ const console = await openConsole(fileScope)
 const store = await openConsentStore(console.database)
 fileScope.after(() => store.close())
 
-describe('the consents in the console', { timeout: 600_000 }, () => {
+describe('the consents in the console', () => {
   it('say what fills them while there are none', async () => {
     const page = await console.visit('/console/consents')
     await page.getByText('No customer has given a consent yet').waitFor()
@@ -133,12 +133,14 @@ describe('the consents in the console', { timeout: 600_000 }, () => {
   it('stay usable on a slow network, and while the server restarts', async () => {
     const page = await console.visit('/console/consents')
     await page.getByRole('row').nth(1).waitFor()
+    const { promise: isArriving, resolve: arrive } = Promise.withResolvers<void>()
     await page.route('**/v1/consents**', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      await isArriving
       await route.continue()
     })
     await page.getByLabel('Status').selectOption('expired')
     assert.ok((await page.getByRole('row').count()) > 1)
+    arrive()
     await page.getByText('No consent matches the filters').waitFor()
     await console.stop()
     await page.getByLabel('Status').selectOption('')

@@ -22,7 +22,7 @@ import {
 const console = await openConsole(fileScope)
 const catalogue = await openClient(console)
 
-describe('the product editor in unusual states', { timeout: 600_000 }, () => {
+describe('the product editor in unusual states', () => {
   it('asks before a page with unsaved changes is left, and keeps them in the tab', async () => {
     const page = await console.visit(newProduct)
     await field(page, 'name').fill('Not lost')

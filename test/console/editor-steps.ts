@@ -40,8 +40,10 @@ export async function fillBasics(page: Page, name: string): Promise<void> {
 
 /** Signs in again on a page whose session ended. */
 export async function signIn(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Sign in to the demo' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  const button = page.getByRole('button', { name: 'Sign in to the demo' })
+  await button.click()
+  // The button to sign out is on the page of a session that has ended, too.
+  await button.waitFor({ state: 'detached' })
 }
 
 /** Sends a request with the session of a page. */

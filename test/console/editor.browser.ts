@@ -31,7 +31,7 @@ import {
 const console = await openConsole(fileScope)
 const catalogue = await openClient(console)
 
-describe('the product editor in a browser', { timeout: 600_000 }, () => {
+describe('the product editor in a browser', () => {
   it('shows errors in the sentences of the contract, saves a draft and publishes it', async () => {
     const page = await console.visit(newProduct)
     await page.getByRole('heading', { name: 'New product' }).waitFor()

@@ -57,7 +57,7 @@ const contactLines = [
 const console = await openConsole(fileScope)
 await loadInProcess(console.database, [...hostileLines, ...contactLines])
 
-describe('the explorer in a browser', { timeout: 600_000 }, () => {
+describe('the explorer in a browser', () => {
   it('finds a customer, opens an account, filters and pages with the keyboard', async () => {
     const page = await console.visit('/console/explorer')
     await page.getByRole('heading', { name: 'Explorer', exact: true }).waitFor()

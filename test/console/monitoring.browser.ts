@@ -10,7 +10,7 @@ const accountsPath = '/v1/banking/customer/c/accounts'
 
 const console = await openConsole(fileScope)
 
-describe('the monitoring page', { timeout: 600_000 }, () => {
+describe('the monitoring page', () => {
   /** Sends a request without a token, which is rejected. */
   async function reject(path = accountsPath): Promise<string> {
     const id = randomUUID()

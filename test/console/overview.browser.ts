@@ -6,7 +6,7 @@ import { assertQuiet, check, openConsole } from './console-browser.ts'
 
 const console = await openConsole(fileScope)
 
-describe('the overview in a browser', { timeout: 600_000 }, () => {
+describe('the overview in a browser', () => {
   it('shows what runs, how much data there is, and the last load', async () => {
     const page = await console.visit('/console')
     await page.getByText('Healthy: nothing needs attention').waitFor()

@@ -6,7 +6,7 @@ import { fillBasics, isSaved, newProduct, save, signIn } from './editor-steps.ts
 
 const console = await openConsole(fileScope)
 
-describe('the console in a browser', { timeout: 600_000 }, () => {
+describe('the console in a browser', () => {
   it('is where / leads, and one button signs in to the demo', async () => {
     const page = await console.open()
     await page.goto(`${console.platform}/`)

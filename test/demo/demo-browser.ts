@@ -6,7 +6,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { launchOptions } from '../client/browser.ts'
 import { createScope, fileScope, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { findFreePort, startServer } from '../support/process.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { startServer } from '../support/process.ts'
 import { findViolations } from './accessibility.ts'
 
 /** The file of a database with the data of the demo, if the test run has one. */
@@ -85,7 +86,7 @@ export async function openDemo(
         ...options,
       })
       const page = await context.newPage()
-      page.setDefaultTimeout(30_000)
+      page.setDefaultTimeout(0)
       return page
     },
     async stop() {

@@ -27,7 +27,7 @@ const titles = (page: Page) => page.locator('.timeline .title').allInnerTexts()
 
 const demo = await openDemo(fileScope)
 
-describe('the demo in a browser', { timeout: 600_000 }, () => {
+describe('the demo in a browser', () => {
   it('shows a consent from the start page to the withdrawal, without findings of axe', async () => {
     const page = await demo.open()
     const errors: string[] = []

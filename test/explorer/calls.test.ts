@@ -23,6 +23,7 @@ import {
 import type { Answer } from '../support/http.ts'
 import { bankingAccount, customer } from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
+import { patientMs } from '../support/patience.ts'
 import { openPlatform, type Platform } from '../support/platform.ts'
 import { until } from '../support/until.ts'
 
@@ -314,15 +315,24 @@ describeOnce('the explorer', () => {
       server.closeAllConnections()
     })
     const providerUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { call } = await openExplorerPlatform(scope, { providerUrl, timeoutMs: 500, callsMax: 1 })
+    const patient = await openExplorerPlatform(scope, {
+      providerUrl,
+      timeoutMs: patientMs,
+      callsMax: 1,
+    })
+    const { call } = await openExplorerPlatform(scope, { providerUrl, timeoutMs: 100, callsMax: 1 })
 
-    const waiting = call(getCustomer)
+    const waiting = patient.call(getCustomer)
     await until(() => requests === 1)
-    assert.equal((await call(getCustomer)).status, 503)
-    const answer = await waiting
-    assert.equal(answer.status, 504)
-    assert.match(answer.body.error, /^no response from http:\/\/127\.0\.0\.1:\d+ within 500 ms$/)
-    assert.equal((await call(getCustomer)).status, 504)
+    assert.equal((await patient.call(getCustomer)).status, 503)
+    server.closeAllConnections()
+    assert.equal((await waiting).status, 502)
+    // A call that has ended makes room for the next.
+    for (let count = 0; count < 2; count += 1) {
+      const answer = await call(getCustomer)
+      assert.equal(answer.status, 504)
+      assert.match(answer.body.error, /^no response from http:\/\/127\.0\.0\.1:\d+ within 100 ms$/)
+    }
   })
 
   it('returns a response that is not JSON as text, and reports a missing signing key', async (t) => {

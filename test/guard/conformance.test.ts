@@ -3,8 +3,8 @@ import { it } from 'node:test'
 import { checkProvider, countResults, publishKeys } from '../../src/check/index.ts'
 import { ana, anaEmail, ben, dataLines } from '../check/data.ts'
 import { createScope, describe, newDatabase } from '../support/engines.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { openLocalServer } from '../support/local-server.ts'
-import { findFreePort } from '../support/process.ts'
 import { openProvider } from '../support/provider.ts'
 
 describe('a guard in front of a provider without token checks', () => {

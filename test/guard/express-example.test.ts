@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { describeOnce } from '../support/engines.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { openGuardServer } from '../support/guard-server.ts'
-import { findFreePort, startListening } from '../support/process.ts'
+import { startListening } from '../support/process.ts'
 
 const program = fileURLToPath(new URL('../../examples/guard-express/server.js', import.meta.url))
 const accountsPath = '/v1/banking/customer/C1001/accounts'

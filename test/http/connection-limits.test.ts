@@ -33,7 +33,7 @@ async function exchange(socket: Socket): Promise<string> {
   return String((await answered)[0])
 }
 
-describe('a TLS server at its connection limit', { timeout: 30_000 }, () => {
+describe('a TLS server at its connection limit', () => {
   it('closes the connection that has been idle longest, including unfinished handshakes', async (t) => {
     const { port, open } = await openServer(t)
     const silent = connectTcp(port, '127.0.0.1')
@@ -57,7 +57,7 @@ describe('a TLS server at its connection limit', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a server whose connections all have a request in flight', { timeout: 30_000 }, () => {
+describe('a server whose connections all have a request in flight', () => {
   it('closes the one whose body has been arriving longest', async (t) => {
     const app = openApp('provider', [], { limits: { connectionsMax: 3 } })
     const waiting = Promise.withResolvers<() => void>()
@@ -106,7 +106,7 @@ describe('a server whose connections all have a request in flight', { timeout: 3
   })
 })
 
-describe('connections from a trusted proxy', { timeout: 30_000 }, () => {
+describe('connections from a trusted proxy', () => {
   it('have no limit, and stay open without a token', async (t) => {
     const app = openApp('provider', [], {
       limits: { addressConnectionsMax: 1, anonymousIdleMs: 0, checkIntervalMs: 5 },

@@ -92,7 +92,7 @@ function assertUnavailable({ status, headers, body }: Answer): void {
   assert.match(headers['x-fapi-interaction-id'] ?? '', /^[0-9a-f-]{36}$/)
 }
 
-describeOn('sqlite', 'a provider at its in-flight limit', { timeout: 30_000 }, () => {
+describeOn('sqlite', 'a provider at its in-flight limit', () => {
   it('rejects further requests immediately, completes the others, and then accepts requests again', async (t) => {
     const provider = await openSlowProvider(t, { inFlightMax: 2, inFlightMin: 2 })
 
@@ -183,7 +183,7 @@ describeOn('sqlite', 'a provider at its in-flight limit', { timeout: 30_000 }, (
   })
 })
 
-describeOn('sqlite', 'invalid HTTP after a request in flight', { timeout: 30_000 }, () => {
+describeOn('sqlite', 'invalid HTTP after a request in flight', () => {
   it('is read up to the drain limit, in any number of chunks', async (t) => {
     const provider = await openSlowProvider(t, { drainBytesMax: 100 })
     const socket = await openConnection(provider.port)
@@ -205,7 +205,7 @@ describeOn('sqlite', 'invalid HTTP after a request in flight', { timeout: 30_000
   })
 })
 
-describeOn('sqlite', 'a handler that times out', { timeout: 30_000 }, () => {
+describeOn('sqlite', 'a handler that times out', () => {
   it('is a 503, and its late result is ignored', async (t) => {
     const provider = await openSlowProvider(t, {
       handlerTimeoutMs: 20,
@@ -228,7 +228,7 @@ describeOn('sqlite', 'a handler that times out', { timeout: 30_000 }, () => {
   })
 })
 
-describeOn('sqlite', 'a token that cannot be recorded', { timeout: 30_000 }, () => {
+describeOn('sqlite', 'a token that cannot be recorded', () => {
   it('is a 503 immediately, while the handler is still running', async (t) => {
     const { promise, reject } = Promise.withResolvers<void>()
     promise.catch(() => {})
@@ -244,7 +244,7 @@ describeOn('sqlite', 'a token that cannot be recorded', { timeout: 30_000 }, () 
   })
 })
 
-describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
+describeOn('sqlite', 'connections', () => {
   it('replace the one that has been idle longest at the limit', async (t) => {
     const { port, get } = await openProvider(t, ana, { limits: { connectionsMax: 2 } })
     const [first, second] = [await openUsedConnection(port), await openUsedConnection(port)]

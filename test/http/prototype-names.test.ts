@@ -65,7 +65,7 @@ function listPlaces(ref: Ref): Record<string, (name: string) => Sent> {
   } satisfies Record<string, (name: string) => Sent>
 }
 
-describeOnce('a property name of Object.prototype', { timeout: 120_000 }, () => {
+describeOnce('a property name of Object.prototype', () => {
   for (const ref of refs) {
     it(`is an ordinary string in every part of a request of ${ref}`, async () => {
       const here = await provider()

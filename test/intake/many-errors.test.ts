@@ -29,7 +29,7 @@ async function assertStopped(
   return answer
 }
 
-describeOnce('a batch of millions of invalid lines', { timeout: 120_000 }, () => {
+describeOnce('a batch of millions of invalid lines', () => {
   for (const line of ['x\n', '{}\n']) {
     it(`is not read to its end, if each is ${JSON.stringify(line)}`, async () => {
       const { body } = await assertStopped(await shared(), 'short', fillBatch(line))
@@ -39,7 +39,7 @@ describeOnce('a batch of millions of invalid lines', { timeout: 120_000 }, () =>
   }
 })
 
-describe('a batch of many lines that refer to nothing', { timeout: 120_000 }, () => {
+describe('a batch of many lines that refer to nothing', () => {
   it('is rejected with the first errors, if its accounts are unknown', async () => {
     const lines = Array.from({ length: 12_000 }, (_, at) => put.transaction('unknown', `t${at}`))
 

@@ -13,8 +13,6 @@ import { makePostgres } from '../support/postgres.ts'
 import { keepLog, onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 
-const timeout = 120_000
-
 const base = [put.customer('c1'), put.account('a1', ['c1'])]
 const description = ''.padEnd(4000, '.')
 const history = Array.from({ length: 200 }, (_, at) =>
@@ -28,7 +26,7 @@ function assertRetry({ status, headers, body, text }: Answer): void {
 }
 
 onSmallDisks('a full disk of the intake', () => {
-  describeOn('sqlite', 'a full disk', { timeout }, () => {
+  describeOn('sqlite', 'a full disk', () => {
     it('makes the sender retry, and the same batch is applied once afterwards', async (t) => {
       const scope = createScope(t)
       const disk = openSmallDisk(scope, 8)
@@ -48,7 +46,7 @@ onSmallDisks('a full disk of the intake', () => {
   })
 })
 
-describeOn('postgres', 'a restart of PostgreSQL', { timeout }, () => {
+describeOn('postgres', 'a restart of PostgreSQL', () => {
   it('makes the sender retry, and the same batch is applied once afterwards', async (t) => {
     const scope = createScope(t)
     const server = await makePostgres({ durable: true })

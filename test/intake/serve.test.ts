@@ -10,9 +10,7 @@ import { openSender } from '../support/intake.ts'
 import { runInProcess } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
-const timeout = 120_000
-
-describe('holdfast serve intake', { timeout }, () => {
+describe('holdfast serve intake', () => {
   it('serves what holdfast feeds prints and forgets, and measures it', async (t) => {
     const { addClient, database, openIntake } = await openDeployment(t)
     const intake = await openIntake({ 'metrics-port': '0', workers: '4' })
@@ -62,7 +60,7 @@ describe('holdfast serve intake', { timeout }, () => {
   })
 })
 
-describeOn('sqlite', 'holdfast serve intake during a shutdown', { timeout }, () => {
+describeOn('sqlite', 'holdfast serve intake during a shutdown', () => {
   /** A process with a batch that waits for the lock of the database. */
   async function openWaiting(t: Parameters<typeof openDeployment>[0]) {
     const { addClient, database, startIntake } = await openDeployment(t)

@@ -216,7 +216,7 @@ const oneLoad = fc.record({
   isSlow: fc.boolean(),
 })
 
-describe('concurrent loads of the same accounts', { timeout: 120_000 }, () => {
+describe('concurrent loads of the same accounts', () => {
   for (const [count, runs] of [
     [2, { sqlite: 12, postgres: 3 }],
     [5, { sqlite: 5, postgres: 2 }],

@@ -11,7 +11,6 @@ import { until } from '../support/until.ts'
 import { loadAt, openBank, splitLines } from './bank.ts'
 import { put, removal, undated } from './lines.ts'
 
-const timeout = 120_000
 const now = Temporal.Instant.from('2026-01-01T00:00:00Z')
 const baseLines = [put.customer('c1'), put.account('a1', ['c1'])]
 
@@ -50,7 +49,7 @@ const after = [
   put.product('p2'),
 ]
 
-describeOnLayouts('the merge of a load', { timeout }, () => {
+describeOnLayouts('the merge of a load', () => {
   it('waits for another merge, and sees what that has committed', async (t) => {
     const bank = await openBank(t)
     const database = bank.database()
@@ -220,7 +219,7 @@ function changed(before: Map<string, unknown>, after: Map<string, unknown>): str
   return [...after.keys()].filter((id) => before.get(id) !== after.get(id)).sort()
 }
 
-describeOnLayouts('a dump', { timeout }, () => {
+describeOnLayouts('a dump', () => {
   it('is identical after a load into the other engine and back', async (t) => {
     const bank = await openBank(t)
     const folder = await temporaryFolder(t)

@@ -10,7 +10,6 @@ import { until } from '../support/until.ts'
 import { type Bank, concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
 
-const timeout = 60_000
 const waitLine = 'waiting for another load to finish\n'
 
 /** Resolves when a load has opened the database. */
@@ -64,7 +63,7 @@ function watchStderr(load: ReturnType<Bank['start']>) {
   }
 }
 
-describe('a load whose input is idle', { concurrency, timeout }, () => {
+describe('a load whose input is idle', { concurrency }, () => {
   for (const flags of [[], ['--batch', '1000']]) {
     it(`does not block other writers: ${['load -', ...flags].join(' ')}`, async (t) => {
       const bank = await openBank(t)
@@ -92,7 +91,7 @@ describe('a load whose input is idle', { concurrency, timeout }, () => {
   }
 })
 
-describe('a load that waits for another load', { concurrency, timeout }, () => {
+describe('a load that waits for another load', { concurrency }, () => {
   it('reports it in one line, and continues afterwards', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])
@@ -125,7 +124,7 @@ describe('a load that waits for another load', { concurrency, timeout }, () => {
   })
 })
 
-describe('a load stopped by a signal', { concurrency, timeout }, () => {
+describe('a load stopped by a signal', { concurrency }, () => {
   for (const [signal, status] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -171,7 +170,7 @@ describe('a load stopped by a signal', { concurrency, timeout }, () => {
   })
 })
 
-describeOnLayouts('a load stopped by a signal during its merge', { timeout }, () => {
+describeOnLayouts('a load stopped by a signal during its merge', () => {
   it('changes nothing and reports so', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { openApp } from '../../src/http/app.ts'
 import { createDatabase } from '../../src/storage/open.ts'
+import { openDatabaseFile } from '../support/database-file.ts'
 import { openDeployment } from '../support/deployment.ts'
 import {
   createScope,
@@ -47,7 +47,7 @@ async function setVersion(database: string, change: '+ 1' | '- 1'): Promise<void
     await runSql(`update schema_version set version = version ${change}`, database)
     return
   }
-  const file = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 })
+  const file = openDatabaseFile(database)
   const version = Number(file.prepare('pragma user_version').get()?.['user_version'])
   file.exec(`pragma user_version = ${version + (change === '+ 1' ? 1 : -1)}`)
   file.close()
@@ -141,7 +141,7 @@ describe('a platform', () => {
 
 describeOn('sqlite', 'the demo', () => {
   it('is ready on both ports', async (t) => {
-    const demo = await startServer(t, ['demo'], { database: await createSmallBank(t), port: '0' })
+    const demo = await startServer(t, ['demo'], { database: await createSmallBank(t) })
     const [provider = '', platform = ''] = demo.output().match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
 
     for (const address of new Set([provider, platform])) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { createDatabase, openDatabaseProbe, openReplayStore } from '../../src/storage/open.ts'
 import { put } from '../load/lines.ts'
+import { openDatabaseFile } from '../support/database-file.ts'
 import { type Deployment, openDeployment } from '../support/deployment.ts'
 import { createScope, describeOn, runSql, type Scope } from '../support/engines.ts'
 import { send } from '../support/http.ts'
@@ -84,7 +84,7 @@ describeOn('sqlite', 'a provider', () => {
   it('is not ready while another process locks the replay file', async (t) => {
     const scope = createScope(t)
     const { provider, file } = await open(scope)
-    const lock = new DatabaseSync(file, { timeout: 5000 })
+    const lock = openDatabaseFile(file)
     scope.after(async () => lock.close())
 
     lock.exec('begin immediate')
@@ -113,7 +113,7 @@ describeOn('sqlite', 'a provider', () => {
     const scope = createScope(t)
     const { deployment, provider, file } = await open(scope)
     const platform = await deployment.openPlatform()
-    const lock = new DatabaseSync(file.replace(/-replay$/, ''), { timeout: 5000 })
+    const lock = openDatabaseFile(file.replace(/-replay$/, ''))
     scope.after(async () => lock.close())
     lock.exec('begin immediate')
 
@@ -123,7 +123,7 @@ describeOn('sqlite', 'a provider', () => {
 
 /** Overwrites all pages but the first while other processes have the file open. */
 function corrupt(file: string): void {
-  const database = new DatabaseSync(file, { timeout: 5000 })
+  const database = openDatabaseFile(file)
   database.exec('pragma wal_checkpoint(truncate)')
   const pageBytes = 4096
   const { size } = statSync(file)

@@ -6,7 +6,7 @@ import { type LogLine, type Server, startServer } from '../support/process.ts'
 
 const interactionId = '0c0ffee0-1234-4321-8765-0123456789ab'
 
-describeOnce('the log line of a request', { timeout: 120_000 }, () => {
+describeOnce('the log line of a request', () => {
   it('has the same fields in the same order, whether it is logged as information or as a detail', async (t) => {
     const server = await startPlatform(t, 'debug')
     const before = Date.now()

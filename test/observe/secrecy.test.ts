@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
+import { openDatabaseFile } from '../support/database-file.ts'
 import { type Deployment, openDeployment } from '../support/deployment.ts'
 import {
   currentEngine,
@@ -33,7 +33,7 @@ import { openMarkers } from './markers.ts'
 async function breakDatabase(database: string): Promise<void> {
   const sql = 'alter table balance rename to elsewhere'
   if (currentEngine() === 'postgres') return void (await runSql(sql, database))
-  const file = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 })
+  const file = openDatabaseFile(database)
   file.exec(sql)
   file.close()
 }

@@ -22,8 +22,9 @@ import {
   type Scope,
 } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { openPlatform, type Platform } from '../support/platform.ts'
-import { findFreePort, runInProcess } from '../support/process.ts'
+import { runInProcess } from '../support/process.ts'
 import { createSmallBank, smallBankLines } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
 
@@ -186,9 +187,7 @@ describeOn('postgres', 'the counts of the status', () => {
     assert.equal(lastLoad?.created, smallBankLines.length)
   })
 
-  it('are pending while they take long, and closing cancels them', {
-    timeout: 20_000,
-  }, async (t) => {
+  it('are pending while they take long, and closing cancels them', async (t) => {
     const database = await createSmallBank(t)
     await runSql(
       'alter table product rename to hidden; create view product as select 1 from pg_sleep(600)',

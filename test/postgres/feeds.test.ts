@@ -65,7 +65,7 @@ async function countRowsRead(database: string): Promise<number> {
   return Number(row?.[0])
 }
 
-describeOn('postgres', 'the writer of feeds', { timeout: 120_000 }, () => {
+describeOn('postgres', 'the writer of feeds', () => {
   it('releases the locks of a batch whose rows cannot be sent completely', async (t) => {
     const { writer } = await openFeeds(t)
     await commitOne(writer, createBatch('core', 1, lines))

@@ -31,9 +31,6 @@ const abortMs = 500
 
 const aborted = { name: 'AbortError' }
 
-/** It has 8 seconds, and a busy machine needs some more. Docker kills a container after ten. */
-const followerSecondsMax = 12
-
 let server: PostgresServer
 let database: string
 let opened: Promise<void> | undefined
@@ -153,7 +150,7 @@ async function whileFrozen(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describeOn('postgres', 'a load on a server that stops responding', { timeout: 60_000 }, () => {
+describeOn('postgres', 'a load on a server that stops responding', () => {
   it('can be aborted during its merge, and changes nothing', async () => {
     const { controller, writer } = await openLoad('merged')
 
@@ -205,7 +202,7 @@ describeOn('postgres', 'a load on a server that stops responding', { timeout: 60
   })
 })
 
-describeOn('postgres', 'a feed on a server that stops responding', { timeout: 60_000 }, () => {
+describeOn('postgres', 'a feed on a server that stops responding', () => {
   it('can be aborted during a commit, and closed', async () => {
     const controller = new AbortController()
     const { signal } = controller
@@ -224,44 +221,39 @@ describeOn('postgres', 'a feed on a server that stops responding', { timeout: 60
   })
 })
 
-describeOn(
-  'postgres',
-  'a commit whose wait for a standby is cancelled',
-  { timeout: 60_000 },
-  () => {
-    it('fails a load, which reports that the changes may be lost', async (t) => {
-      const { writer } = await openLoad('unreplicated')
+describeOn('postgres', 'a commit whose wait for a standby is cancelled', () => {
+  it('fails a load, which reports that the changes may be lost', async (t) => {
+    const { writer } = await openLoad('unreplicated')
 
-      await assert.rejects(
-        commitWithoutStandby(t, () => writer.commit()),
-        { name: 'DatabaseError', message: /a failover may lose them \(run the load again/ },
-      )
-      await writer.close()
+    await assert.rejects(
+      commitWithoutStandby(t, () => writer.commit()),
+      { name: 'DatabaseError', message: /a failover may lose them \(run the load again/ },
+    )
+    await writer.close()
 
-      assert.ok((await listCustomers()).includes('unreplicated'))
-    })
+    assert.ok((await listCustomers()).includes('unreplicated'))
+  })
 
-    it('fails a batch, which is not confirmed before a standby has it', async (t) => {
-      const writer = await openFeedWriter(database, { clock })
-      t.after(() => writer.close())
-      const batch = createBatch('unreplicated', 1, [put.customer('u1')])
-      const unavailable = { name: 'ContractError', code: 'unavailable' }
+  it('fails a batch, which is not confirmed before a standby has it', async (t) => {
+    const writer = await openFeedWriter(database, { clock })
+    t.after(() => writer.close())
+    const batch = createBatch('unreplicated', 1, [put.customer('u1')])
+    const unavailable = { name: 'ContractError', code: 'unavailable' }
 
-      await assert.rejects(
-        commitWithoutStandby(t, () => writer.commit([batch])),
-        unavailable,
-      )
-      for (const repeat of [() => writer.check(batch), () => writer.commit([batch])]) {
-        await assert.rejects(cancelWaits(repeat()), unavailable)
-      }
-      await setStandby('')
+    await assert.rejects(
+      commitWithoutStandby(t, () => writer.commit([batch])),
+      unavailable,
+    )
+    for (const repeat of [() => writer.check(batch), () => writer.commit([batch])]) {
+      await assert.rejects(cancelWaits(repeat()), unavailable)
+    }
+    await setStandby('')
 
-      assert.partialDeepStrictEqual(await writer.check(batch), { summary: { created: 1 } })
-    })
-  },
-)
+    assert.partialDeepStrictEqual(await writer.check(batch), { summary: { created: 1 } })
+  })
+})
 
-describeOn('postgres', 'a batch that waits for a standby', { timeout: 60_000 }, () => {
+describeOn('postgres', 'a batch that waits for a standby', () => {
   it('is committed when a standby has it, however often its connection was checked', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const writer = await openFeedWriter(database, { clock })
@@ -277,7 +269,7 @@ describeOn('postgres', 'a batch that waits for a standby', { timeout: 60_000 }, 
   })
 })
 
-describeOn('postgres', 'an aborted transaction', { timeout: 60_000 }, () => {
+describeOn('postgres', 'an aborted transaction', () => {
   it('does not leave a statement running that began after the abort', async (t) => {
     const pool = makePool(database, 'load', { connections: 1 })
     t.after(() => pool.end())
@@ -328,7 +320,7 @@ describeOn('postgres', 'an aborted transaction', { timeout: 60_000 }, () => {
   })
 })
 
-describeOn('postgres', 'commands on a server that stops responding', { timeout: 90_000 }, () => {
+describeOn('postgres', 'commands on a server that stops responding', () => {
   it('exit after a stop signal', async (t) => {
     const folder = await temporaryFolder(t)
     const options = { cwd: folder, environment: { HOLDFAST_DATABASE: database } }
@@ -350,7 +342,6 @@ describeOn('postgres', 'commands on a server that stops responding', { timeout: 
     await untilSession(`wait_event = 'advisory'`)
 
     await whileFrozen(async () => {
-      const since = performance.now()
       load.stdin.end(put.customer('loaded'))
       load.kill('SIGTERM')
       follower.kill('SIGINT')
@@ -365,8 +356,6 @@ describeOn('postgres', 'commands on a server that stops responding', { timeout: 
         stderr,
         /Stopped by SIGINT\. The database did not confirm the last batch in time/,
       )
-      const seconds = (performance.now() - since) / 1000
-      assert.ok(seconds < followerSecondsMax, `${seconds} s`)
     })
 
     const customers = await listCustomers()

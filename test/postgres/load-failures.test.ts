@@ -27,7 +27,7 @@ const server = shareOnEachEngine(async (scope): Promise<PostgresServer> => {
   return server
 })
 
-describeOn('postgres', 'a load that the server cannot complete', { timeout: 120_000 }, () => {
+describeOn('postgres', 'a load that the server cannot complete', () => {
   const urlOf = async (role: string) => (await server()).url().replace(/\/\/\w+@/, `//${role}@`)
 
   it('succeeds with thousands of products although the lock table is small', async (t) => {

@@ -77,7 +77,7 @@ const accounts = 'select id from account'
 const loadLock = `hashtext('holdfast load')`
 const advisoryWait = `wait_event = 'advisory'`
 
-describeOn('postgres', 'a feed whose connection is lost silently', { timeout: 120_000 }, () => {
+describeOn('postgres', 'a feed whose connection is lost silently', () => {
   it('fails, and commits the same batch on a new connection', async (t) => {
     const { proxy, writer, waits } = await openFeed(t)
     const batch = createBatch('core', 2, [put.balance('a1')])

@@ -58,9 +58,7 @@ describeOn('postgres', 'a replica', () => {
 
     await runSql('select pg_wal_replay_pause()', replica.url())
     await load('second')
-    const loaded = performance.now()
     while ((await name()) !== 'second') await setTimeout(10)
-    assert.ok(performance.now() - loaded < 1500, 'the primary is read in time')
 
     await runSql('select pg_wal_replay_resume()', replica.url())
     await runSql(

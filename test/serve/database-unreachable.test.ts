@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { createDatabase } from '../../src/storage/open.ts'
 import { minimalProduct } from '../catalogue/products.ts'
+import { openDatabaseFile } from '../support/database-file.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { createScope, describeOn, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -66,7 +66,7 @@ async function assertRecovers(t: TestContext, bank: Bank): Promise<void> {
   t.diagnostic(`recovered after ${Math.round(performance.now() - since)} ms`)
 }
 
-describeOn('postgres', 'while PostgreSQL is unreachable', { timeout: 120_000 }, () => {
+describeOn('postgres', 'while PostgreSQL is unreachable', () => {
   it('both servers respond with 503, and recover with it', async (t) => {
     const scope = createScope(t)
     const server = await makePostgres({ durable: true })
@@ -101,14 +101,14 @@ describeOn('postgres', 'while PostgreSQL is unreachable', { timeout: 120_000 }, 
   })
 })
 
-describeOn('sqlite', 'while another process locks the files', { timeout: 120_000 }, () => {
+describeOn('sqlite', 'while another process locks the files', () => {
   it('both servers respond with 503 after five seconds to requests that write, and recover immediately', async (t) => {
     const scope = createScope(t)
     const file = join(await temporaryFolder(scope), 'bank.db')
     const bank = await openBank(scope, `sqlite:${file}`)
     const { caller } = bank
     assert.equal((await bank.ask()).status, 200)
-    const locks = [file, `${file}-replay`].map((path) => new DatabaseSync(path, { timeout: 5000 }))
+    const locks = [file, `${file}-replay`].map((path) => openDatabaseFile(path))
     scope.after(async () => {
       for (const database of locks) database.close()
     })
@@ -165,7 +165,7 @@ function testWhile(
   open: (scope: Scope, folder: string) => Disk,
   inProcesses: boolean,
 ): void {
-  describeOn('sqlite', `while ${name}`, { timeout: 120_000 }, () => {
+  describeOn('sqlite', `while ${name}`, () => {
     it('both servers respond with 503, and recover when there is space', async (t) => {
       const scope = createScope(t)
       const disk = open(scope, await temporaryFolder(scope))

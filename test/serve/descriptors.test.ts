@@ -44,7 +44,7 @@ async function connectUntil({ port }: Server, isTrue: () => boolean): Promise<()
   }
 }
 
-describeOnce('a server whose limit of open files is too low', { timeout: 120_000 }, () => {
+describeOnce('a server whose limit of open files is too low', () => {
   it('warns of it at the start with the number that it needs, and not with that limit', async (t) => {
     const scope = createScope(t)
     const low = await startPlatform(scope, 100)

@@ -30,7 +30,7 @@ async function untilStatus(platform: Pick<Server, 'port'>, expected: string): Pr
   await until(async () => (await readStatus(platform)).status === expected)
 }
 
-describeOn('postgres', 'the status of a platform', { timeout: 120_000 }, () => {
+describeOn('postgres', 'the status of a platform', () => {
   it('is UNAVAILABLE while its database is unreachable', async (t) => {
     const scope = createScope(t)
     const server = await makePostgres({ durable: true })
@@ -56,7 +56,7 @@ describeOn('postgres', 'the status of a platform', { timeout: 120_000 }, () => {
   })
 })
 
-describeOn('sqlite', 'a platform with planned outages', { timeout: 120_000 }, () => {
+describeOn('sqlite', 'a platform with planned outages', () => {
   it('reloads them on SIGHUP, and reports a failure that was not planned', async (t) => {
     const deployment = await openDeployment(t)
     const { file, write, writeText } = await openOutagesFile(t, [])

@@ -14,7 +14,6 @@ import { accountsPath } from '../support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 
-const timeout = 120_000
 const requests = 20
 const megabyte = 1024 * 1024
 
@@ -52,7 +51,7 @@ async function openBank(t: Scope, megabytes: number) {
 }
 
 onSmallDisks('a full disk', () => {
-  describeOn('sqlite', 'a load that fills the disk of a running provider', { timeout }, () => {
+  describeOn('sqlite', 'a load that fills the disk of a running provider', () => {
     it('fails with the reason, changes nothing, and leaves space for requests', async (t) => {
       const bank = await openBank(t, 12)
       await bank.assertServes()
@@ -109,7 +108,7 @@ onSmallDisks('a full disk', () => {
     })
   })
 
-  describeOn('sqlite', 'the replay file on a small disk', { timeout }, () => {
+  describeOn('sqlite', 'the replay file on a small disk', () => {
     it('never fills the disk with its write-ahead log', async (t) => {
       const scope = createScope(t)
       const disk = openSmallDisk(scope, 3)

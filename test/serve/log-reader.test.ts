@@ -9,15 +9,13 @@ import { listChildren, type Process, startHoldfast } from '../support/process.ts
 import { publicUrl, subdomain } from '../support/tokens.ts'
 import { until } from '../support/until.ts'
 
-const timeout = 300_000
-
 /** States of the reader that must not affect the process that writes the log. */
 const readers = {
   'is gone': (pipe: TestPipe) => pipe.closeReader(),
   'is blocked': (pipe: TestPipe) => pipe.fill(),
 }
 
-describeOn('sqlite', 'a server whose log is not read', { concurrency: 4, timeout }, () => {
+describeOn('sqlite', 'a server whose log is not read', { concurrency: 4 }, () => {
   const closing = createScope({ after })
   let deployment: Deployment
   let folder: string

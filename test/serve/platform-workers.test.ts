@@ -7,7 +7,7 @@ import { send } from '../support/http.ts'
 import { callPlatform, productPath, requestToken } from '../support/platform.ts'
 import { startServer } from '../support/process.ts'
 
-describeOnce('a platform with two workers', { timeout: 120_000 }, () => {
+describeOnce('a platform with two workers', () => {
   it('serves one catalogue from both workers, and limits failed authentication across them', async (t) => {
     const deployment = await openDeployment(t)
     const credentials = await deployment.addClient()

@@ -265,9 +265,10 @@ describeOnCitus('a version of Citus that was never tested', () => {
       assert.match(stderr, expected)
       assert.equal(stderr.match(new RegExp(expected, 'g'))?.length, 1)
       const provider = await startProvider()
-      const logged = provider.log().map(({ level, msg }) => ({ level, msg: String(msg) }))
+      const logged = () => provider.log().filter(({ msg }) => expected.test(String(msg)))
+      await until(() => logged().length > 0)
       assert.deepEqual(
-        logged.filter(({ msg }) => expected.test(msg)).map(({ level }) => level),
+        logged().map(({ level }) => level),
         [40],
       )
       assert.match(provider.stderr(), new RegExp(`HoldfastWarning: ${expected.source}`))

@@ -11,3 +11,19 @@ export function findRelativeLinks(text: string): string[] {
     .map(([, target = '']) => target)
     .filter((target) => !/^([a-z][a-z+.-]*:|\/\/)/i.test(target))
 }
+
+/** The anchors that GitHub generates for the headings of a page. */
+export function findAnchors(text: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of text.replaceAll(fence, '').matchAll(/^#{1,6} +(.+?)[ #]*$/gm)) {
+    const slug = heading
+      .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+      .replaceAll(' ', '-')
+    let anchor = slug
+    for (let again = 1; anchors.has(anchor); again += 1) anchor = `${slug}-${again}`
+    anchors.add(anchor)
+  }
+  return anchors
+}

@@ -4,7 +4,8 @@ import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { findFreePort, listChildren, sendSignal } from './process.ts'
+import { findFreePort } from './free-port.ts'
+import { listChildren, sendSignal } from './process.ts'
 
 /** A PostgreSQL server on the loopback interface with its data in a temporary folder. */
 export interface PostgresServer {

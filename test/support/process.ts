@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Terminal } from '../../src/server/terminal.ts'
 import type { Scope } from './engines.ts'
+import { findFreePort } from './free-port.ts'
 
 /** The published program if the test run has built it, otherwise the source. */
 export const holdfastProgram =
@@ -146,14 +145,15 @@ export interface ServerOptions extends ProcessOptions {
   readonly ready?: RegExp
 }
 
-/** Starts a server of Holdfast on a free port. */
-export function startServer(
+/** Starts a server of Holdfast on a free port. The demo must know its four ports before it listens. */
+export async function startServer(
   scope: Scope,
   command: readonly string[],
   flags: Flags,
   options: ServerOptions = {},
 ): Promise<Server> {
-  const args = holdfastCommand([...command, ...toArguments({ port: '0', ...flags })], options)
+  const port = command[0] === 'demo' ? String(await findFreePort(4)) : '0'
+  const args = holdfastCommand([...command, ...toArguments({ port, ...flags })], options)
   const ready = 'metrics-port' in flags ? { ready: /metrics on .*\n/ } : {}
   return startListening(scope, args, { ...ready, ...options })
 }
@@ -242,27 +242,6 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false
   }
-}
-
-/**
- * For programs that cannot listen on port 0: the first of several consecutive ports that are free. They are below the
- * range that the operating system assigns to connections, one of which could otherwise use the port first.
- */
-export async function findFreePort(count = 1): Promise<number> {
-  for (;;) {
-    const first = randomInt(10_000, 30_000)
-    const ports = Array.from({ length: count }, (_, index) => first + index)
-    const free = await Promise.all(ports.map(isFree))
-    if (free.every(Boolean)) return first
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer()
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  server.once('error', () => resolve(false))
-  server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  return promise
 }
 
 function holdfastCommand(

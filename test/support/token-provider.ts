@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
-import { DatabaseSync } from 'node:sqlite'
 import { pino } from 'pino'
 import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
 import { TokenRejected } from '../../src/auth/token.ts'
@@ -9,6 +8,7 @@ import { providerOperations } from '../../src/contract/index.ts'
 import { logReplayEvents } from '../../src/server/replay-log.ts'
 import type { ReplayOptions } from '../../src/storage/database.ts'
 import { openReplayStore } from '../../src/storage/open.ts'
+import { openDatabaseFile } from './database-file.ts'
 import { createScope, currentEngine, runSql, type Scope, shareOnEachEngine } from './engines.ts'
 import type { Answer } from './http.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
@@ -202,7 +202,7 @@ export async function usedTokenIds(database: string): Promise<string[]> {
 /** Runs a statement on the database of the replay records. */
 export async function queryReplayRecords(database: string, sql: string): Promise<unknown[][]> {
   if (currentEngine() === 'postgres') return runSql(sql, database)
-  const file = new DatabaseSync(`${database.slice('sqlite:'.length)}-replay`, { timeout: 5000 })
+  const file = openDatabaseFile(database, '-replay')
   try {
     return file.prepare(sql).all().map(Object.values)
   } finally {

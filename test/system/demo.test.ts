@@ -9,6 +9,7 @@ import { it, type TestContext } from 'node:test'
 import { type Bank, concurrency, openBank } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
 import { describeOn, describeOnce } from '../support/engines.ts'
+import { findFreePort } from '../support/free-port.ts'
 import {
   type Flags,
   finish,
@@ -18,9 +19,6 @@ import {
   startServer,
   toArguments,
 } from '../support/process.ts'
-
-/** Long enough for a slow machine. */
-const timeout = 600_000
 
 /** Starts the demo on free ports and waits until it has printed everything. */
 function startDemo(bank: Bank, flags: Flags = {}) {
@@ -103,7 +101,7 @@ const sampleLines = [
   put.transaction('a1', 't1', { postingDateTime: new Date().toISOString() }),
 ]
 
-describeOn('sqlite', 'holdfast demo', { timeout }, () => {
+describeOn('sqlite', 'holdfast demo', () => {
   it('generates data on its first start, and recovers from kill -9 at any time', async (t) => {
     const bank = await openBank(t)
     const first = bank.start(['demo', '--port', '0'])
@@ -133,7 +131,7 @@ describeOn('sqlite', 'holdfast demo', { timeout }, () => {
   })
 })
 
-describeOn('postgres', 'holdfast demo', { timeout }, () => {
+describeOn('postgres', 'holdfast demo', () => {
   it('serves existing data and prints a request that works', async (t) => {
     const bank = await openBank(t)
     await bank.fill(sampleLines)
@@ -148,24 +146,17 @@ describeOn('postgres', 'holdfast demo', { timeout }, () => {
   })
 })
 
-/** Listens on one of four consecutive ports. The ports below the ephemeral ones are not used by other tests. */
+/** Listens on one of four consecutive ports. */
 async function usePort(t: TestContext, offset: number): Promise<{ first: number; used: number }> {
-  for (let first = 20_000 + 16 * (process.pid % 700) + 4 * offset; ; first += 4) {
-    const servers = [first, first + 1, first + 2, first + 3].map((port) =>
-      createServer().listen(port, '127.0.0.1'),
-    )
-    const results = await Promise.allSettled(servers.map((server) => once(server, 'listening')))
-    const isFree = results.every(({ status }) => status === 'fulfilled')
-    const kept = isFree ? servers[offset] : undefined
-    const others = servers.filter((server) => server !== kept)
-    await Promise.all(others.map((server) => new Promise((resolve) => server.close(resolve))))
-    if (!kept) continue
-    t.after(() => kept.close())
-    return { first, used: first + offset }
-  }
+  const first = await findFreePort(4)
+  const used = first + offset
+  const server = createServer().listen(used, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  return { first, used }
 }
 
-describeOnce('holdfast demo', { concurrency, timeout }, () => {
+describeOnce('holdfast demo', { concurrency }, () => {
   it('serves existing data with any ids and any path', async (t) => {
     const bank = await openBank(t)
     const [customer, account] = ["o'brien & sons", 'a $1/"2"']

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import type { Report } from '../../src/check/index.ts'
 import { createScope, describeOnce, postgresUrl, runSql, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { findFreePort, holdfastProgram, run, startListening } from '../support/process.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { holdfastProgram, run, startListening } from '../support/process.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

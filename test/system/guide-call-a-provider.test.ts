@@ -14,7 +14,7 @@ const findBlocks = (language: string) =>
     ([, text = '']) => text,
   )
 
-describe('the guide Call a provider', { timeout: 600_000 }, () => {
+describe('the guide Call a provider', () => {
   it('has commands and a program of at most 20 lines that work as they are', async (t) => {
     const scope = createScope(t)
     const folder = await temporaryFolder(scope)

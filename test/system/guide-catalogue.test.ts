@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runServerGuide } from '../support/guide.ts'
 
-describe('the catalogue guide', { timeout: 120_000 }, () => {
+describe('the catalogue guide', () => {
   it('has commands that print the documented output', async (t) => {
     const { printed, documented } = await runServerGuide(t, {
       file: 'catalogue.md',

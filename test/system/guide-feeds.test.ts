@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runServerGuide } from '../support/guide.ts'
 
-describe('the guide Feeds', { timeout: 120_000 }, () => {
+describe('the guide Feeds', () => {
   it('has commands that print the documented output', async (t) => {
     const { printed, documented } = await runServerGuide(t, {
       file: 'feeds.md',

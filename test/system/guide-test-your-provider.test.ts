@@ -4,13 +4,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import {
-  findFreePort,
-  holdfastProgram,
-  run,
-  runInProcess,
-  startListening,
-} from '../support/process.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { holdfastProgram, run, runInProcess, startListening } from '../support/process.ts'
 
 const guide = readFileSync(
   new URL('../../docs/guides/test-your-provider.md', import.meta.url),

@@ -10,10 +10,7 @@ import { killCount, randomSource } from '../support/kills.ts'
 import { kill, readOutput } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
-/** Long enough for a slow machine. */
-const timeout = 1_200_000
-
-describe('kill -9 of a follower', { timeout }, () => {
+describe('kill -9 of a follower', () => {
   it('neither loses nor repeats a line, at any point', async (t) => {
     const bank = await openBank(t)
     const random = randomSource()

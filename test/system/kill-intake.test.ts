@@ -9,12 +9,9 @@ import { killCount, randomSource } from '../support/kills.ts'
 import { runInProcess, type Server, startServer } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
-/** Long enough for a slow machine. */
-const timeout = 1_200_000
-
 const feeds = ['core', 'cards']
 
-describe('kill -9 of the intake', { timeout }, () => {
+describe('kill -9 of the intake', () => {
   it('neither loses nor repeats a batch, at any point', async (t) => {
     const bank = await openBank(t)
     const random = randomSource()

@@ -9,8 +9,6 @@ import { describe, describeOn } from '../support/engines.ts'
 import { kill, type Process } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
-/** Long enough for a slow machine. */
-const timeout = 600_000
 const megabyte = 1024 * 1024
 
 const baseLines = [put.customer('c1'), put.account('a1', ['c1'])]
@@ -48,7 +46,7 @@ async function openWithFile(t: TestContext, after: readonly string[]) {
   return { bank, first: await bank.dump() }
 }
 
-describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
+describeOn('sqlite', 'kill -9 of a load', () => {
   const written = (size: number) => (bank: Bank) =>
     fileSize(bank.path('bank.db-wal')) >= size * megabyte
   const points: readonly [string, (bank: Bank, sizeBefore: number) => boolean][] = [
@@ -123,7 +121,7 @@ describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
   })
 })
 
-describe('kill -9 of a load in batches', { timeout }, () => {
+describe('kill -9 of a load in batches', () => {
   const size = 100
 
   it('leaves complete batches, in order, and the load can be repeated', async (t) => {
@@ -161,7 +159,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
   })
 })
 
-describeOn('sqlite', 'kill -9 of a load in batches that waits for input', { timeout }, () => {
+describeOn('sqlite', 'kill -9 of a load in batches that waits for input', () => {
   it('stores no line before its account is loaded', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])

@@ -7,8 +7,6 @@ import { line } from '../load/lines.ts'
 import { currentEngine, describe } from '../support/engines.ts'
 import { finish } from '../support/process.ts'
 
-/** Long enough for a slow machine. */
-const timeout = 600_000
 const megabyte = 1024 * 1024
 /** A load needs up to 130 MB on SQLite and 90 MB on PostgreSQL. */
 const peakMax = { sqlite: 170 * megabyte, postgres: 130 * megabyte }
@@ -64,7 +62,7 @@ function formatPeak(peak: number): string {
   return `${Math.round(peak / megabyte)} MB`
 }
 
-describe('the memory of a load', { timeout }, () => {
+describe('the memory of a load', () => {
   it('is bounded for sixteen megabytes', async (t) => {
     const bank = await openBank(t)
 

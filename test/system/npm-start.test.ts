@@ -12,7 +12,7 @@ function listProcessTree(pid: number): number[] {
   return [pid, ...listChildren(pid).flatMap(listProcessTree)]
 }
 
-describeOn('sqlite', 'a server that npm started', { concurrency: 2, timeout: 240_000 }, () => {
+describeOn('sqlite', 'a server that npm started', { concurrency: 2 }, () => {
   for (const [name, command] of Object.entries({
     'npm exec, like npx,': ['exec', '--offline', '--', 'holdfast', 'serve', 'platform'],
     'npm start': ['start', '--'],

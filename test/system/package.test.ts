@@ -17,8 +17,9 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { buildOpenApiDocument, documentNames } from '../../src/contract/index.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { findRelativeLinks } from '../support/markdown-links.ts'
-import { findFreePort, run, startListening } from '../support/process.ts'
+import { run, startListening } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,7 +3,7 @@ import type { SigningKeyStore } from '../../auth/signing-key-store.ts'
 import { openAccessCheck } from './access.ts'
 import { type CdsApi, openCdsApi } from './cds/api.ts'
 import type { TokenBinding } from './client-metadata.ts'
-import { openCustomers, openProviderClient } from './customers.ts'
+import { openCustomers, openProviderClient, type ProviderClientOptions } from './customers.ts'
 import {
   answerDashboardRequest,
   type DashboardRequest,
@@ -42,6 +42,7 @@ export interface ConsentOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
   readonly onError: OpenidOptions['onError']
   readonly keysMs?: OpenidOptions['keysMs']
+  readonly providerMs?: ProviderClientOptions['providerMs']
 }
 
 /** The consent role of the platform, without its server. */
@@ -68,7 +69,7 @@ export interface Consent {
 export async function openConsent(options: ConsentOptions): Promise<Consent> {
   const { issuer, store, clock, brand } = options
   const provider = openProviderClient(options)
-  const customers = openCustomers(provider)
+  const customers = openCustomers(provider, options.providerMs)
   const flowRecords = openFlowRecords(store.flows, clock, options.onError)
   const openid = await openOpenidProvider({
     ...options,

@@ -39,6 +39,8 @@ export interface ProviderClientOptions {
   readonly signingKeys: SigningKeyStore
   /** Sends the requests, instead of the global function. */
   readonly fetch?: typeof globalThis.fetch | undefined
+  /** The time for an attempt, and for all attempts of a question. */
+  readonly providerMs?: number | undefined
 }
 
 /** A client with the newest signing key, which signs a fresh token for each call. */
@@ -94,6 +96,7 @@ export function openProviderClient({
   subdomain,
   signingKeys,
   fetch,
+  providerMs = timeoutMs,
 }: ProviderClientOptions): ProviderClient {
   let current: { readonly id: string; readonly client: Client } | undefined
   let checkedAt = Number.NEGATIVE_INFINITY
@@ -106,7 +109,7 @@ export function openProviderClient({
         providerUrl,
         subdomain,
         key: toPrivateJwk(newest),
-        timeoutMs,
+        timeoutMs: providerMs,
         retriesMax,
         ...(fetch && { fetch }),
       })
