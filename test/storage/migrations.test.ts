@@ -7,6 +7,7 @@ import { it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { createDatabase, openProviderStore } from '../../src/storage/open.ts'
+import { openDatabaseFile } from '../support/database-file.ts'
 import {
   bareDatabase,
   createScope,
@@ -69,7 +70,7 @@ const commands = [
 /** Runs statements, and returns the rows of a single one. */
 async function execute(database: string, sql: string): Promise<unknown[][]> {
   if (currentEngine() === 'postgres') return runSql(sql, database)
-  const file = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 })
+  const file = openDatabaseFile(database)
   try {
     if (!sql.startsWith('select')) {
       file.exec(sql)
