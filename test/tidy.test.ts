@@ -9,6 +9,7 @@ import { referencePages } from '../scripts/reference.ts'
 import { operations } from '../src/contract/index.ts'
 import { loadMetrics, serverMetrics } from '../src/server/observe/metric-definitions.ts'
 import { allowed } from './support/allowed-imports.ts'
+import { type File, findImportCycles, findImports, usesProgram } from './support/imports.ts'
 import { fence, findAnchors, findRelativeLinks } from './support/markdown-links.ts'
 import { runInProcess } from './support/process.ts'
 import { forbiddenWords, replacements } from './support/vocabulary.ts'
@@ -19,15 +20,13 @@ const computedImport = { path: 'src/cli/load/map-file.ts', target: 'import(href)
 /** These folders also run in browsers. */
 const foldersWithoutNode = ['contract', 'client']
 
+/** The console is compiled for browsers, without the types of Node that its tests need. */
+const consoleTests = /^test\/(console|explorer)\//
+
 const lineCountMax = 400
 
 /** Of Holdfast, and of the tools that test its OpenAPI documents. */
 const lockFiles = ['package-lock.json', 'test/openapi/package-lock.json']
-
-interface File {
-  readonly path: string
-  readonly text: string
-}
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const allFiles = projectFiles()
@@ -89,6 +88,25 @@ describe('the code', () => {
 
   it('has no default exports', () => {
     assert.deepEqual(findLines(sources, /\bexport\s+default\b|\bas\s+default\b/), [])
+  })
+
+  it('has tests that start nothing beside the tested file, and all others in test', () => {
+    const tests = code.filter(({ path }) => path.endsWith('.test.ts'))
+    const inTest = tests.filter(({ path }) => path.startsWith('test/') && !consoleTests.test(path))
+    const inSource = tests.filter(({ path }) => path.startsWith('src/'))
+
+    assert.deepEqual(
+      inTest
+        .filter((test) => !usesProgram(test, files) && !test.text.includes("'node:fs'"))
+        .map(({ path }) => path),
+      [],
+      'belongs beside the file that it tests',
+    )
+    assert.deepEqual(
+      inSource.filter((test) => usesProgram(test, files)).map(({ path }) => path),
+      [],
+      'belongs in a folder of test',
+    )
   })
 
   it('skips no test', () => {
@@ -317,16 +335,6 @@ function findLines(among: readonly File[], pattern: RegExp): string[] {
   )
 }
 
-/**
- * The targets of all imports. An import of a computed value is returned as written, and allowed nowhere.
- * Text that looks like an import counts as one.
- */
-function findImports(text: string): string[] {
-  const named = text.matchAll(/\b(?:from|import)\s*\(?\s*(['"])([\w@./:#-]+)\1/g)
-  const computed = text.matchAll(/\bimport\s*\((?!\s*(['"])[\w@./:#-]+\1\s*[,)])[^)]*\)/g)
-  return [...[...named].map(([, , target = '']) => target), ...[...computed].map(([call]) => call)]
-}
-
 function mayImport(path: string, target: string): boolean {
   const folder = findRules(posix.dirname(path))
   const rules = allowed[folder]
@@ -346,26 +354,6 @@ function mayImport(path: string, target: string): boolean {
 function findRules(path: string): string {
   const name = path.replace(/^src\/?/, '')
   return name === '' || name in allowed ? name : findRules(posix.dirname(path))
-}
-
-/** Each cycle that a depth-first walk over the imports meets, as `a → b → a`. */
-function findImportCycles(modules: readonly File[]): string[] {
-  const imports = new Map(
-    modules.map(({ path, text }) => [
-      path,
-      findImports(text).map((target) => posix.join(posix.dirname(path), target)),
-    ]),
-  )
-  const finished = new Set<string>()
-  const cyclesFrom = (path: string, trail: readonly string[]): string[] => {
-    const start = trail.indexOf(path)
-    if (start >= 0) return [[...trail.slice(start), path].join(' → ')]
-    if (finished.has(path)) return []
-    const cycles = (imports.get(path) ?? []).flatMap((next) => cyclesFrom(next, [...trail, path]))
-    finished.add(path)
-    return cycles
-  }
-  return [...imports.keys()].flatMap((path) => cyclesFrom(path, []))
 }
 
 /** The lines of code blocks, without comments. In a block with prompts, only the lines with a prompt. */

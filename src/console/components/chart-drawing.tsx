@@ -140,22 +140,28 @@ function listTicks(lowest: number, highest: number): number[] {
 
 /** As many as have space. Of bars, every nth; of lines, round positions, so that they move with the data. */
 function listLabels({ kind, positions, formatPosition }: ChartProps, scale: Scale) {
-  const { toX, step, first, last, perUnit, width } = scale
-  if (kind === 'bars') {
-    const every = Math.ceil(labelWidth / step)
-    return positions.flatMap((position, index) =>
-      index % every === Math.floor(every / 2)
-        ? [{ x: toX(index), text: formatPosition(position) }]
-        : [],
-    )
-  }
-  const distance = labelSteps.find((each) => each * perUnit >= labelWidth)
-  if (distance === undefined) return []
-  const labels: { readonly x: number; readonly text: string }[] = []
-  for (let at = Math.ceil(first / distance) * distance; at <= last; at += distance) {
-    const x = margin.left + (at - first) * perUnit
-    // One at the edge would be cut off.
-    if (x <= width - labelWidth / 2) labels.push({ x, text: formatPosition(at) })
-  }
-  return labels
+  const labels = kind === 'bars' ? listBars(positions, scale) : listRoundPositions(scale)
+  return (
+    labels
+      // One at the edge would be cut off.
+      .filter(({ x }) => x <= scale.width - labelWidth / 2)
+      .map(({ x, position }) => ({ x, text: formatPosition(position) }))
+  )
+}
+
+function listBars(positions: readonly number[], { toX, step }: Scale) {
+  const every = Math.ceil(labelWidth / step)
+  return positions
+    .map((position, index) => ({ x: toX(index), position }))
+    .filter((_, index) => index % every === Math.floor(every / 2))
+}
+
+function listRoundPositions({ first, last, perUnit }: Scale) {
+  const distance = labelSteps.find((step) => step * perUnit >= labelWidth) ?? last - first
+  const lowest = Math.ceil(first / distance)
+  const count = Math.max(0, Math.floor(last / distance) - lowest + 1) || 0
+  return Array.from({ length: count }, (_, index) => {
+    const position = (lowest + index) * distance
+    return { x: margin.left + (position - first) * perUnit, position }
+  })
 }

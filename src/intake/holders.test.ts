@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readLine } from '../../src/intake/line.ts'
-import { line } from './lines.ts'
+import { line } from '../../test/load/lines.ts'
+import { readLine } from './line.ts'
 
 /** The errors of an account with these holders, as `path reason`. */
 function readErrors(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { openConcurrencyLimit } from '../../src/http/concurrency-limit.ts'
+import { openConcurrencyLimit } from './concurrency-limit.ts'
 
 const limits = {
   inFlightMax: 100,

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openPipe, type TestPipe } from '../../../test/support/pipe.ts'
-import { lineWriterLimits, openLineWriter } from './line-writer.ts'
+import { lineWriterLimits, openLineWriter } from '../../src/server/observe/line-writer.ts'
+import { openPipe, type TestPipe } from '../support/pipe.ts'
 
 const limits = { ...lineWriterLimits, pendingBytesMax: 20_000, flushMs: 1, retryMs: 1 }
 const closeMs = 60_000

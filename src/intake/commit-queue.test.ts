@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ContractError } from '../../src/contract/index.ts'
-import { openCommitQueue } from '../../src/intake/commit-queue.ts'
-import type { BatchKey, BatchOutcome, FeedBatch } from '../../src/intake/feed-writer.ts'
-import type { LocatedItem } from '../../src/intake/writer.ts'
-import { until } from '../support/until.ts'
+import { until } from '../../test/support/until.ts'
+import { ContractError } from '../contract/index.ts'
+import { openCommitQueue } from './commit-queue.ts'
+import type { BatchKey, BatchOutcome, FeedBatch } from './feed-writer.ts'
+import type { LocatedItem } from './writer.ts'
 
 const limits = { batchesMax: 3, bytesMax: 100 }
 

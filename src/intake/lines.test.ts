@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { createNdjsonSource, lineBytesMax } from '../../src/intake/lines.ts'
+import { createNdjsonSource, lineBytesMax } from './lines.ts'
 
 describe('the raw bytes of a line', () => {
   it('are those of the source, also of a line that cannot be read', async () => {
