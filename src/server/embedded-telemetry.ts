@@ -13,10 +13,10 @@ export async function openEmbeddedTelemetry(
   { logLevel, metricsHost, metricsPort }: Settings,
   given: Logger | undefined,
 ): Promise<EmbeddedTelemetry> {
+  const tracing = await openTracing()
   const { log, close } = given
     ? { log: withErrorsForLog(given), close: async () => {} }
-    : openEmbeddedLog(logLevel)
-  const tracing = await openTracing()
+    : openEmbeddedLog(logLevel, tracing !== undefined)
   if (metricsPort === undefined) return { log, metrics: undefined, tracing, close }
 
   const { createMetricsReader, openMetrics } = await import('./observe/metrics.ts')

@@ -15,27 +15,27 @@ export interface Telemetry extends Log {
 }
 
 /** The log alone, for a supervisor. */
-export async function openServerLog({ logLevel }: Pick<Settings, 'logLevel'>): Promise<Log> {
+export async function openServerLog(
+  { logLevel }: Pick<Settings, 'logLevel'>,
+  isTraced = false,
+): Promise<Log> {
   const { openLog } = await import('./observe/log.ts')
-  return openLog(logLevel)
+  return openLog(logLevel, isTraced)
 }
 
 type Tracing = typeof import('./observe/tracing.ts')
 
-export async function openTelemetry({
-  logLevel,
-  metricsPort,
-}: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Telemetry> {
-  const opened = await openServerLog({ logLevel })
+export async function openTelemetry(
+  settings: Pick<Settings, 'logLevel'> & Partial<Settings>,
+): Promise<Telemetry> {
+  const tracing = await openTracing()
+  const log = await openServerLog(settings, tracing !== undefined)
   process.on('warning', ({ name, message }) => {
-    if (name === warningType) opened.log.warn(message)
+    if (name === warningType) log.log.warn(message)
   })
-  return {
-    ...opened,
-    metrics:
-      metricsPort === undefined ? undefined : (await import('./observe/metrics.ts')).openMetrics(),
-    tracing: await openTracing(),
-  }
+  if (settings.metricsPort === undefined) return { ...log, metrics: undefined, tracing }
+  const { openMetrics } = await import('./observe/metrics.ts')
+  return { ...log, metrics: openMetrics(), tracing }
 }
 
 /** Undefined unless the OpenTelemetry API is installed and an SDK is registered. */

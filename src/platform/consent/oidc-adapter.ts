@@ -8,6 +8,7 @@ import {
 import { digest } from '../../auth/secrets.ts'
 import type { ChangeReason } from '../../contract/consent-statuses.ts'
 import { changeLast, useUp } from './last-changes.ts'
+import { extendPushedRequest } from './pushed-requests.ts'
 import type { ConsentStore, ThirdParty } from './store.ts'
 
 /** Models whose artifacts depend on an arrangement. The id of a grant is that of its arrangement. */
@@ -67,12 +68,12 @@ export function createOidcAdapter(
   }
 
   return (model) => ({
-    async upsert(id, payload, expiresIn = 0) {
+    async upsert(id, given, expiresIn = 0) {
       // Its cookie is ignored.
       if (model === 'Session') return
       const now = clock()
+      const { payload, seconds } = adjustLifetime(model, given, expiresIn)
       const { jti: _jti, consumed: _consumed, ...rest } = payload
-      const seconds = model === 'ReplayDetection' ? expiresIn + proofMarginSeconds : expiresIn
       const artifact = {
         payload: JSON.stringify(rest),
         grantId: model === grantModel ? id : payload.grantId,
@@ -139,6 +140,13 @@ export function createOidcAdapter(
       await artifacts.removeByGrant(grantId, grantModel)
     },
   })
+}
+
+/** How long an artifact is stored, if not as long as the OpenID provider says. */
+function adjustLifetime(model: string, payload: AdapterPayload, expiresIn: number) {
+  if (model === 'PushedAuthorizationRequest') return extendPushedRequest(payload)
+  const isProof = model === 'ReplayDetection'
+  return { payload, seconds: isProof ? expiresIn + proofMarginSeconds : expiresIn }
 }
 
 /** The OpenID provider destroys a grant if its refresh token is revoked, or if a code is used again. */

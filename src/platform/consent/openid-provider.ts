@@ -15,7 +15,7 @@ import {
   routes,
 } from './openid-configuration.ts'
 import { isOutage } from './outage.ts'
-import { consumeAnswered, correctLifetime, extendPushedRequests } from './pushed-requests.ts'
+import { consumeAnswered, correctLifetime } from './pushed-requests.ts'
 import { recordExchange, recordRequests } from './record-requests.ts'
 import { selectAlgorithm, selectKeys } from './signing-keys.ts'
 
@@ -145,7 +145,6 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
   })
   const provider = new Provider(options.issuer, configuration)
   provider.proxy = true
-  extendPushedRequests(provider)
   const outages = new WeakMap<object, Error>()
   provider.use(async (ctx, next) => {
     const answered = ctx as unknown as KoaContextWithOIDC

@@ -1,33 +1,32 @@
 import { decodeJwt, decodeProtectedHeader, UnsecuredJWT } from 'jose'
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider'
 
 /** How long a `request_uri` is valid: the longest time that the Consumer Data Standards allow. */
-export const pushedRequestSeconds = 90
-
-type PushedRequest = InstanceType<Provider['PushedAuthorizationRequest']> & {
-  /** The lifetime that it was stored with, in seconds. */
-  expiresIn?: number
-}
+const pushedRequestSeconds = 90
 
 /** The OpenID provider has no setting for the lifetime, and stores a pushed request for 60 seconds. */
-export function extendPushedRequests({
-  PushedAuthorizationRequest: { prototype },
-}: Provider): void {
-  const { save } = prototype
-  prototype.save = function (this: PushedRequest) {
-    const now = Math.floor(Date.now() / 1000)
-    const { exp, ...claims } = decodeJwt(this.request)
-    const isSigned = decodeProtectedHeader(this.request).alg !== 'none'
-    // A signed request object may end earlier. An unsigned one was made by the OpenID provider, and ends after 60 s.
-    const left = isSigned ? (exp ?? 0) - now : pushedRequestSeconds
-    this.expiresIn = Number.isInteger(left)
-      ? Math.min(left, pushedRequestSeconds)
-      : pushedRequestSeconds
-    if (!isSigned) {
-      this.request = new UnsecuredJWT({ ...claims, exp: now + pushedRequestSeconds }).encode()
-    }
-    return save.call(this, this.expiresIn)
-  }
+export function extendPushedRequest(payload: AdapterPayload): {
+  readonly payload: AdapterPayload
+  readonly seconds: number
+} {
+  const { request = '' } = payload
+  const seconds = readLifetime(request)
+  const exp = Math.floor(Date.now() / 1000) + seconds
+  // An unsigned request object was made by the OpenID provider, and ends after 60 seconds too.
+  if (isSigned(request)) return { payload: { ...payload, exp }, seconds }
+  const extended = new UnsecuredJWT({ ...decodeJwt(request), exp }).encode()
+  return { payload: { ...payload, exp, request: extended }, seconds }
+}
+
+/** A signed request object may end earlier. */
+function readLifetime(request: string): number {
+  if (!isSigned(request)) return pushedRequestSeconds
+  const left = (decodeJwt(request).exp ?? 0) - Math.floor(Date.now() / 1000)
+  return Number.isInteger(left) ? Math.min(left, pushedRequestSeconds) : pushedRequestSeconds
+}
+
+function isSigned(request: string): boolean {
+  return decodeProtectedHeader(request).alg !== 'none'
 }
 
 /**
@@ -42,6 +41,6 @@ export async function consumeAnswered({ oidc, response }: KoaContextWithOIDC): P
 /** Corrects the lifetime in the response to a pushed request. */
 export function correctLifetime({ oidc, body, status }: KoaContextWithOIDC): void {
   if (status !== 201 || oidc?.route !== 'pushed_authorization_request') return
-  const { expiresIn } = oidc.entities.PushedAuthorizationRequest as PushedRequest
-  Object.assign(body as object, { expires_in: expiresIn })
+  const { request = '' } = oidc.entities.PushedAuthorizationRequest ?? {}
+  Object.assign(body as object, { expires_in: readLifetime(request) })
 }

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
-import { type Logger, type LoggerOptions, pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { type RequestLine, type RequestLog, requestMessage } from '../../http/request-log.ts'
-import { type LineWriter, openLineWriter } from './line-writer.ts'
+import { openLineWriter } from './line-writer.ts'
 
 /** How long the exit of a process waits for the reader of its log. */
 const closeMs = 1000
@@ -21,11 +21,8 @@ export interface Log {
 const standardError = 2
 
 /** Logs one JSON object per line to standard error. Standard output is for messages to the user. */
-export function openLog(level: string): Log {
-  const writer = openLineWriter(standardError, (lines) =>
-    log.warn({ lines }, 'log lines were lost'),
-  )
-  const log = openLogger({ level, base: { worker: cluster.worker?.id ?? 0 } }, writer)
+export function openLog(level: string, isTraced = false): Log {
+  const { log, writer } = openLogger(level, { worker: cluster.worker?.id ?? 0 }, isTraced)
   let closing: Promise<boolean> | undefined
   const close = async (): Promise<void> => {
     closing ??= writer.close(closeMs)
@@ -52,33 +49,29 @@ function endBlockedProcess(): void {
 }
 
 /** The log of a server in the process of another program: it neither ends the process nor waits for its end. */
-export function openEmbeddedLog(level: string): Pick<Log, 'log' | 'close'> {
-  const writer = openLineWriter(standardError, (lines) =>
-    log.warn({ lines }, 'log lines were lost'),
-  )
-  const log = openLogger({ level, base: null }, writer)
+export function openEmbeddedLog(level: string, isTraced: boolean): Pick<Log, 'log' | 'close'> {
+  const { log, writer } = openLogger(level, {}, isTraced)
   return { log, close: async () => void (await writer.close(closeMs)) }
 }
 
-function openLogger(options: LoggerOptions, writer: LineWriter): Logger & RequestLog {
-  const log = pino({ ...options, serializers: { err: errorForLog } }, writer)
-  return Object.assign(log, { writeRequestLine: createRequestLineWriter(log, writer) })
-}
-
-/**
- * Formats the line of a request as the logger does, whose general code takes ten times as long. Undefined if something
- * else adds fields to every line, such as the instrumentation of traces.
- */
-function createRequestLineWriter(log: Logger, writer: LineWriter): RequestLog['writeRequestLine'] {
-  const { chindingsSym, lsCacheSym, mixinSym } = pino.symbols
-  if (Reflect.get(log, mixinSym)) return undefined
-  if (!log.isLevelEnabled('info')) return () => {}
-  const head = Reflect.get(log, lsCacheSym)[pino.levels.values['info'] ?? 0]
-  const bindings = Reflect.get(log, chindingsSym)
-  return ({ operation, status, durationMs, interactionId }: RequestLine) =>
+/** If it is traced, an instrumentation may add fields to every line. */
+function openLogger(level: string, base: Readonly<Record<string, number>>, isTraced: boolean) {
+  const writer = openLineWriter(standardError, (lines) =>
+    log.warn({ lines }, 'log lines were lost'),
+  )
+  const log: Logger & RequestLog = pino({ level, base, serializers: { err: errorForLog } }, writer)
+  const head = `{"level":${pino.levels.values['info']},"time":`
+  const fields = Object.entries(base)
+    .map(([name, value]) => `,"${name}":${value}`)
+    .join('')
+  /** Formats the line of a request as the logger does, whose general code takes ten times as long. */
+  const writeRequestLine = ({ operation, status, durationMs, interactionId }: RequestLine) => {
+    if (!log.isLevelEnabled('info')) return
     writer.write(
-      `${head},"time":${Date.now()}${bindings},"operation":"${operation}","status":${status},"durationMs":${durationMs},"interactionId":"${interactionId}","msg":"${requestMessage}"}\n`,
+      `${head}${Date.now()}${fields},"operation":"${operation}","status":${status},"durationMs":${durationMs},"interactionId":"${interactionId}","msg":"${requestMessage}"}\n`,
     )
+  }
+  return { log: Object.assign(log, isTraced ? {} : { writeRequestLine }), writer }
 }
 
 /** The caller's logger, with errors as in our own logs. */
