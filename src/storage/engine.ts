@@ -1,7 +1,6 @@
 import type { ReplayStore } from '../auth/replay-store.ts'
 import type { FeedStore, FeedWriter, FeedWriterOptions } from '../intake/feed-writer.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../intake/writer.ts'
-import type { ConsentStore } from '../platform/consent/store.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type {
   DatabaseOptions,
@@ -43,6 +42,5 @@ export interface Engine {
 
   /** For the stores of the platform. */
   openSql(options?: DatabaseOptions): Promise<Sql>
-  openConsentStore(options?: DatabaseOptions): Promise<ConsentStore>
   openStatusStore(options?: DatabaseOptions): Promise<StatusStore>
 }

@@ -17,7 +17,6 @@ export const openFeedWriter = onEngine((engine) => engine.openFeedWriter)
 export const openFeedStore = onEngine((engine) => engine.openFeedStore)
 export const openReplayStore = onEngine((engine) => engine.openReplayStore)
 export const openStatusStore = onEngine((engine) => engine.openStatusStore)
-export const openConsentStore = onEngine((engine) => engine.openConsentStore)
 
 export const openSql = onEngine((engine) => engine.openSql)
 
@@ -31,6 +30,9 @@ export const openCheckRunStore = onSql(
 )
 export const openClientStore = onSql(
   async () => (await import('./platform/client-store.ts')).createClientStore,
+)
+export const openConsentStore = onSql(
+  async () => (await import('./platform/consent/consent-store.ts')).createConsentStore,
 )
 export const openSigningKeyStore = onSql(
   async () => (await import('./platform/signing-key-store.ts')).createSigningKeyStore,

@@ -47,6 +47,8 @@ export interface Dialect {
   /** After a `select` in a transaction: locks its rows, after a wait or without those that others have locked. */
   readonly forUpdate: string
   readonly skipLocked: string
+  /** After the name of a table: SQLite has no statistics, and without them does not always choose this index. */
+  useIndex(name: string): string
   /** A function of a text and a part of it: the position of the part, or 0. */
   readonly position: string
   /** A condition: the column has one of the texts of an array. */

@@ -24,7 +24,7 @@ async function insertArrangements(database: string, count: number): Promise<void
 describe('an arrangement', () => {
   it('is stored as it was agreed, and is active', async (t) => {
     const [first, second] = await openStores(t)
-    const arrangement = makeArrangement('r1', { customerId: 'c\u0000"1', accountIds: ['a 1', 'ä'] })
+    const arrangement = makeArrangement('r1', { customerId: 'c\u0001"1', accountIds: ['a 1', 'ä'] })
 
     await first.arrangements.add(arrangement)
 

@@ -49,9 +49,5 @@ export function postgresEngine(url: string): Engine {
       const { openPostgresStatusStore } = await import('./reads/status-store.ts')
       return openPostgresStatusStore(url, options)
     },
-    async openConsentStore(options = {}) {
-      const { openPostgresConsentStore } = await import('./platform/consent/consent-store.ts')
-      return openPostgresConsentStore(url, options)
-    },
   }
 }

@@ -63,9 +63,5 @@ export function sqliteEngine(path: string): Engine {
       const { openSqliteStatusStore } = await import('./reads/status-store.ts')
       return openSqliteStatusStore(path)
     },
-    async openConsentStore() {
-      const { openSqliteConsentStore } = await import('./platform/consent/consent-store.ts')
-      return openSqliteConsentStore(path)
-    },
   }
 }

@@ -9,6 +9,7 @@ import { inTransaction, openQuery, type Query, runInOrder, runStatement } from '
 const dialect: Dialect = {
   forUpdate: 'for update',
   skipLocked: 'for update skip locked',
+  useIndex: () => '',
   position: 'strpos',
   // An array, since a join might not use the index, depending on the statistics.
   isOneOf: (column, parameter) => `${column} = any(cast(${parameter} as text[]))`,

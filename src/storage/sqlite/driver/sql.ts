@@ -8,6 +8,7 @@ import { openChangeQueue } from './write-queue.ts'
 const dialect: Dialect = {
   forUpdate: '',
   skipLocked: '',
+  useIndex: (name) => `indexed by ${name}`,
   position: 'instr',
   isOneOf: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
   pairs: (texts, numbers) =>

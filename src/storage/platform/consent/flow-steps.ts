@@ -1,5 +1,5 @@
-import { type ConsentFlowState, flowDays, flowSeconds } from '../contract/consent-flows.ts'
-import type { FlowQuery, FlowStep, RecordedFlow } from '../platform/consent/flow-store.ts'
+import { type ConsentFlowState, flowDays, flowSeconds } from '../../../contract/consent-flows.ts'
+import type { FlowQuery, FlowStep, RecordedFlow } from '../../../platform/consent/flow-store.ts'
 
 export const flowRetentionMs = flowDays * 24 * 3_600_000
 

@@ -1,0 +1,135 @@
+import type { ChangeReason, ConsentStatus } from '../../../contract/consent-statuses.ts'
+import {
+  type ArrangementQuery,
+  type ArrangementStore,
+  purgeMax,
+  retentionMs,
+  type StoredArrangement,
+} from '../../../platform/consent/store.ts'
+import {
+  json,
+  oneOf,
+  type Sql,
+  type Transaction,
+  text,
+  time,
+  type Value,
+  words,
+} from '../../sql.ts'
+import { createAmendment } from './amend-arrangement.ts'
+import { expireArrangements, withdrawArrangement } from './end-arrangements.ts'
+
+const columns = 'id, third_party, customer, accounts, scopes, starts, ends, status, updated'
+const arrangement = {
+  id: text,
+  thirdPartyId: text,
+  customerId: text,
+  accountIds: json<string[]>(),
+  scopes: words,
+  from: time,
+  until: time,
+  status: oneOf<ConsentStatus>(),
+  updated: time,
+}
+
+export function createArrangementStore(sql: Sql): ArrangementStore {
+  const find = (id: string) =>
+    sql.first(arrangement, `select ${columns} from arrangement where id = $1`, [id])
+
+  return {
+    async add({ id, thirdPartyId, customerId, accountIds, scopes, from, until }) {
+      await sql.transaction(async (transaction) => {
+        const added = await transaction.run(
+          `insert into arrangement (${columns})
+           values ($1, $2, $3, $4, $5, $6, $7, 'active', $6) on conflict do nothing`,
+          [id, thirdPartyId, customerId, JSON.stringify(accountIds), scopes.join(' '), from, until],
+        )
+        if (added === 1) {
+          await transaction.run(
+            `insert into arrangement_change (arrangement, time, status, reason)
+             values ($1, $2, 'active', 'customer')`,
+            [id, from],
+          )
+        }
+        await purge(transaction, sql, from.epochMilliseconds - retentionMs)
+      })
+      await expireArrangements(sql, from)
+    },
+    async find(id, now) {
+      const found = await find(id)
+      if (!found || !isOver(found, now)) return found
+      await expireArrangements(sql, now)
+      return asOf(now)((await find(id)) ?? found)
+    },
+    listChanges: (id) =>
+      sql.all(
+        { time, status: oneOf<ConsentStatus>(), reason: oneOf<ChangeReason>() },
+        `select time, status, reason from arrangement_change where arrangement = $1
+         order by time, status`,
+        [id],
+      ),
+    async list(selected, now) {
+      await expireArrangements(sql, now)
+      return (await sql.all(arrangement, ...selectPage(sql, selected))).map(asOf(now))
+    },
+    amend: createAmendment(sql),
+    withdraw: (id, reason, now) => withdrawArrangement(sql, id, reason, now),
+  }
+}
+
+/** Deletes some arrangements whose retention has ended. */
+async function purge(transaction: Transaction, { dialect }: Sql, before: number): Promise<void> {
+  const old = await transaction.all(
+    { id: text },
+    `select id from arrangement where updated <= $1 and status <> 'active'
+     order by updated limit ${purgeMax} ${dialect.skipLocked}`,
+    [before],
+  )
+  if (old.length === 0) return
+  const ids = old.map(({ id }) => id)
+  const { isOneOf } = dialect
+  await transaction.run(`delete from arrangement where ${isOneOf('id', '$1')}`, [ids])
+  await transaction.run(`delete from arrangement_change where ${isOneOf('arrangement', '$1')}`, [
+    ids,
+  ])
+}
+
+/**
+ * Each combination of filters uses an index of its own. A customer has few arrangements, so only this column is looked up
+ * for a customer: an expression is not looked up in an index.
+ */
+function selectPage({ dialect }: Sql, selected: ArrangementQuery): [string, Value[]] {
+  const { customerId, thirdPartyId, status, updatedAfter, after, isNewestFirst, limit } = selected
+  const start = updatedAfter ? updatedAfter.epochMilliseconds + 1 : 0
+  const position = after && [after.updated, after.id]
+  // No id is empty.
+  const first = isNewestFirst ? [start, ''] : (position ?? [start, ''])
+  const last = (isNewestFirst && position) || [Number.MAX_SAFE_INTEGER, '']
+  const values: Value[] = [...first, ...last, limit]
+  const conditions = ['(updated, id) > ($1, $2)', '(updated, id) < ($3, $4)']
+  const filter = (column: string, value: string | undefined) => {
+    if (value !== undefined) conditions.push(`${column} = $${values.push(value)}`)
+  }
+  const plain = (column: string) => (customerId === undefined ? column : `(${column} || '')`)
+  filter('customer', customerId)
+  filter(plain('third_party'), thirdPartyId)
+  filter(plain('status'), status)
+  const direction = isNewestFirst ? 'desc' : 'asc'
+  const isByBoth = customerId === undefined && thirdPartyId !== undefined && status !== undefined
+  const hint = isByBoth ? dialect.useIndex('arrangement_third_party_status') : ''
+  return [
+    `select ${columns} from arrangement ${hint} where ${conditions.join(' and ')}
+     order by updated ${direction}, id ${direction} limit $5`,
+    values,
+  ]
+}
+
+/** Whether an arrangement has expired, and this was not recorded yet. */
+function isOver({ status, until }: StoredArrangement, now: Temporal.Instant): boolean {
+  return status === 'active' && Temporal.Instant.compare(until, now) <= 0
+}
+
+const asOf =
+  (now: Temporal.Instant) =>
+  (stored: StoredArrangement): StoredArrangement =>
+    isOver(stored, now) ? { ...stored, status: 'expired' } : stored

@@ -1,0 +1,66 @@
+import type { Artifact, ArtifactStore } from '../../../platform/consent/store.ts'
+import { optional, type Sql, text, time } from '../../sql.ts'
+import { purgeExpired } from './purge-expired.ts'
+
+const expired = { table: 'artifact', key: 'model, key', time: 'expires' }
+
+const isLive = `expires > $3 and (grant_id is null or exists (
+  select 1 from arrangement a join third_party t on t.id = a.third_party
+  where a.id = grant_id and a.status = 'active' and a.ends > $3))`
+
+const replace = `(model, key) do update set grant_id = excluded.grant_id, uid = excluded.uid,
+  payload = excluded.payload, expires = excluded.expires`
+
+export function createArtifactStore(sql: Sql): ArtifactStore {
+  const write = async (
+    model: string,
+    key: string,
+    { grantId, uid, payload, expires }: Artifact,
+    now: Temporal.Instant,
+    onConflict: string,
+  ): Promise<boolean> => {
+    const [, written] = await sql.inOrder(
+      // A replacement of an expired artifact is a new one.
+      ['delete from artifact where model = $1 and key = $2 and expires <= $3', [model, key, now]],
+      [
+        `insert into artifact (model, key, grant_id, uid, payload, expires)
+         values ($1, $2, $3, $4, $5, $6) on conflict ${onConflict}`,
+        [model, key, grantId, uid, payload, expires],
+      ],
+      purgeExpired(sql.dialect, expired, now.epochMilliseconds),
+    )
+    return written === 1
+  }
+  const find = (key: 'key' | 'uid') => (model: string, value: string, now: Temporal.Instant) =>
+    sql.first(
+      { payload: text, consumed: optional(time) },
+      `select payload, consumed from artifact where model = $1 and ${key} = $2 and ${isLive}`,
+      [model, value, now],
+    )
+
+  return {
+    async put(model, key, artifact, now) {
+      await write(model, key, artifact, now, replace)
+    },
+    add: (model, key, artifact, now) => write(model, key, artifact, now, 'do nothing'),
+    find: find('key'),
+    findByUid: find('uid'),
+    async consume(model, key, now) {
+      const consume = `update artifact set consumed = $3
+        where model = $1 and key = $2 and consumed is null and expires > $3`
+      return (await sql.run(consume, [model, key, now])) === 1
+    },
+    async release(model, key, consumed) {
+      const release = `update artifact set consumed = null
+        where model = $1 and key = $2 and consumed = $3`
+      await sql.run(release, [model, key, consumed])
+    },
+    async remove(model, key) {
+      const remove = 'delete from artifact where model = $1 and key = $2'
+      return (await sql.run(remove, [model, key])) === 1
+    },
+    async removeByGrant(grantId, kept) {
+      await sql.run('delete from artifact where grant_id = $1 and model <> $2', [grantId, kept])
+    },
+  }
+}

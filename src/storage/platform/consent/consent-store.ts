@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import { type ConsentStore, secretBytes } from '../../../platform/consent/store.ts'
+import { type Sql, text } from '../../sql.ts'
+import { createArrangementStore } from './arrangements.ts'
+import { createArtifactStore } from './artifacts.ts'
+import { createFlowStore } from './flows.ts'
+import { createAttemptLimitStore, createPasscodeStore } from './passcodes.ts'
+import { createThirdPartyStore } from './third-parties.ts'
+
+export function createConsentStore(sql: Sql): ConsentStore {
+  const find = async (name: string) =>
+    (await sql.first({ value: text }, 'select value from consent_secret where name = $1', [name]))
+      ?.value
+
+  return {
+    thirdParties: createThirdPartyStore(sql),
+    artifacts: createArtifactStore(sql),
+    arrangements: createArrangementStore(sql),
+    passcodes: createPasscodeStore(sql),
+    limits: createAttemptLimitStore(sql),
+    flows: createFlowStore(sql),
+    async readSecret(name) {
+      const stored = await find(name)
+      if (stored !== undefined) return Buffer.from(stored, 'base64url')
+      await sql.run(
+        'insert into consent_secret (name, value) values ($1, $2) on conflict do nothing',
+        [name, randomBytes(secretBytes).toString('base64url')],
+      )
+      return Buffer.from((await find(name)) ?? '', 'base64url')
+    },
+    ...(sql.readTime && { readTime: sql.readTime }),
+    close: () => sql.close(),
+  }
+}

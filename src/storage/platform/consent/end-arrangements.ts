@@ -1,0 +1,112 @@
+import type { ChangeReason } from '../../../contract/consent-statuses.ts'
+import { withdrawnMax } from '../../../platform/consent/store.ts'
+import { integer, type Sql, type Transaction, text } from '../../sql.ts'
+
+interface End {
+  readonly status: 'expired' | 'withdrawn'
+  readonly reason: ChangeReason
+  readonly now: Temporal.Instant
+}
+
+/**
+ * Ends arrangements that the transaction has locked, and their tokens. A token that is issued at the same time is not
+ * valid either: it is found only while its arrangement is active.
+ */
+async function endArrangements(
+  transaction: Transaction,
+  { dialect }: Sql,
+  ids: readonly string[],
+  { status, reason, now }: End,
+): Promise<void> {
+  if (ids.length === 0) return
+  await transaction.run(
+    `insert into arrangement_change (arrangement, time, status, reason)
+     select id, ${status === 'expired' ? 'ends' : 'cast($4 as bigint)'}, $2, $3 from arrangement
+     where ${dialect.isOneOf('id', '$1')} on conflict do nothing`,
+    status === 'expired' ? [ids, status, reason] : [ids, status, reason, now],
+  )
+  await transaction.run(
+    `update arrangement set status = $2, updated = $3 where ${dialect.isOneOf('id', '$1')}`,
+    [ids, status, now],
+  )
+  await transaction.run(`delete from artifact where ${dialect.isOneOf('grant_id', '$1')}`, [ids])
+}
+
+/** Records that arrangements have expired. They are not active even before this is recorded. */
+export async function expireArrangements(sql: Sql, now: Temporal.Instant): Promise<void> {
+  const { useIndex, skipLocked } = sql.dialect
+  const expired = `select id from arrangement ${useIndex('arrangement_active')}
+    where status = 'active' and ends <= $1 order by ends`
+  const next = `${expired} limit ${withdrawnMax} ${skipLocked}`
+  const end = { status: 'expired', reason: 'sharing_ended', now } as const
+  while (await sql.first({ id: text }, `${expired} limit 1`, [now])) {
+    const count = await sql.transaction(async (transaction) => {
+      const rows = await transaction.all({ id: text }, next, [now])
+      const ids = rows.map(({ id }) => id)
+      await endArrangements(transaction, sql, ids, end)
+      return ids.length
+    })
+    // Another transaction ends the others.
+    if (count === 0) return
+  }
+}
+
+export function withdrawArrangement(
+  sql: Sql,
+  id: string,
+  reason: ChangeReason,
+  now: Temporal.Instant,
+): Promise<boolean> {
+  return sql.transaction(async (transaction) => {
+    const active = await lockActive(transaction, sql, [id], now)
+    await endArrangements(transaction, sql, active, { status: 'withdrawn', reason, now })
+    return active.length === 1
+  })
+}
+
+/** Withdraws the arrangements of a third party, which must have been removed. Returns how many they were. */
+export async function withdrawAll(
+  sql: Sql,
+  thirdPartyId: string,
+  now: Temporal.Instant,
+): Promise<number> {
+  const end = { status: 'withdrawn', reason: 'third_party_removed', now } as const
+  for (let total = 0, start = 0; ; ) {
+    const next = await sql.transaction(async (transaction) => {
+      // In order of the last change: those that were withdrawn are behind the ones that are next.
+      const rows = await transaction.all(
+        { id: text, updated: integer },
+        `select id, updated from arrangement
+         where third_party = $1 and updated >= $2 and status = 'active' and ends > $3
+         order by updated, id limit ${withdrawnMax}`,
+        [thirdPartyId, start, now],
+      )
+      const ids = rows.map(({ id }) => id)
+      await endArrangements(transaction, sql, await lockActive(transaction, sql, ids, now), end)
+      return rows
+    })
+    total += next.length
+    if (next.length < withdrawnMax) return total
+    start = next.at(-1)?.updated ?? start
+  }
+}
+
+/**
+ * Locks those that are active, in order of their ids: otherwise, two transactions could wait for each other. They are
+ * looked up by their ids: an expression is not looked up in an index.
+ */
+export async function lockActive(
+  transaction: Transaction,
+  { dialect: { isOneOf, forUpdate } }: Sql,
+  ids: readonly string[],
+  now: Temporal.Instant,
+): Promise<string[]> {
+  const rows = await transaction.all(
+    { id: text },
+    `select id from arrangement
+     where ${isOneOf('id', '$1')} and (status || '') = 'active' and ends > $2
+     order by id ${forUpdate}`,
+    [ids, now],
+  )
+  return rows.map(({ id }) => id)
+}
