@@ -32,7 +32,7 @@ export function checksPage(): string {
       `## ${titleOf(group)}`,
       table(
         ['Check', 'Profile', 'Clause of the interface', 'Detects a provider where'],
-        checks.map(({ id, title, profile, clause }) => [
+        checks.map(({ id, title, profile = 'full', clause }) => [
           `\`${id}\`: ${title}`,
           profile,
           `${clause.section}, ${clause.reference}: “${clause.quote}”`,

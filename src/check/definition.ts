@@ -1,6 +1,6 @@
 import type { CheckContext } from './context.ts'
 import type { Passed } from './outcome.ts'
-import type { Clause, Profile } from './report.ts'
+import type { Clause } from './report.ts'
 
 /** A test of one clause of the interface, by requests to the provider. */
 export interface Check {
@@ -8,8 +8,8 @@ export interface Check {
   readonly id: string
   readonly title: string
   readonly clause: Clause
-  /** The profile that runs it. Checks of `smoke` run in both. */
-  readonly profile: Profile
+  /** Whether the profile `smoke` runs it too. */
+  readonly profile?: 'smoke' | undefined
   /** The most likely cause of a failure. */
   readonly hint?: string
   /** Runs before all checks, for a check that compares two points in time of the run. */

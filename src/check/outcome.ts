@@ -48,11 +48,19 @@ export interface Choice {
   readonly evidence?: readonly HttpResponse[]
 }
 
+type Named = string | readonly [string, ...unknown[]] | { readonly ref: string }
+
+/** A target is named by itself, by its first element or by its reference. */
+function nameTarget(target: Named): string {
+  if (typeof target === 'string') return target
+  return 'ref' in target ? target.ref : target[0]
+}
+
 /** Runs a check on several targets. It fails if one of them fails, and is skipped if all are skipped. */
 export async function checkEach<Target>(
   targets: readonly Target[],
-  nameOf: (target: Target) => string,
   check: (target: Target) => Promise<unknown>,
+  nameOf: (target: Target) => string = (target) => nameTarget(target as Named),
 ): Promise<Passed> {
   const passed: string[] = []
   const skipped: string[] = []

@@ -113,6 +113,10 @@ export function readKey({ record: { key } }: PagedList, record: Fields): string 
     : JSON.stringify(record)
 }
 
+export function readKeys(list: PagedList, records: readonly Fields[]): string[] {
+  return records.map((record) => readKey(list, record))
+}
+
 /** The account that a record belongs to. */
 export function readAccountId({ record: { account } }: PagedList, record: Fields): unknown {
   return readPath(record, account)

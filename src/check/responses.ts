@@ -44,11 +44,7 @@ export async function checkStatuses<Target extends { readonly ref: string }>(
   check: (target: Target, statuses: Set<number>) => Promise<void>,
 ): Promise<Passed> {
   const statuses = new Set<number>()
-  const passed = await checkEach(
-    targets,
-    ({ ref }) => ref,
-    (target) => check(target, statuses),
-  )
+  const passed = await checkEach(targets, (target) => check(target, statuses))
   return {
     ...passed,
     choice: {

@@ -103,5 +103,5 @@ export function checkEachList(
   context: CheckContext,
   check: (list: PagedList) => Promise<unknown>,
 ): Promise<Passed> {
-  return checkEach(findPagedLists(context), ({ ref }) => ref, check)
+  return checkEach(findPagedLists(context), check)
 }

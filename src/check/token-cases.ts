@@ -1,7 +1,7 @@
 import { locateAccounts, type Operation } from '../contract/index.ts'
 import type { CheckContext, RequestInput, TokenChanges } from './context.ts'
 import { findCustomers } from './customers.ts'
-import type { Check } from './definition.ts'
+import { authentication, type Check } from './definition.ts'
 import { checkEach, type Passed } from './outcome.ts'
 import { expectRejected, findProbe, type Probe } from './probe.ts'
 import { buildRequest, findAccountFor, unknownEmail } from './requests.ts'
@@ -34,22 +34,37 @@ export async function checkEveryOperation(
   context: CheckContext,
   check: (probe: Probe) => Promise<unknown>,
 ): Promise<Passed> {
-  return checkEach(await findProbes(context), ({ operation: { ref } }) => ref, check)
+  return checkEach(await findProbes(context), check, ({ operation: { ref } }) => ref)
 }
 
-/** A check that an operation rejects one kind of invalid token. */
+const subject = authentication(
+  '2.3',
+  'the sub claim and the iss claim both equal the data provider subdomain',
+)
+
+export const claimClauses = {
+  aud: authentication(
+    '2.4',
+    'the aud claim equals the URI of the requested resource, excluding query parameters',
+  ),
+  exp: authentication('2.2', 'the exp claim has not passed'),
+  iss: subject,
+  jti: authentication('2.5', 'the jti claim is unique (a repeated jti is not acceptable)'),
+  sub: subject,
+}
+
+/** A check that an operation rejects one kind of invalid token, whose id begins with the claim. */
 export function badTokenCheck(
   id: string,
   title: string,
-  clause: Check['clause'],
   what: string,
   changes: TokenChanges | ((resource: string, subdomain: string) => TokenChanges),
-  profile: Check['profile'] = 'full',
+  profile?: Check['profile'],
 ): Check {
   return {
     id: `tokens.${id}`,
     title,
-    clause,
+    clause: claimClauses[id.slice(0, 3) as keyof typeof claimClauses],
     profile,
     run: async (context) => {
       const probe = await findProbe(context)

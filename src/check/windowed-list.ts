@@ -1,7 +1,7 @@
 import { describeDifference } from './compare.ts'
 import type { CheckContext } from './context.ts'
 import { fail, skip } from './outcome.ts'
-import { type Fields, type PagedList, readKey, requireList } from './paged-list.ts'
+import { type Fields, type PagedList, readKeys, requireList } from './paged-list.ts'
 import { hintForParameter, resolveName } from './parameters.ts'
 import { type ListContent, readList, type Subject } from './read-list.ts'
 import { readWholeList } from './subjects.ts'
@@ -89,7 +89,7 @@ export async function compareWindow(
   }
   const must = whole.records.filter((record) => inside(record) === true)
   const timed = found.records.filter((record) => inside(record) !== undefined)
-  const keys = (records: readonly Fields[]) => records.map((record) => readKey(list, record))
+  const keys = (records: readonly Fields[]) => readKeys(list, records)
   return { difference: describeDifference(keys(must), keys(timed)), query, found, must }
 }
 

@@ -10,6 +10,7 @@ import {
   type PagedList,
   readAccountId,
   readKey,
+  readKeys,
 } from '../paged-list.ts'
 import { readList, type Subject } from '../read-list.ts'
 import { findSubjects } from '../subjects.ts'
@@ -84,29 +85,25 @@ async function checkFilter(
   const lists = findPagedLists(context).filter(({ operation }) =>
     parameters.every((parameter) => parameter in (operation.query.properties as object)),
   )
-  return checkEach(
-    lists,
-    ({ ref }) => ref,
-    async (list) => {
-      for (const { subject, filter, must, may } of await findExpectations(context, list, filters)) {
-        const found = await readList(context, subject, {
-          ...buildUnboundedQuery(context, list),
-          ...filter,
-        })
-        const keys = found.records.map((record) => readKey(list, record))
-        const surplus = keys.filter((key) => !may.includes(key))
-        const difference =
-          surplus.length > 0 || must.some((key) => !keys.includes(key))
-            ? describeDifference(must, keys)
-            : undefined
-        if (difference === undefined) continue
-        fail(`${list.ref} with ${new URLSearchParams(filter)}: ${difference}`, {
-          expected: 'the records of the unfiltered list whose account matches, and no others',
-          evidence: found.responses.slice(0, 1),
-        })
-      }
-    },
-  )
+  return checkEach(lists, async (list) => {
+    for (const { subject, filter, must, may } of await findExpectations(context, list, filters)) {
+      const found = await readList(context, subject, {
+        ...buildUnboundedQuery(context, list),
+        ...filter,
+      })
+      const keys = readKeys(list, found.records)
+      const surplus = keys.filter((key) => !may.includes(key))
+      const difference =
+        surplus.length > 0 || must.some((key) => !keys.includes(key))
+          ? describeDifference(must, keys)
+          : undefined
+      if (difference === undefined) continue
+      fail(`${list.ref} with ${new URLSearchParams(filter)}: ${difference}`, {
+        expected: 'the records of the unfiltered list whose account matches, and no others',
+        evidence: found.responses.slice(0, 1),
+      })
+    }
+  })
 }
 
 /** The distinct values of a field. */
@@ -143,20 +140,17 @@ export const accountFilters: readonly Check[] = [
     id: 'filters.open-status.all',
     title: 'open-status=ALL has the same effect as no open-status',
     clause: conventions('4', 'open-status (enum ALL, CLOSED, OPEN; default ALL when absent)'),
-    profile: 'full',
     run: (context) =>
       checkEach(
         findPagedLists(context).filter(
           ({ operation }) => 'open-status' in (operation.query.properties as object),
         ),
-        ({ ref }) => ref,
         async (list) => {
           const [first] = await findSubjects(context, list)
           const { subject } = first ?? skip('no records were found')
           const absent = await readList(context, subject)
           const all = await readList(context, subject, { 'open-status': 'ALL' })
-          const keys = (records: readonly Fields[]) =>
-            records.map((record) => readKey(list, record))
+          const keys = (records: readonly Fields[]) => readKeys(list, records)
           const difference = describeDifference(keys(absent.records), keys(all.records))
           if (difference === undefined) return
           fail(`${list.ref} with open-status=ALL: ${difference}`, {
@@ -173,7 +167,6 @@ export const accountFilters: readonly Check[] = [
       '4',
       `product-category (enum of the banking product categories; when absent all accounts are returned). ${matching}`,
     ),
-    profile: 'full',
     run: (context) =>
       checkFilter(context, ['product-category'], (accounts) =>
         findValues(accounts, 'productCategory')
@@ -189,7 +182,6 @@ export const accountFilters: readonly Check[] = [
       '4',
       'is-owned (boolean; true = owned accounts only, false = unowned only, absent = all)',
     ),
-    profile: 'full',
     hint: 'isOwned depends on the requesting customer: a joint account may be owned by one holder and not by another.',
     run: (context) =>
       checkFilter(context, ['is-owned'], () =>
@@ -200,7 +192,6 @@ export const accountFilters: readonly Check[] = [
     id: 'filters.combined',
     title: 'Several filters apply together',
     clause: conventions('4', matching),
-    profile: 'full',
     run: (context) =>
       checkFilter(context, ['open-status', 'is-owned'], () =>
         ['OPEN', 'CLOSED'].flatMap((status) =>

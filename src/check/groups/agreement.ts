@@ -16,7 +16,6 @@ export const agreement: readonly Check[] = [
     id: 'agreement.payments',
     title: 'B6 returns the scheduled payments of an account that B4 returns',
     clause: endpoint('B6', 'POST /v1/banking/customer/{customerId}/payments/scheduled'),
-    profile: 'full',
     run: async (context) => {
       const one = requireList(context, 'B4')
       const many = requireList(context, 'B6')
@@ -49,30 +48,25 @@ export const agreement: readonly Check[] = [
     id: 'agreement.energy-accounts',
     title: 'E2 returns the accounts of E1, without users and complexAccountType',
     clause: resources('Energy account', 'complexAccountType, users: only in the GET list variant'),
-    profile: 'full',
     run: async (context) => {
       const detail = requireOperation(context, 'E2')
       requireOperation(context, 'E1')
-      return checkEach(
-        await findCustomers(context),
-        (id) => id,
-        async (customerId) => {
-          const listed = await readAccounts(context, 'E1', customerId)
-          if (listed.length === 0) skip('the customer has no energy account')
-          for (const { users: _users, complexAccountType: _type, ...account } of listed) {
-            const body = { data: { accountIds: [account['accountId']] } }
-            const response = await context.request(detail, { params: { customerId }, body })
-            if (!response.isSuccess) skip(`E2 returned ${formatStatus(response)}`)
-            const list = toPagedList(detail)
-            const [found] = list ? readRecords(list, response) : []
-            if (found && toCanonical(found) === toCanonical(account)) continue
-            fail(`E2 and E1 differ on account ${account['accountId']}`, {
-              expected: 'the same fields with the same values',
-              evidence: [response],
-            })
-          }
-        },
-      )
+      return checkEach(await findCustomers(context), async (customerId) => {
+        const listed = await readAccounts(context, 'E1', customerId)
+        if (listed.length === 0) skip('the customer has no energy account')
+        for (const { users: _users, complexAccountType: _type, ...account } of listed) {
+          const body = { data: { accountIds: [account['accountId']] } }
+          const response = await context.request(detail, { params: { customerId }, body })
+          if (!response.isSuccess) skip(`E2 returned ${formatStatus(response)}`)
+          const list = toPagedList(detail)
+          const [found] = list ? readRecords(list, response) : []
+          if (found && toCanonical(found) === toCanonical(account)) continue
+          fail(`E2 and E1 differ on account ${account['accountId']}`, {
+            expected: 'the same fields with the same values',
+            evidence: [response],
+          })
+        }
+      })
     },
   },
   {
@@ -82,34 +76,28 @@ export const agreement: readonly Check[] = [
       'Banking account',
       'users: must list all related users (joint holders, secondary users, nominated representatives) when the account is joint or an organisation account',
     ),
-    profile: 'full',
     run: async (context) => {
       const views = await listAccountViews(context)
       const shared = [...Map.groupBy(views, ({ kind, id }) => `${kind} account ${id}`)].filter(
         ([, group]) => group.length > 1,
       )
       if (shared.length === 0) skip('B1 and E1 list no account of two of the customers')
-      return checkEach(
-        shared,
-        ([name]) => name,
-        async ([name, group]) => {
-          const wrong = group.find(({ users }) => !(Array.isArray(users) && users.length > 0))
-          if (!wrong) return
-          const list = requireOperation(context, wrong.kind === 'banking' ? 'B1' : 'E1')
-          const { customerId } = wrong
-          fail(`${list.ref}: the ${name} of ${group.length} customers has no users`, {
-            expected: 'all related users of the account',
-            evidence: [await context.request(list, { params: { customerId } })],
-          })
-        },
-      )
+      return checkEach(shared, async ([name, group]) => {
+        const wrong = group.find(({ users }) => !(Array.isArray(users) && users.length > 0))
+        if (!wrong) return
+        const list = requireOperation(context, wrong.kind === 'banking' ? 'B1' : 'E1')
+        const { customerId } = wrong
+        fail(`${list.ref}: the ${name} of ${group.length} customers has no users`, {
+          expected: 'all related users of the account',
+          evidence: [await context.request(list, { params: { customerId } })],
+        })
+      })
     },
   },
   {
     id: 'agreement.balances',
     title: 'C4 returns the balance of an account that B2 returns',
     clause: endpoint('C4', 'response {account_id, available: number, current: number, currency}'),
-    profile: 'full',
     run: async (context) => {
       const list = requireList(context, 'B2')
       const example = requireOperation(context, 'C4')
@@ -154,15 +142,11 @@ async function checkEachAccount(
   kind: 'banking' | 'energy',
   check: (customerId: string, accountId: string) => Promise<unknown>,
 ) {
-  return checkEach(
-    await findCustomers(context),
-    (id) => id,
-    async (customerId) => {
-      const ids = (await findAccountIds(context, customerId, kind)).slice(0, accountsMax)
-      if (ids.length === 0) skip(`the customer has no ${kind} account`)
-      for (const accountId of ids) await check(customerId, accountId)
-    },
-  )
+  return checkEach(await findCustomers(context), async (customerId) => {
+    const ids = (await findAccountIds(context, customerId, kind)).slice(0, accountsMax)
+    if (ids.length === 0) skip(`the customer has no ${kind} account`)
+    for (const accountId of ids) await check(customerId, accountId)
+  })
 }
 
 /** Whether a decimal string and a JSON number are the same amount. */

@@ -22,24 +22,16 @@ export const consent: readonly Check[] = [
     id: 'consent.accounts.once',
     title: 'C2 lists every account once',
     clause: shareable,
-    profile: 'full',
     run: async (context) => {
       requireOperation(context, 'C2')
-      return checkEach(
-        await findCustomers(context),
-        (id) => id,
-        async (customerId) => {
-          const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
-          const repeated = findRepeated(ids)
-          if (repeated.length > 0)
-            fail(
-              `C2 lists these accounts of customer ${customerId} twice: ${formatKeys(repeated)}`,
-              {
-                expected: 'each account once',
-              },
-            )
-        },
-      )
+      return checkEach(await findCustomers(context), async (customerId) => {
+        const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
+        const repeated = findRepeated(ids)
+        if (repeated.length > 0)
+          fail(`C2 lists these accounts of customer ${customerId} twice: ${formatKeys(repeated)}`, {
+            expected: 'each account once',
+          })
+      })
     },
   },
   {
@@ -55,23 +47,17 @@ export const consent: readonly Check[] = [
       requireOperation(context, 'C2')
       if (!context.operation('B2') || !context.operation('E2'))
         skip('the provider does not have both B2 and E2')
-      return checkEach(
-        await findCustomers(context),
-        (id) => id,
-        async (customerId) => {
-          const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
-          const known = (await findAccounts(context, customerId)).map(({ id }) => id)
-          for (const id of ids.filter((each) => !known.includes(each)).slice(0, unlistedMax)) {
-            if ((await findAccountKind(context, customerId, id)) !== undefined) continue
-            fail(
-              `C2 lists account ${id} of customer ${customerId}, which no other endpoint accepts`,
-              {
-                expected: 'ids that B1 or E1 lists, or B2 or E2 accepts',
-              },
-            )
-          }
-        },
-      )
+      return checkEach(await findCustomers(context), async (customerId) => {
+        const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
+        const known = (await findAccounts(context, customerId)).map(({ id }) => id)
+        for (const id of ids.filter((each) => !known.includes(each)).slice(0, unlistedMax)) {
+          if ((await findAccountKind(context, customerId, id)) !== undefined) continue
+          fail(
+            `C2 lists account ${id} of customer ${customerId}, which no other endpoint accepts`,
+            { expected: 'ids that B1 or E1 lists, or B2 or E2 accepts' },
+          )
+        }
+      })
     },
   },
   {
@@ -81,49 +67,38 @@ export const consent: readonly Check[] = [
       'E1',
       'E1 lists all accounts available for sharing, to support account selection during authorisation; it is deprecated in favour of C2',
     ),
-    profile: 'full',
     run: async (context) => {
       requireOperation(context, 'C2')
       requireOperation(context, 'E1')
-      return checkEach(
-        await findCustomers(context),
-        (id) => id,
-        async (customerId) => {
-          const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
-          const listed = (await readAccounts(context, 'E1', customerId)).map((record) =>
-            String(record['accountId']),
+      return checkEach(await findCustomers(context), async (customerId) => {
+        const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
+        const listed = (await readAccounts(context, 'E1', customerId)).map((record) =>
+          String(record['accountId']),
+        )
+        if (listed.length === 0) skip('the customer has no energy account')
+        const missing = listed.filter((id) => !ids.includes(id))
+        if (missing.length > 0)
+          fail(
+            `E1 lists accounts of customer ${customerId} that C2 does not list: ${formatKeys(missing)}`,
+            { expected: 'the same accounts' },
           )
-          if (listed.length === 0) skip('the customer has no energy account')
-          const missing = listed.filter((id) => !ids.includes(id))
-          if (missing.length > 0)
-            fail(
-              `E1 lists accounts of customer ${customerId} that C2 does not list: ${formatKeys(missing)}`,
-              { expected: 'the same accounts' },
-            )
-        },
-      )
+      })
     },
   },
   {
     id: 'consent.accounts.complete',
     title: 'C2 also lists the accounts that B1 lists',
     clause: endpoint('C2', 'C2, which unifies account listing across industries'),
-    profile: 'full',
     run: async (context) => {
       requireOperation(context, 'C2')
       requireOperation(context, 'B1')
       const missing: string[] = []
-      const passed = await checkEach(
-        await findCustomers(context),
-        (id) => id,
-        async (customerId) => {
-          const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
-          for (const record of await readAccounts(context, 'B1', customerId)) {
-            if (!ids.includes(String(record['accountId'])))
-              missing.push(String(record['accountId']))
-          }
-        },
-      )
+      const passed = await checkEach(await findCustomers(context), async (customerId) => {
+        const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
+        for (const record of await readAccounts(context, 'B1', customerId)) {
+          if (!ids.includes(String(record['accountId']))) missing.push(String(record['accountId']))
+        }
+      })
       return {
         ...passed,
         choice: {
@@ -145,52 +120,42 @@ export const consent: readonly Check[] = [
     profile: 'smoke',
     run: async (context) => {
       const operation = requireOperation(context, 'C3')
-      return checkEach(
-        await findCustomers(context),
-        (id) => id,
-        async (customerId) => {
-          const response = await context.request(operation, { params: { customerId } })
-          if (!response.isSuccess) skip(`C3 returned ${formatStatus(response)}`)
-          const id = isObject(response.body) ? response.body['id'] : undefined
-          if (id !== customerId)
-            fail(`C3 returns the id ${JSON.stringify(id)} for customer ${customerId}`, {
-              expected: `the id ${customerId}`,
-              evidence: [response],
-            })
-        },
-      )
+      return checkEach(await findCustomers(context), async (customerId) => {
+        const response = await context.request(operation, { params: { customerId } })
+        if (!response.isSuccess) skip(`C3 returned ${formatStatus(response)}`)
+        const id = isObject(response.body) ? response.body['id'] : undefined
+        if (id !== customerId)
+          fail(`C3 returns the id ${JSON.stringify(id)} for customer ${customerId}`, {
+            expected: `the id ${customerId}`,
+            evidence: [response],
+          })
+      })
     },
   },
   {
     id: 'consent.balance.account',
     title: 'C4 returns the requested account',
     clause: endpoint('C4', 'response {account_id, available: number, current: number, currency}'),
-    profile: 'full',
     run: async (context) => {
       const operation = requireOperation(context, 'C4')
-      return checkEach(
-        await findCustomers(context),
-        (id) => id,
-        async (customerId) => {
-          const [id] = await findAccountIds(context, customerId, 'banking')
-          if (id === undefined) return skip('the customer has no bank account')
-          const response = await context.request(operation, { params: { customerId, id } })
-          if (!response.isSuccess) skip(`C4 returned ${formatStatus(response)}`)
-          const actualId = isObject(response.body) ? response.body['account_id'] : undefined
-          if (actualId !== id)
-            fail(`C4 returns the account ${JSON.stringify(actualId)} for account ${id}`, {
-              expected: `account_id ${id}`,
-              evidence: [response],
-            })
-        },
-      )
+      return checkEach(await findCustomers(context), async (customerId) => {
+        const [id] = await findAccountIds(context, customerId, 'banking')
+        if (id === undefined) return skip('the customer has no bank account')
+        const response = await context.request(operation, { params: { customerId, id } })
+        if (!response.isSuccess) skip(`C4 returned ${formatStatus(response)}`)
+        const actualId = isObject(response.body) ? response.body['account_id'] : undefined
+        if (actualId !== id)
+          fail(`C4 returns the account ${JSON.stringify(actualId)} for account ${id}`, {
+            expected: `account_id ${id}`,
+            evidence: [response],
+          })
+      })
     },
   },
   {
     id: 'consent.billing.same',
     title: 'E5 returns the billing transactions of an account that E4 returns',
     clause: endpoint('E5', 'POST …/accounts/billing: data.transactions; links; meta'),
-    profile: 'full',
     run: async (context) => {
       const one = requireList(context, 'E4')
       const many = requireList(context, 'E5')

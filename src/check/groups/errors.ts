@@ -1,7 +1,8 @@
 import { errorTable, locateAccounts, type Operation } from '../../contract/index.ts'
+import type { CheckContext } from '../context.ts'
 import { findAccountIds, findCustomers, requireCustomer } from '../customers.ts'
 import { type Check, conventions, errorsSection } from '../definition.ts'
-import { checkEach, fail, skip } from '../outcome.ts'
+import { checkEach, fail, type Passed, skip } from '../outcome.ts'
 import { findListsByBody } from '../paged-list.ts'
 import { buildRequest, findAccountFor, findOperationsByPath, unknownId } from '../requests.ts'
 import { checkStatuses, expectRejection } from '../responses.ts'
@@ -30,23 +31,13 @@ export const errors: readonly Check[] = [
     title: 'An unknown customer is reported as not found',
     clause: unknownCustomer,
     profile: 'smoke',
-    run: async (context) => {
-      const dataOperations = context.operations.filter(
-        (operation) => operation.tag !== 'consent' && isCustomerScoped(operation),
-      )
-      return checkStatuses(
-        dataOperations,
-        errorTable.customer_not_found.status,
-        async (operation, statuses) => {
-          const response = await context.request(
-            operation,
-            buildRequest(operation, unknownId, unknownId),
-          )
-          statuses.add(response.status)
-          expectRejection(operation.ref, 'an unknown customer', response, customerText)
-        },
-      )
-    },
+    run: (context) =>
+      checkUnknown(context, 'customer', {
+        operations: context.operations.filter(
+          (operation) => operation.tag !== 'consent' && isCustomerScoped(operation),
+        ),
+        text: customerText,
+      }),
   },
   {
     id: 'errors.customer.unknown-with-account',
@@ -59,50 +50,33 @@ export const errors: readonly Check[] = [
       const withAccount = context.operations.filter(
         (operation) => operation.tag !== 'consent' && locateAccounts(operation) !== undefined,
       )
-      return checkEach(
-        withAccount,
-        ({ ref }) => ref,
-        async (operation) => {
-          const accountId =
-            (await findAccountFor(context, operation, customerId)) ??
-            skip('the customer has no such account')
-          const response = await context.request(
-            operation,
-            buildRequest(operation, unknownId, accountId),
-          )
-          expectRejection(operation.ref, 'an unknown customer', response, customerText)
-        },
-      )
+      return checkEach(withAccount, async (operation) => {
+        const accountId =
+          (await findAccountFor(context, operation, customerId)) ??
+          skip('the customer has no such account')
+        const response = await context.request(
+          operation,
+          buildRequest(operation, unknownId, accountId),
+        )
+        expectRejection(operation.ref, 'an unknown customer', response, customerText)
+      })
     },
   },
   {
     id: 'errors.customer.unknown-in-consent',
     title: 'The consent flow rejects an unknown customer',
     clause: errorsSection('1', 'Error body: a JSON object {error: string}'),
-    profile: 'full',
-    run: async (context) => {
-      const consentOperations = context.operations.filter(
-        (operation) => operation.tag === 'consent' && isCustomerScoped(operation),
-      )
-      return checkStatuses(
-        consentOperations,
-        errorTable.customer_not_found.status,
-        async (operation, statuses) => {
-          const response = await context.request(
-            operation,
-            buildRequest(operation, unknownId, unknownId),
-          )
-          statuses.add(response.status)
-          expectRejection(operation.ref, 'an unknown customer', response)
-        },
-      )
-    },
+    run: (context) =>
+      checkUnknown(context, 'customer', {
+        operations: context.operations.filter(
+          (operation) => operation.tag === 'consent' && isCustomerScoped(operation),
+        ),
+      }),
   },
   {
     id: 'errors.customer.odd',
     title: 'A customerId with special characters is reported as unknown',
     clause: unknownCustomer,
-    profile: 'full',
     hint: 'Never insert an id into SQL, a path or a pattern as text.',
     run: async (context) => {
       const operation = context.operations.find(
@@ -112,15 +86,12 @@ export const errors: readonly Check[] = [
       const ids = ["' or '1'='1", '%', '*', '..%2f', 'é漢', 'a b', '"', 'x'.repeat(256)]
       return checkEach(
         ids,
-        (id) => JSON.stringify(id.slice(0, 12)),
         async (id) => {
           const response = await context.request(operation, buildRequest(operation, id, unknownId))
-          expectRejection(
-            operation.ref,
-            `the customerId ${JSON.stringify(id.slice(0, 40))}`,
-            response,
-          )
+          const what = `the customerId ${JSON.stringify(id.slice(0, 40))}`
+          expectRejection(operation.ref, what, response)
         },
+        (id) => JSON.stringify(id.slice(0, 12)),
       )
     },
   },
@@ -129,49 +100,34 @@ export const errors: readonly Check[] = [
     title: 'An unknown account in a body is reported as not found',
     clause: unknownAccount,
     profile: 'smoke',
-    run: async (context) => {
-      const customerId = await requireCustomer(context)
-      return checkStatuses(
-        findListsByBody(context),
-        errorTable.account_in_query_not_found.status,
-        async ({ operation }, statuses) => {
-          const response = await context.request(
-            operation,
-            buildRequest(operation, customerId, unknownId),
-          )
-          statuses.add(response.status)
-          expectRejection(operation.ref, 'an unknown account', response, accountText)
-        },
-      )
-    },
+    run: (context) =>
+      checkUnknown(context, 'account', {
+        operations: findListsByBody(context).map(({ operation }) => operation),
+        text: accountText,
+      }),
   },
   {
     id: 'errors.accounts.mixed',
     title: 'One unknown account among known ones is reported as not found',
     clause: elementClause,
-    profile: 'full',
     run: async (context) => {
       const customers = await findCustomers(context)
-      return checkEach(
-        findListsByBody(context),
-        ({ ref }) => ref,
-        async ({ operation, kind }) => {
-          for (const customerId of customers) {
-            const known = await findAccountIds(context, customerId, kind)
-            if (known.length === 0) continue
-            const body = { data: { accountIds: [...known.slice(0, 2), unknownId] } }
-            const response = await context.request(operation, { params: { customerId }, body })
-            expectRejection(
-              operation.ref,
-              'an unknown account after known ones',
-              response,
-              accountText,
-            )
-            return
-          }
-          skip('no customer has such an account')
-        },
-      )
+      return checkEach(findListsByBody(context), async ({ operation, kind }) => {
+        for (const customerId of customers) {
+          const known = await findAccountIds(context, customerId, kind)
+          if (known.length === 0) continue
+          const body = { data: { accountIds: [...known.slice(0, 2), unknownId] } }
+          const response = await context.request(operation, { params: { customerId }, body })
+          expectRejection(
+            operation.ref,
+            'an unknown account after known ones',
+            response,
+            accountText,
+          )
+          return
+        }
+        skip('no customer has such an account')
+      })
     },
   },
   {
@@ -179,21 +135,8 @@ export const errors: readonly Check[] = [
     title: 'An unknown account in a path is rejected',
     clause: errorsSection('1', 'Error body: a JSON object {error: string}'),
     profile: 'smoke',
-    run: async (context) => {
-      const customerId = await requireCustomer(context)
-      return checkStatuses(
-        findOperationsByPath(context),
-        errorTable.account_not_found.status,
-        async (operation, statuses) => {
-          const response = await context.request(
-            operation,
-            buildRequest(operation, customerId, unknownId),
-          )
-          statuses.add(response.status)
-          expectRejection(operation.ref, 'an unknown account', response)
-        },
-      )
-    },
+    run: (context) =>
+      checkUnknown(context, 'account', { operations: findOperationsByPath(context) }),
   },
   {
     id: 'errors.body',
@@ -213,11 +156,29 @@ export const errors: readonly Check[] = [
       if (!first) return { seen: `${context.audit.errorCount()} rejections were checked` }
       return fail(
         `${wrongErrors.length} rejections have another body, from ${[...new Set(wrongErrors.map(({ operation: { ref } }) => ref))].join(', ')}`,
-        {
-          expected: 'a JSON object with the string error',
-          evidence: wrongErrors.slice(0, 3),
-        },
+        { expected: 'a JSON object with the string error', evidence: wrongErrors.slice(0, 3) },
       )
     },
   },
 ]
+
+/** Requests an unknown customer, or an unknown account of a known customer. */
+async function checkUnknown(
+  context: CheckContext,
+  what: 'customer' | 'account',
+  { operations, text }: { readonly operations: readonly Operation[]; readonly text?: string },
+): Promise<Passed> {
+  const customerId = what === 'customer' ? unknownId : await requireCustomer(context)
+  const error =
+    what === 'customer'
+      ? 'customer_not_found'
+      : text === undefined
+        ? 'account_not_found'
+        : 'account_in_query_not_found'
+  return checkStatuses(operations, errorTable[error].status, async (operation, statuses) => {
+    const input = buildRequest(operation, customerId, unknownId)
+    const response = await context.request(operation, input)
+    statuses.add(response.status)
+    expectRejection(operation.ref, `an unknown ${what}`, response, text)
+  })
+}

@@ -20,14 +20,12 @@ export const inputs: readonly Check[] = [
       '5',
       'POST endpoints that take a list of accounts use the request body {data: {accountIds: array of string}} (data required)',
     ),
-    profile: 'full',
     run: (context) => checkRejectedBodies(context, ['{"data":{"accountIds":[', '', 'null', '[]']),
   },
   {
     id: 'errors.body.data',
     title: 'A body without data or accountIds is rejected',
     clause: conventions('5', '{data: {accountIds: array of string}} (data required)'),
-    profile: 'full',
     run: (context) =>
       checkRejectedBodies(context, [
         {},
@@ -41,7 +39,6 @@ export const inputs: readonly Check[] = [
     id: 'errors.body.repeated-member',
     title: 'Whether a body that names a member twice is accepted is reported',
     clause: conventions('5', '{data: {accountIds: array of string}} (data required)'),
-    profile: 'full',
     run: async (context) => {
       const customerId = await requireCustomer(context)
       return checkStatuses(
@@ -67,7 +64,6 @@ export const inputs: readonly Check[] = [
     id: 'errors.body.compressed',
     title: 'Whether a body with a content encoding is accepted is reported',
     clause: conventions('6', 'POST requests carry Content-Type: application/json'),
-    profile: 'full',
     run: async (context) => {
       const customerId = await requireCustomer(context)
       return checkStatuses(
@@ -89,7 +85,6 @@ export const inputs: readonly Check[] = [
     id: 'errors.body.empty-list',
     title: 'The response to an empty list of accounts is reported',
     clause: conventions('5', '{data: {accountIds: array of string}}'),
-    profile: 'full',
     run: async (context) => {
       const customerId = await requireCustomer(context)
       return checkStatuses(
@@ -104,10 +99,7 @@ export const inputs: readonly Check[] = [
           if (isRejection(response) || isEmptyPage(response, field)) return
           fail(
             `${operation.ref}: an empty list of accounts returned ${formatStatus(response)} with records`,
-            {
-              expected: 'an empty list, or a rejection',
-              evidence: [response],
-            },
+            { expected: 'an empty list, or a rejection', evidence: [response] },
           )
         },
       )
@@ -120,7 +112,6 @@ export const inputs: readonly Check[] = [
       '4',
       'open-status (enum ALL, CLOSED, OPEN); product-category (enum of the banking product categories); is-owned (boolean). Only accounts whose state matches the filters are returned',
     ),
-    profile: 'full',
     run: async (context) => {
       const customers = await findCustomers(context)
       return checkStatuses(
@@ -157,7 +148,6 @@ export const inputs: readonly Check[] = [
     id: 'errors.query.pages',
     title: 'Invalid pages and sizes cause no server error',
     clause: conventions('3', 'page (integer, requested page) and page-size (integer, default 25)'),
-    profile: 'full',
     run: (context) =>
       checkInvalidQueries(context, [
         'page=x',
@@ -175,7 +165,6 @@ export const inputs: readonly Check[] = [
     id: 'errors.query.times',
     title: 'Invalid bounds and amounts cause no server error',
     clause: conventions('7', 'Error bodies: see Errors'),
-    profile: 'full',
     run: (context) =>
       checkInvalidQueries(context, [
         'newest-time=yesterday',
@@ -196,7 +185,6 @@ export const inputs: readonly Check[] = [
       reference: 'contact',
       quote: 'customerId and accountId maximum length: 256 characters',
     },
-    profile: 'full',
     run: async (context) => {
       const operation = context.operation('contact')
       if (!operation) return skip('the contact endpoint is left out intentionally')
@@ -261,29 +249,25 @@ async function checkInvalidQueries(
   const seen = new Set<string>()
   let areAllRejected = true
   const lists = findPagedLists(context)
-  const passed = await checkEach(
-    lists,
-    ({ ref }) => ref,
-    async ({ operation, ref }) => {
-      const accountId =
-        (await findAccountFor(context, operation, customerId)) ??
-        skip('the customer has no such account')
-      const known = queries.filter(
-        (query) => (query.split('=')[0] ?? '') in (operation.query.properties as object),
-      )
-      if (known.length === 0) skip('it has no such parameter')
-      for (const query of ref === lists[0]?.ref ? known : known.slice(0, casesMax)) {
-        const response = await context.request(operation, {
-          ...buildRequest(operation, customerId, accountId),
-          query,
-        })
-        const expected = 'a rejection, or the response without the parameter'
-        expectSuccessOrRejection(operation.ref, query, response, expected)
-        areAllRejected &&= isRejection(response)
-        seen.add(`${query} ${formatStatus(response)}`)
-      }
-    },
-  )
+  const passed = await checkEach(lists, async ({ operation, ref }) => {
+    const accountId =
+      (await findAccountFor(context, operation, customerId)) ??
+      skip('the customer has no such account')
+    const known = queries.filter(
+      (query) => (query.split('=')[0] ?? '') in (operation.query.properties as object),
+    )
+    if (known.length === 0) skip('it has no such parameter')
+    for (const query of ref === lists[0]?.ref ? known : known.slice(0, casesMax)) {
+      const response = await context.request(operation, {
+        ...buildRequest(operation, customerId, accountId),
+        query,
+      })
+      const expected = 'a rejection, or the response without the parameter'
+      expectSuccessOrRejection(operation.ref, query, response, expected)
+      areAllRejected &&= isRejection(response)
+      seen.add(`${query} ${formatStatus(response)}`)
+    }
+  })
   return {
     ...passed,
     choice: {

@@ -113,10 +113,7 @@ async function checkConcurrent(
       if (again.text !== single.get(customerId)) skip('the data changed during the check')
       fail(
         `${operation.ref}: a concurrent request for customer ${customerId} returned other data than a single request`,
-        {
-          expected: 'the response to a single request',
-          evidence: [response, again],
-        },
+        { expected: 'the response to a single request', evidence: [response, again] },
       )
     }
   }
@@ -130,26 +127,22 @@ export const isolation: readonly Check[] = [
     profile: 'smoke',
     hint: 'Look the account up under the customer of the path, not by its id alone.',
     run: (context) => {
-      return checkEach(
-        findOperationsByPath(context),
-        ({ ref }) => ref,
-        async (operation) => {
-          for (const { viewer, account } of await findForeignFor(context, operation)) {
-            const response = await context.request(
-              operation,
-              buildRequest(operation, viewer, account.id),
-            )
-            if (isRejection(response)) continue
-            fail(
-              `${operation.ref}: a request of customer ${viewer} for account ${account.id} of another customer returned ${formatStatus(response)}`,
-              {
-                expected: 'a rejection, as for an account that does not exist',
-                evidence: [response],
-              },
-            )
-          }
-        },
-      )
+      return checkEach(findOperationsByPath(context), async (operation) => {
+        for (const { viewer, account } of await findForeignFor(context, operation)) {
+          const response = await context.request(
+            operation,
+            buildRequest(operation, viewer, account.id),
+          )
+          if (isRejection(response)) continue
+          fail(
+            `${operation.ref}: a request of customer ${viewer} for account ${account.id} of another customer returned ${formatStatus(response)}`,
+            {
+              expected: 'a rejection, as for an account that does not exist',
+              evidence: [response],
+            },
+          )
+        }
+      })
     },
   },
   {
@@ -158,59 +151,50 @@ export const isolation: readonly Check[] = [
     clause: inBody,
     profile: 'smoke',
     run: (context) => {
-      return checkEach(
-        findListsByBody(context),
-        ({ ref }) => ref,
-        async ({ operation }) => {
-          for (const { viewer, account } of await findForeignFor(context, operation)) {
-            const response = await context.request(
-              operation,
-              buildRequest(operation, viewer, account.id),
-            )
-            if (isRejection(response) && readError(response) === accountText) continue
-            fail(
-              `${operation.ref}: a request of customer ${viewer} for account ${account.id} of another customer returned ${formatStatus(response)} ${JSON.stringify(readError(response)) ?? ''}`,
-              {
-                expected: `a status from 400 to 499 and {"error": "${accountText}"}`,
-                evidence: [response],
-              },
-            )
-          }
-        },
-      )
+      return checkEach(findListsByBody(context), async ({ operation }) => {
+        for (const { viewer, account } of await findForeignFor(context, operation)) {
+          const response = await context.request(
+            operation,
+            buildRequest(operation, viewer, account.id),
+          )
+          if (isRejection(response) && readError(response) === accountText) continue
+          fail(
+            `${operation.ref}: a request of customer ${viewer} for account ${account.id} of another customer returned ${formatStatus(response)} ${JSON.stringify(readError(response)) ?? ''}`,
+            {
+              expected: `a status from 400 to 499 and {"error": "${accountText}"}`,
+              evidence: [response],
+            },
+          )
+        }
+      })
     },
   },
   {
     id: 'isolation.body.mixed',
     title: 'An account of another customer is rejected among own accounts',
     clause: inBody,
-    profile: 'full',
     run: (context) => {
-      return checkEach(
-        findListsByBody(context),
-        ({ ref }) => ref,
-        async (list) => {
-          for (const { viewer, account } of await findForeignFor(context, list.operation)) {
-            const own = (await findAccountIds(context, viewer, list.kind)).slice(0, 2)
-            const body = { data: { accountIds: [...own, account.id] } }
-            const response = await context.request(list.operation, {
-              params: { customerId: viewer },
-              body,
-            })
-            if (isRejection(response) && readError(response) === accountText) continue
-            const leaked = readRecords(list, response).some(
-              (record) => readAccountId(list, record) === account.id,
-            )
-            fail(
-              `${list.ref}: a request of customer ${viewer} for own accounts and account ${account.id} of another customer returned ${formatStatus(response)}${leaked ? ' with its records' : ''}`,
-              {
-                expected: `a status from 400 to 499 and {"error": "${accountText}"}`,
-                evidence: [response],
-              },
-            )
-          }
-        },
-      )
+      return checkEach(findListsByBody(context), async (list) => {
+        for (const { viewer, account } of await findForeignFor(context, list.operation)) {
+          const own = (await findAccountIds(context, viewer, list.kind)).slice(0, 2)
+          const body = { data: { accountIds: [...own, account.id] } }
+          const response = await context.request(list.operation, {
+            params: { customerId: viewer },
+            body,
+          })
+          if (isRejection(response) && readError(response) === accountText) continue
+          const leaked = readRecords(list, response).some(
+            (record) => readAccountId(list, record) === account.id,
+          )
+          fail(
+            `${list.ref}: a request of customer ${viewer} for own accounts and account ${account.id} of another customer returned ${formatStatus(response)}${leaked ? ' with its records' : ''}`,
+            {
+              expected: `a status from 400 to 499 and {"error": "${accountText}"}`,
+              evidence: [response],
+            },
+          )
+        }
+      })
     },
   },
   {
@@ -219,70 +203,55 @@ export const isolation: readonly Check[] = [
     clause: scoped,
     profile: 'smoke',
     run: (context) =>
-      checkEach(
-        findPagedLists(context),
-        ({ ref }) => ref,
-        async (list) => {
-          if (list.of === 'customer') skip('its request names no account')
-          const subject = await findSubject(context, list)
-          const { records, responses } = await readList(
-            context,
-            subject,
-            buildUnboundedQuery(context, list),
-          )
-          const requested =
-            list.of === 'account'
-              ? [subject.input.params?.['accountId']]
-              : (subject.input.body as { data: { accountIds: string[] } }).data.accountIds
-          const foreign = records
-            .map((record) => String(readAccountId(list, record)))
-            .filter((id) => !requested.includes(id))
-          if (foreign.length === 0) return
-          fail(
-            `${list.ref}: ${foreign.length} records belong to accounts that were not requested: ${formatKeys([...new Set(foreign)])}`,
-            {
-              expected: 'records of the requested accounts',
-              evidence: responses.slice(0, 1),
-            },
-          )
-        },
-      ),
+      checkEach(findPagedLists(context), async (list) => {
+        if (list.of === 'customer') skip('its request names no account')
+        const subject = await findSubject(context, list)
+        const { records, responses } = await readList(
+          context,
+          subject,
+          buildUnboundedQuery(context, list),
+        )
+        const requested =
+          list.of === 'account'
+            ? [subject.input.params?.['accountId']]
+            : (subject.input.body as { data: { accountIds: string[] } }).data.accountIds
+        const foreign = records
+          .map((record) => String(readAccountId(list, record)))
+          .filter((id) => !requested.includes(id))
+        if (foreign.length === 0) return
+        fail(
+          `${list.ref}: ${foreign.length} records belong to accounts that were not requested: ${formatKeys([...new Set(foreign)])}`,
+          { expected: 'records of the requested accounts', evidence: responses.slice(0, 1) },
+        )
+      }),
   },
   {
     id: 'isolation.subset',
     title: 'A request for one account returns no records of the others',
     clause: endpoint('E2', 'E2 fetches details of specific accounts that the user authorised'),
-    profile: 'full',
     run: (context) =>
-      checkEach(
-        findPagedLists(context),
-        ({ ref }) => ref,
-        async (list) => {
-          if (list.of !== 'accounts') skip('its request has no accounts in its body')
-          for (const customerId of await findCustomers(context)) {
-            const ids = await findAccountIds(context, customerId, list.kind)
-            const [one] = ids
-            if (ids.length < 2 || one === undefined) continue
-            const input = {
-              params: { customerId },
-              body: { data: { accountIds: [one] } },
-              query: buildUnboundedQuery(context, list),
-            }
-            const response = await context.request(list.operation, input)
-            const foreign = readRecords(list, response).filter(
-              (record) => readAccountId(list, record) !== one,
-            )
-            if (foreign.length === 0) return
-            fail(
-              `${list.ref}: a request for account ${one} returned ${foreign.length} records of other accounts`,
-              {
-                expected: 'records of that account only',
-                evidence: [response],
-              },
-            )
+      checkEach(findPagedLists(context), async (list) => {
+        if (list.of !== 'accounts') skip('its request has no accounts in its body')
+        for (const customerId of await findCustomers(context)) {
+          const ids = await findAccountIds(context, customerId, list.kind)
+          const [one] = ids
+          if (ids.length < 2 || one === undefined) continue
+          const input = {
+            params: { customerId },
+            body: { data: { accountIds: [one] } },
+            query: buildUnboundedQuery(context, list),
           }
-        },
-      ),
+          const response = await context.request(list.operation, input)
+          const foreign = readRecords(list, response).filter(
+            (record) => readAccountId(list, record) !== one,
+          )
+          if (foreign.length === 0) return
+          fail(
+            `${list.ref}: a request for account ${one} returned ${foreign.length} records of other accounts`,
+            { expected: 'records of that account only', evidence: [response] },
+          )
+        }
+      }),
   },
   {
     id: 'isolation.concurrent',
@@ -296,10 +265,8 @@ export const isolation: readonly Check[] = [
         return skip('two customers are needed: pass another one with --customer')
       }
       const operations = context.operations.filter(({ ref }) => concurrentRefs.includes(ref))
-      return checkEach(
-        operations,
-        ({ ref }) => ref,
-        (operation) => checkConcurrent(context, operation, [first, second]),
+      return checkEach(operations, (operation) =>
+        checkConcurrent(context, operation, [first, second]),
       )
     },
   },
@@ -307,34 +274,27 @@ export const isolation: readonly Check[] = [
     id: 'isolation.lists',
     title: 'No account list has an account that only another customer can share',
     clause: scoped,
-    profile: 'full',
     run: async (context) => {
       const customers = await findCustomers(context)
       if (customers.length < 2) skip('two customers are needed: pass another one with --customer')
-      return checkEach(
-        ['B1', 'E1'] as const,
-        (ref) => ref,
-        async (ref) => {
-          if (!context.operation(ref)) skip('it is left out intentionally')
-          for (const viewer of customers) {
-            const own = (await listShareable(context, viewer)) ?? skip('C2 is left out, or failed')
-            for (const owner of customers) {
-              const theirs = (await listShareable(context, owner)) ?? []
-              const listed = (await readAccounts(context, ref, viewer)).map((record) =>
-                String(record['accountId']),
-              )
-              const foreign = listed.filter((id) => !own.includes(id) && theirs.includes(id))
-              if (foreign.length === 0) continue
-              fail(
-                `${ref} lists account ${foreign[0]} for customer ${viewer}, which C2 lists for ${owner} and not for ${viewer}`,
-                {
-                  expected: 'accounts of the customer in the path',
-                },
-              )
-            }
+      return checkEach(['B1', 'E1'] as const, async (ref) => {
+        if (!context.operation(ref)) skip('it is left out intentionally')
+        for (const viewer of customers) {
+          const own = (await listShareable(context, viewer)) ?? skip('C2 is left out, or failed')
+          for (const owner of customers) {
+            const theirs = (await listShareable(context, owner)) ?? []
+            const listed = (await readAccounts(context, ref, viewer)).map((record) =>
+              String(record['accountId']),
+            )
+            const foreign = listed.filter((id) => !own.includes(id) && theirs.includes(id))
+            if (foreign.length === 0) continue
+            fail(
+              `${ref} lists account ${foreign[0]} for customer ${viewer}, which C2 lists for ${owner} and not for ${viewer}`,
+              { expected: 'accounts of the customer in the path' },
+            )
           }
-        },
-      )
+        }
+      })
     },
   },
 ]

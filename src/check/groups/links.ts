@@ -6,9 +6,8 @@ import { pickFilters } from '../list-filters.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
 import {
   buildUnboundedQuery,
-  type Fields,
   type PagedList,
-  readKey,
+  readKeys,
   readLink,
   readRecords,
   readTotals,
@@ -76,21 +75,14 @@ async function follow(
   }
   const page = await context.request(list.operation, { ...subject.input, query })
   const difference = describeDifference(
-    keys(list, readRecords(list, expected)),
-    keys(list, readRecords(list, page)),
+    readKeys(list, readRecords(list, expected)),
+    readKeys(list, readRecords(list, page)),
   )
   if (page.isSuccess && difference === undefined) return page
   return fail(
     `${list.ref}: the link ${name} returns another page: ${page.isSuccess ? difference : `status ${page.status}`}`,
-    {
-      expected: 'the page with that number',
-      evidence: [from, page],
-    },
+    { expected: 'the page with that number', evidence: [from, page] },
   )
-}
-
-function keys(list: PagedList, records: readonly Fields[]): string[] {
-  return records.map((record) => readKey(list, record))
 }
 
 /** Follows the link from the other end of the list. */
@@ -99,7 +91,6 @@ function linkCheck(name: 'first' | 'last'): Check {
     id: `paging.links.${name}`,
     title: `The link ${name} returns the ${name} page`,
     clause: links,
-    profile: 'full',
     run: (context) =>
       checkEachList(context, async (list) => {
         const linked = await readLinkedPages(context, list)
@@ -132,7 +123,6 @@ export const linkChecks: readonly Check[] = [
     id: 'paging.links.prev',
     title: 'Following prev returns to the first page',
     clause: links,
-    profile: 'full',
     run: (context) =>
       checkEachList(context, async (list) => {
         const linked = await readLinkedPages(context, list)
@@ -146,7 +136,6 @@ export const linkChecks: readonly Check[] = [
     id: 'paging.links.end',
     title: 'The last page has no next link to records, and the first page no prev link',
     clause: links,
-    profile: 'full',
     hint: 'Omit the link: a client that follows next would never stop.',
     run: (context) =>
       checkEachList(context, async (list) => {
@@ -164,10 +153,7 @@ export const linkChecks: readonly Check[] = [
           if (readRecords(list, response).length === 0) continue
           fail(
             `${list.ref}: the ${name === 'next' ? 'last' : 'first'} page has a link ${name}, which returns records`,
-            {
-              expected: `no link ${name}`,
-              evidence: [page as HttpResponse, response],
-            },
+            { expected: `no link ${name}`, evidence: [page as HttpResponse, response] },
           )
         }
       }),
@@ -176,7 +162,6 @@ export const linkChecks: readonly Check[] = [
     id: 'paging.links.fragment',
     title: 'Links are query-string fragments',
     clause: links,
-    profile: 'full',
     run: async (context) => {
       const prefixes = new Set<string>()
       const passed = await checkEachList(context, async (list) => {
@@ -209,7 +194,6 @@ export const linkChecks: readonly Check[] = [
     id: 'paging.links.size',
     title: 'Links keep the page size',
     clause: links,
-    profile: 'full',
     run: (context) =>
       checkEachList(context, async (list) => {
         const { pages, size } = await readLinkedPages(context, list)
@@ -222,10 +206,7 @@ export const linkChecks: readonly Check[] = [
           if (given === String(size)) continue
           fail(
             `${list.ref}: with page-size=${size}, links.${name} has ${given === null ? 'no page-size' : `page-size=${given}`}`,
-            {
-              expected: `page-size=${size}`,
-              evidence: [first],
-            },
+            { expected: `page-size=${size}`, evidence: [first] },
           )
         }
       }),
@@ -234,14 +215,15 @@ export const linkChecks: readonly Check[] = [
     id: 'paging.links.filters',
     title: 'Links keep the filters of the request',
     clause: links,
-    profile: 'full',
     hint: 'Repeat every parameter of the request except page in each link.',
     run: (context) =>
       checkEachList(context, async (list) => {
         const filters = await pickFilters(context, list)
         if (filters.length === 0) skip('it has no filter')
-        await checkEach(filters, formatFilter, (filter) =>
-          checkFilteredLinks(context, list, filter),
+        await checkEach(
+          filters,
+          (filter) => checkFilteredLinks(context, list, filter),
+          formatFilter,
         )
       }),
   },
@@ -249,7 +231,6 @@ export const linkChecks: readonly Check[] = [
     id: 'paging.links.window',
     title: 'Whether links contain the default time window is reported',
     clause: links,
-    profile: 'full',
     run: async (context) => {
       const seen: string[] = []
       const evidence: HttpResponse[] = []
@@ -297,8 +278,8 @@ async function checkFilteredLinks(
     const total = readTotals(followed).totalRecords
     const difference =
       describeDifference(
-        keys(list, readRecords(list, expected)),
-        keys(list, readRecords(list, followed)),
+        readKeys(list, readRecords(list, expected)),
+        readKeys(list, readRecords(list, followed)),
       ) ?? (total === readTotals(first).totalRecords ? undefined : `totalRecords is ${total}`)
     // Bounds may be written in another way.
     if (difference === undefined) continue

@@ -86,14 +86,12 @@ export const order: readonly Check[] = [
     id: 'order.pages',
     title: 'The order continues from page to page',
     clause: descending,
-    profile: 'full',
     run: (context) => checkOrder(context, {}),
   },
   {
     id: 'order.filtered',
     title: 'Filtered transactions are newest first as well',
     clause: descending,
-    profile: 'full',
     run: (context) =>
       checkOrder(context, pickFilter(context, requireList(context, 'B3')) ?? {}, 25),
   },
@@ -101,7 +99,6 @@ export const order: readonly Check[] = [
     id: 'order.ties',
     title: 'Transactions with the same time keep their order between pages',
     clause: descending,
-    profile: 'full',
     hint: 'Order by time and then by a unique column, such as the id.',
     run: async (context) => {
       const list = requireList(context, 'B3')
@@ -129,10 +126,7 @@ export const order: readonly Check[] = [
         if (new Set(found).size === length || new Set(tied).size < length) continue
         fail(
           `B3: ${length} transactions with the same time, read with one per page, returned ${new Set(found).size} different ones`,
-          {
-            expected: 'each of them once',
-            evidence: pages,
-          },
+          { expected: 'each of them once', evidence: pages },
         )
       }
       return { seen: `${length} transactions with the same time` }
@@ -142,21 +136,18 @@ export const order: readonly Check[] = [
     id: 'order.invoices',
     title: 'The order of invoices is reported',
     clause: endpoint('E3', 'data.invoices; links; meta'),
-    profile: 'full',
     run: (context) => reportOrder(context, 'E3'),
   },
   {
     id: 'order.billing',
     title: 'The order of billing transactions is reported',
     clause: endpoint('E4', 'data.transactions (billing transaction); links; meta'),
-    profile: 'full',
     run: (context) => reportOrder(context, 'E4'),
   },
   {
     id: 'order.billing-of-accounts',
     title: 'The order of billing transactions of several accounts is reported',
     clause: endpoint('E5', 'data.transactions; links; meta'),
-    profile: 'full',
     run: (context) => reportOrder(context, 'E5'),
   },
 ]

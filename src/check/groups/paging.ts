@@ -8,6 +8,7 @@ import {
   buildUnboundedQuery,
   type PagedList,
   readKey,
+  readKeys,
   readRecords,
   readTotals,
   requireTotals,
@@ -50,8 +51,8 @@ export const paging: readonly Check[] = [
     run: (context) =>
       checkEachList(context, async (list) => {
         const { whole, pages, size } = await readInPages(context, list)
-        const keys = pages.records.map((record) => readKey(list, record))
-        const expected = whole.records.map((record) => readKey(list, record))
+        const keys = readKeys(list, pages.records)
+        const expected = readKeys(list, whole.records)
         const difference = describeDifference(expected, keys)
         const repeated = findRepeated(keys).filter((key) => !findRepeated(expected).includes(key))
         if (!difference && repeated.length === 0) return
@@ -79,10 +80,7 @@ export const paging: readonly Check[] = [
         if (!wrong) return
         fail(
           `${list.ref}: totalRecords is ${requireTotals(wrong).totalRecords}, but the list has ${whole.records.length} records`,
-          {
-            expected: `totalRecords ${whole.records.length} on every page`,
-            evidence: [wrong],
-          },
+          { expected: `totalRecords ${whole.records.length} on every page`, evidence: [wrong] },
         )
       }),
   },
@@ -101,10 +99,7 @@ export const paging: readonly Check[] = [
         if (!wrong) return
         fail(
           `${list.ref}: totalPages is ${requireTotals(wrong).totalPages} for ${whole.records.length} records in pages of ${size}`,
-          {
-            expected: `totalPages ${expected}`,
-            evidence: [wrong],
-          },
+          { expected: `totalPages ${expected}`, evidence: [wrong] },
         )
       }),
   },
@@ -137,7 +132,6 @@ export const paging: readonly Check[] = [
     id: 'paging.size.default',
     title: 'A page has 25 records by default',
     clause: sizes,
-    profile: 'full',
     run: (context) =>
       checkEachList(context, async (list) => {
         const { subject, whole } = await readShortList(context, list, pageSizeDefault + 1)
@@ -149,10 +143,7 @@ export const paging: readonly Check[] = [
         if (actual === pageSizeDefault) return
         fail(
           `${list.ref}: a page without page-size has ${actual} of ${whole.records.length} records`,
-          {
-            expected: `${pageSizeDefault} records`,
-            evidence: [page],
-          },
+          { expected: `${pageSizeDefault} records`, evidence: [page] },
         )
       }),
   },
@@ -160,7 +151,6 @@ export const paging: readonly Check[] = [
     id: 'paging.page.default',
     title: 'The first page is returned by default',
     clause: conventions('3', 'page (integer, requested page)'),
-    profile: 'full',
     run: (context) =>
       checkEachList(context, async (list) => {
         const { subject, whole } = await readShortList(context, list, 2)
@@ -174,10 +164,7 @@ export const paging: readonly Check[] = [
         if (!difference) return
         fail(
           `${list.ref}: without page, page-size=1 returns another record than page 1: ${difference}`,
-          {
-            expected: 'page 1',
-            evidence: [page],
-          },
+          { expected: 'page 1', evidence: [page] },
         )
       }),
   },
@@ -185,7 +172,6 @@ export const paging: readonly Check[] = [
     id: 'paging.page.beyond',
     title: 'A page past the end has no records',
     clause: conventions('3', 'page (integer, requested page)'),
-    profile: 'full',
     run: async (context) => {
       const seen = new Set<string>()
       const passed = await checkEachList(context, async (list) => {
@@ -229,7 +215,6 @@ export const paging: readonly Check[] = [
     id: 'paging.empty',
     title: 'A list without records has zero totals',
     clause: envelope,
-    profile: 'full',
     run: (context) =>
       checkEachList(context, async (list) => {
         if (list.bounds !== 'time') skip('it has no time bounds')
@@ -243,10 +228,7 @@ export const paging: readonly Check[] = [
         if (found === 0 && totalRecords === 0 && (totalPages === 0 || totalPages === 1)) return
         fail(
           `${list.ref}: two days of 1970 returned ${page.status || 'no response'} with ${found} records, totalRecords ${totalRecords}, totalPages ${totalPages}`,
-          {
-            expected: 'no records, totalRecords 0, totalPages 0 (or 1)',
-            evidence: [page],
-          },
+          { expected: 'no records, totalRecords 0, totalPages 0 (or 1)', evidence: [page] },
         )
       }),
   },
@@ -254,7 +236,6 @@ export const paging: readonly Check[] = [
     id: 'paging.totals.filtered',
     title: 'Totals count the filtered list',
     clause: totals,
-    profile: 'full',
     hint: 'Count with the same conditions as the query for the page.',
     run: (context) =>
       checkEachList(context, async (list) => {

@@ -196,7 +196,6 @@ export const wireFormat: readonly Check[] = [
     id: 'wire.variants',
     title: 'E2 returns neither users nor complexAccountType',
     clause: resources('Energy account', 'complexAccountType, users: only in the GET list variant'),
-    profile: 'full',
     run: async (context) => {
       const list = requireList(context, 'E2')
       const [first] = await findSubjects(context, list)
@@ -217,7 +216,6 @@ export const wireFormat: readonly Check[] = [
     id: 'wire.content-type',
     title: 'The content type of responses is reported',
     clause: { section: 'Errors', reference: '1', quote: 'a JSON object' },
-    profile: 'full',
     run: async (context) => {
       const types = [...context.audit.contentTypes.keys()]
       if (types.length === 0) skip('no request succeeded')
@@ -236,7 +234,6 @@ export const wireFormat: readonly Check[] = [
     id: 'wire.interaction-id',
     title: 'Whether x-fapi-interaction-id is echoed is reported',
     clause: { section: 'Versioning', reference: '5', quote: 'any version header: not shown' },
-    profile: 'full',
     run: async (context) => {
       const { operation, input } = await findProbe(context)
       const id = crypto.randomUUID()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { bearer, type CheckContext } from '../context.ts'
-import { authentication, type Check } from '../definition.ts'
+import type { Check } from '../definition.ts'
 import { pause } from '../http-client.ts'
 import { fail, skip } from '../outcome.ts'
 import {
@@ -13,12 +13,13 @@ import {
 import {
   badTokenCheck,
   checkEveryOperation,
+  claimClauses,
   claims,
   epochSeconds,
   findProbes,
 } from '../token-cases.ts'
 
-const unique = authentication('2.5', 'the jti claim is unique (a repeated jti is not acceptable)')
+const { jti: unique } = claimClauses
 const concurrentUses = 8
 
 /** Uses a token at the start of the run. */
@@ -35,14 +36,12 @@ export const singleUse: readonly Check[] = [
   badTokenCheck(
     'jti.missing',
     'A token without an id is rejected',
-    unique,
     'a token without jti',
     claims({ jti: undefined }),
   ),
   badTokenCheck(
     'jti.empty',
     'A token with an empty id is rejected',
-    unique,
     'a token with an empty jti',
     claims({ jti: '' }),
   ),
@@ -71,7 +70,6 @@ export const singleUse: readonly Check[] = [
     id: 'tokens.jti.kept',
     title: 'A token is still rejected at the end of the run',
     clause: unique,
-    profile: 'full',
     hint: 'Store every jti until its token has expired: a shorter lifetime or a cache of a fixed size is not enough.',
     prepare: useEarly,
     run: async (context) => {
@@ -88,7 +86,6 @@ export const singleUse: readonly Check[] = [
     id: 'tokens.jti.distinct',
     title: 'Ids that differ in case, or after a long common prefix, are different ids',
     clause: unique,
-    profile: 'full',
     hint: 'Compare the whole jti byte for byte: no case-insensitive column, no truncation.',
     run: async (context) => {
       const prefix = `${randomUUID()}-${randomUUID()}-${randomUUID()}-`
@@ -102,7 +99,6 @@ export const singleUse: readonly Check[] = [
     id: 'tokens.jti.raced',
     title: 'Of concurrent uses of a token, one is accepted',
     clause: unique,
-    profile: 'full',
     hint: 'Check and store the jti in one atomic step: a check followed by a write accepts two.',
     run: async (context) => {
       const { operation, input } = await findProbe(context)
@@ -115,10 +111,7 @@ export const singleUse: readonly Check[] = [
       if (accepted.length === 0) skip('none of them was accepted')
       return fail(
         `${operation.ref}: ${accepted.length} of ${concurrentUses} concurrent uses of one token were accepted`,
-        {
-          expected: 'one accepted use',
-          evidence: accepted.slice(0, 2),
-        },
+        { expected: 'one accepted use', evidence: accepted.slice(0, 2) },
       )
     },
   },
@@ -126,7 +119,6 @@ export const singleUse: readonly Check[] = [
     id: 'tokens.jti.repeated',
     title: 'Another token with the same id is rejected',
     clause: unique,
-    profile: 'full',
     run: async (context) => {
       const jti = randomUUID()
       await expectAccepted(context, 'a valid token', claims({ jti }))
@@ -142,7 +134,6 @@ export const singleUse: readonly Check[] = [
     id: 'tokens.jti.elsewhere',
     title: 'An id that was used for one resource is rejected for all others',
     clause: unique,
-    profile: 'full',
     run: async (context) => {
       const first = await findProbe(context)
       const other = (await findProbes(context)).find(
@@ -164,7 +155,6 @@ export const singleUse: readonly Check[] = [
     id: 'tokens.jti.forged',
     title: 'Whether a forged token uses up the id of a valid token is reported',
     clause: unique,
-    profile: 'full',
     run: async (context) => {
       const jti = randomUUID()
       await expectRejected(context, 'a token signed with an unknown key', {

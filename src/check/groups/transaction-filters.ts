@@ -5,7 +5,7 @@ import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import type { HttpResponse } from '../http-client.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { buildUnboundedQuery, type Fields, readKey, requireList } from '../paged-list.ts'
+import { buildUnboundedQuery, type Fields, readKeys, requireList } from '../paged-list.ts'
 import { hintForParameter, resolveName } from '../parameters.ts'
 import { readList, requirePage } from '../read-list.ts'
 import { readWholeList } from '../subjects.ts'
@@ -40,10 +40,7 @@ async function checkFiltered(
     ...query,
   })
   const expected = whole.records.filter(isMatch)
-  const difference = describeDifference(
-    expected.map((record) => readKey(list, record)),
-    found.records.map((record) => readKey(list, record)),
-  )
+  const difference = describeDifference(readKeys(list, expected), readKeys(list, found.records))
   if (difference === undefined) return expected.length
   const [first = ''] = Object.keys(filter)
   const hint = hintForParameter('B3', first)
@@ -158,7 +155,6 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.amount.min',
     title: 'The minimum amount is applied and inclusive',
     clause: minimum,
-    profile: 'full',
     run: async (context) => {
       for (const amount of await chooseAmounts(context)) {
         await checkFiltered(
@@ -174,7 +170,6 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.amount.max',
     title: 'The maximum amount is applied and inclusive',
     clause: maximum,
-    profile: 'full',
     run: async (context) => {
       for (const amount of await chooseAmounts(context)) {
         await checkFiltered(
@@ -190,7 +185,6 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.amount.exact',
     title: 'Amounts of any length are compared exactly',
     clause: endpoint('B3', 'amount greater than or equal … amount less than or equal'),
-    profile: 'full',
     hint: 'A float has about 15 digits: compare amounts as decimals.',
     run: async (context) => {
       const chosen = await chooseAmounts(context)
@@ -212,7 +206,6 @@ export const transactionFilters: readonly Check[] = [
       'B3',
       'Amount sign: negative reduces the available balance; positive increases it',
     ),
-    profile: 'full',
     run: async (context) => {
       const all = (await readTransactions(context)).map(readAmount)
       const isMixed =
@@ -236,21 +229,18 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.text.description',
     title: 'The text filter searches descriptions',
     clause: substring,
-    profile: 'full',
     run: (context) => checkTextIn(context, (all) => findPart(all, 'description')),
   },
   {
     id: 'filters.text.reference',
     title: 'The text filter searches references',
     clause: substring,
-    profile: 'full',
     run: (context) => checkTextIn(context, (all) => findPart(all, 'reference')),
   },
   {
     id: 'filters.text.literal',
     title: 'The text filter has no wildcards',
     clause: substring,
-    profile: 'full',
     hint: 'In SQL, % and _ are wildcards of LIKE: escape them.',
     run: async (context) => {
       await requireTextFilter(context)
@@ -262,7 +252,6 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.text.ascii',
     title: 'The text filter accepts every printable ASCII character',
     clause: substring,
-    profile: 'full',
     run: async (context) => {
       await requireTextFilter(context)
       const list = requireList(context, 'B3')
@@ -278,10 +267,7 @@ export const transactionFilters: readonly Check[] = [
       if (response.isSuccess) return {}
       return fail(
         `B3 with every printable ASCII character as text returned ${response.status || 'no response'}`,
-        {
-          expected: 'a success, usually without records',
-          evidence: [response],
-        },
+        { expected: 'a success, usually without records', evidence: [response] },
       )
     },
   },
@@ -289,7 +275,6 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.text.case',
     title: 'Whether the text filter is case-sensitive is reported',
     clause: substring,
-    profile: 'full',
     run: async (context) => {
       await requireTextFilter(context)
       const all = await readTransactions(context)
@@ -311,7 +296,6 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.text.unsupported',
     title: 'A provider without the text filter declares it in every response',
     clause: unsupported,
-    profile: 'full',
     run: async (context) => {
       const [without, given, evidence] = await readTextFlags(context)
       const isDeclared = context.options.capabilities.includes('no-text-filter')
@@ -346,7 +330,6 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.transactions.combined',
     title: 'Several filters of B3 apply together',
     clause: endpoint('B3', 'a minimum-amount filter; a maximum-amount filter; a text filter'),
-    profile: 'full',
     run: async (context) => {
       const all = await readTransactions(context)
       const [amount = '0'] = await chooseAmounts(context)

@@ -163,10 +163,7 @@ async function checkInverted(context: CheckContext, ref: string): Promise<Passed
   if (response.status >= 500 || response.status === 0 || records.length > 0) {
     fail(
       `${ref}: a lower bound after the upper bound returned ${response.status || 'no response'} with ${records.length} records`,
-      {
-        expected: 'an empty list, or a rejection',
-        evidence: [response],
-      },
+      { expected: 'an empty list, or a rejection', evidence: [response] },
     )
   }
   return {
@@ -279,7 +276,6 @@ export const windows: readonly Check[] = (
       id: `windows.${ref}.${id}`,
       title: `${ref}: ${title[0]?.toLowerCase()}${title.slice(1)}`,
       clause: endpoint(ref, windowQuotes[ref][bound]),
-      profile: 'full' as const,
       ...(ref.startsWith('E') && ref !== 'E3' && { hint: zoneHint }),
       run: (context: CheckContext) => run(context, ref),
     })),
