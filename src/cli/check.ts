@@ -167,10 +167,7 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
     if (flags.junit !== undefined)
       await writeReport(flags.junit, formatJunitReport(report), terminal)
     if (flags.html !== undefined) await writeReport(flags.html, formatHtmlReport(report), terminal)
-    const options = {
-      hasColour: usesColour(terminal),
-      isVerbose: flags.verbose ?? false,
-    }
+    const options = { hasColour: usesColour(terminal), isVerbose: flags.verbose ?? false }
     if (flags.json !== '-') await terminal.write(formatTextReport(report, options))
     if (countResults(report).fail > 0) throw new CommandError(1, summarizeFailures(report))
   } finally {

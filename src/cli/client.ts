@@ -1,11 +1,9 @@
 import { Argument, Command, Option } from 'commander'
-import type { ClientStore } from '../auth/client-store.ts'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type Scope, scopes } from '../contract/scopes.ts'
 import { profiles } from '../platform/consent/store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { ThirdPartyFlags } from './client/third-party.ts'
-import { withConsents } from './common/consent-store.ts'
 import { addCreateFlag, readNow, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
@@ -35,11 +33,7 @@ Example:
   holdfast client list
   holdfast client rotate ID`,
     )
-  const subcommands = [addCommand, listCommand, rotateCommand, removeCommand]
-  return addSubcommands(
-    command,
-    subcommands.map((create) => create(terminal)),
-  )
+  return addSubcommands(command, terminal, addCommand, listCommand, rotateCommand, removeCommand)
 }
 
 function idArgument(): Argument {
@@ -83,16 +77,16 @@ function addCommand(terminal: Terminal): Command {
       if (!isPrintable(name)) {
         throw new CommandError(2, `the name must be 1 to ${nameLengthMax} printable characters`)
       }
-      const { scope = [], redirectUri, jwks, profile, ...storeFlags } = flags
+      const { scope = [], redirectUri, jwks, profile } = flags
       if (redirectUri !== undefined) {
         const { addThirdParty } = await import('./client/third-party.ts')
-        return addThirdParty(name, splitScopes(scope), flags, storeFlags, terminal)
+        return addThirdParty(name, splitScopes(scope), flags, terminal)
       }
       if (jwks !== undefined || profile !== undefined) {
         throw new CommandError(2, '--jwks and --profile require --redirect-uri')
       }
       const granted = parseScopes(scope)
-      await withClients({ ...flags, create: true }, terminal, async (store) => {
+      await withStore('openClientStore', { ...flags, create: true }, terminal, async (store) => {
         const { hashSecret, makeSecret } = await import('../auth/secrets.ts')
         const id = crypto.randomUUID()
         const client = { id, name, scopes: granted, created: Temporal.Now.instant() }
@@ -106,7 +100,7 @@ function addCommand(terminal: Terminal): Command {
 function listCommand(terminal: Terminal): Command {
   const command = createSubcommand('list', 'list the API clients and the third parties')
   return addCreateFlag(command).action(async (flags: Flags) => {
-    await withClients(flags, terminal, async (store) => {
+    await withStore('openClientStore', flags, terminal, async (store) => {
       for (const { id, name, scopes, created, rotated } of await store.list()) {
         const rotation = rotated ? `, secret rotated ${rotated}` : ''
         terminal.out(
@@ -115,7 +109,7 @@ function listCommand(terminal: Terminal): Command {
       }
     })
     const { formatThirdParty } = await import('./client/third-party.ts')
-    await withConsents(flags, terminal, async ({ thirdParties }) => {
+    await withStore('openConsentStore', flags, terminal, async ({ thirdParties }) => {
       for (const thirdParty of await thirdParties.list()) terminal.out(formatThirdParty(thirdParty))
     })
   })
@@ -128,7 +122,7 @@ function rotateCommand(terminal: Terminal): Command {
   )
     .addArgument(idArgument())
     .action((id: string, flags: Flags) =>
-      withClients(flags, terminal, async (store) => {
+      withStore('openClientStore', flags, terminal, async (store) => {
         const { hashSecret, makeSecret } = await import('../auth/secrets.ts')
         const secret = makeSecret()
         const isFound = await store.rotate(id, hashSecret(secret), Temporal.Now.instant())
@@ -146,11 +140,11 @@ function removeCommand(terminal: Terminal): Command {
     .addArgument(idArgument())
     .action(async (id: string, flags: Flags) => {
       let isRemoved = false
-      await withClients(flags, terminal, async (store) => {
+      await withStore('openClientStore', flags, terminal, async (store) => {
         isRemoved = await store.remove(id)
       })
       if (isRemoved) return
-      await withConsents(flags, terminal, async (store) => {
+      await withStore('openConsentStore', flags, terminal, async (store) => {
         if (!(await store.thirdParties.remove(id, await readNow(store)))) throw unknownClient()
       })
     })
@@ -184,17 +178,4 @@ function parseScopes(texts: readonly string[]): Scope[] {
 
 function isPrintable(name: string): boolean {
   return /^[^\p{Cc}\p{Cs}]+$/u.test(name) && name.length <= nameLengthMax
-}
-
-function withClients(
-  { scope: _scope, redirectUri: _uri, jwks: _jwks, profile: _profile, ...storeFlags }: Flags,
-  terminal: Terminal,
-  work: (store: ClientStore) => Promise<void>,
-): Promise<void> {
-  return withStore(
-    storeFlags,
-    terminal,
-    (storage, ...args) => storage.openClientStore(...args),
-    work,
-  )
 }

@@ -5,8 +5,7 @@ import { listArrangements } from '../platform/consent/list-arrangements.ts'
 import type { ConsentStore, StoredArrangement } from '../platform/consent/store.ts'
 import { readThirdPartyNames } from '../platform/consent/third-party-names.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
-import { withConsents } from './common/consent-store.ts'
-import { readNow, type StoreFlags } from './common/database.ts'
+import { readNow, type StoreFlags, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags extends StoreFlags {
@@ -38,11 +37,7 @@ Example:
   holdfast consent show ID
   holdfast consent withdraw ID`,
     )
-  const subcommands = [listCommand, showCommand, withdrawCommand]
-  return addSubcommands(
-    command,
-    subcommands.map((create) => create(terminal)),
-  )
+  return addSubcommands(command, terminal, listCommand, showCommand, withdrawCommand)
 }
 
 function idArgument(): Argument {
@@ -62,11 +57,12 @@ function listCommand(terminal: Terminal): Command {
     )
     .addOption(jsonOption())
     .addHelpText('after', '\nExample: holdfast consent list --status active')
-    .action(({ customer, thirdParty, status, json, ...flags }: ListFlags) =>
-      withConsents(flags, terminal, async (store) => {
+    .action((flags: ListFlags) =>
+      withStore('openConsentStore', flags, terminal, async (store) => {
         const now = await readNow(store)
         const names = await readThirdPartyNames(store)
-        const selected = { customerId: customer, thirdPartyId: thirdParty, status }
+        const { customer: customerId, thirdParty: thirdPartyId, status, json } = flags
+        const selected = { customerId, thirdPartyId, status }
         for await (const each of listArrangements(store.arrangements, selected, now)) {
           terminal.out(json ? `${JSON.stringify(toJson(each))}\n` : formatLine(each, names))
         }
@@ -78,11 +74,11 @@ function showCommand(terminal: Terminal): Command {
   return createSubcommand('show', 'show a consent with its accounts and its changes')
     .addArgument(idArgument())
     .addOption(jsonOption())
-    .action((id: string, { json, ...flags }: Flags) =>
-      withConsents(flags, terminal, async (store) => {
+    .action((id: string, flags: Flags) =>
+      withStore('openConsentStore', flags, terminal, async (store) => {
         const found = await find(store, id)
         const changes = await store.arrangements.listChanges(id)
-        if (json) {
+        if (flags.json) {
           const history = changes.map(({ time, ...rest }) => ({ time: formatTime(time), ...rest }))
           terminal.out(`${JSON.stringify({ ...toJson(found), changes: history }, null, 2)}\n`)
           return
@@ -119,7 +115,7 @@ function withdrawCommand(terminal: Terminal): Command {
       '\nA withdrawn consent cannot be restored: the customer has to give a new one.',
     )
     .action((id: string, flags: Flags) =>
-      withConsents(flags, terminal, async (store) => {
+      withStore('openConsentStore', flags, terminal, async (store) => {
         const found = await find(store, id)
         if (await store.arrangements.withdraw(id, 'operator', await readNow(store))) return
         throw new CommandError(1, `the consent is not active: it is ${found.status}`)
@@ -144,12 +140,7 @@ function formatLine(arrangement: StoredArrangement, names: ReadonlyMap<string, s
 }
 
 function toJson({ from, until, updated, ...rest }: StoredArrangement) {
-  return {
-    ...rest,
-    from: formatTime(from),
-    until: formatTime(until),
-    updated: formatTime(updated),
-  }
+  return { ...rest, from: formatTime(from), until: formatTime(until), updated: formatTime(updated) }
 }
 
 function formatTime(time: Temporal.Instant): string {

@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander'
-import type { Feed, FeedStore } from '../intake/feed-writer.ts'
+import type { Feed } from '../intake/feed-writer.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { databaseSettings, type StoreFlags, withStore } from './common/database.ts'
+import { formatTable } from './common/format-table.ts'
 import { addSettingFlags } from './common/setting-flags.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
@@ -19,14 +20,14 @@ export function feedsCommand(terminal: Terminal): Command {
     )
     .option('--json', 'print a JSON array instead of a table')
     .addHelpText('after', '\nExample: holdfast feeds --database sqlite:bank.db')
-    .action(({ json, ...flags }: Flags) =>
-      withFeeds(flags, terminal, async (store) => {
+    .action((flags: Flags) =>
+      withStore('openFeedStore', flags, terminal, async (store) => {
         const feeds = await store.list()
-        terminal.out(json ? formatJson(feeds) : formatTable(feeds))
+        terminal.out(flags.json ? formatJson(feeds) : formatFeeds(feeds))
       }),
     )
   addSettingFlags(command, 'intake', databaseSettings)
-  return addSubcommands(command, [assignCommand(terminal), removeCommand(terminal)])
+  return addSubcommands(command, terminal, assignCommand, removeCommand)
 }
 
 function assignCommand(terminal: Terminal): Command {
@@ -42,24 +43,15 @@ function assignCommand(terminal: Terminal): Command {
     )
     .action(async (name: string, clientId: string, _flags: Flags, command: Command) => {
       const flags: StoreFlags = command.optsWithGlobals()
-      await requireClient(clientId, flags, terminal)
-      await withFeeds(flags, terminal, async (store) => {
+      await withStore('openClientStore', flags, terminal, async (clients) => {
+        if (await clients.find(clientId)) return
+        throw new CommandError(1, 'no API client with this id: run holdfast client list')
+      })
+      await withStore('openFeedStore', flags, terminal, async (store) => {
         if (await store.assign(name, clientId)) return
         throw new CommandError(1, 'no API client sends a feed with this name: run holdfast feeds')
       })
     })
-}
-
-function requireClient(id: string, flags: StoreFlags, terminal: Terminal): Promise<void> {
-  return withStore(
-    flags,
-    terminal,
-    (storage, ...args) => storage.openClientStore(...args),
-    async (clients) => {
-      if (await clients.find(id)) return
-      throw new CommandError(1, 'no API client with this id: run holdfast client list')
-    },
-  )
 }
 
 function removeCommand(terminal: Terminal): Command {
@@ -71,22 +63,14 @@ function removeCommand(terminal: Terminal): Command {
     .addHelpText('after', '\nExample: holdfast feeds remove core')
     .action((name: string, _flags: Flags, command: Command) =>
       // The list has the same flags, and takes those of its subcommand.
-      withFeeds(command.optsWithGlobals(), terminal, async (store) => {
+      withStore('openFeedStore', command.optsWithGlobals(), terminal, async (store) => {
         if (await store.remove(name)) return
         throw new CommandError(1, 'no feed with this name: run holdfast feeds')
       }),
     )
 }
 
-function withFeeds(
-  flags: StoreFlags,
-  terminal: Terminal,
-  work: (store: FeedStore) => Promise<void>,
-): Promise<void> {
-  return withStore(flags, terminal, (storage, ...args) => storage.openFeedStore(...args), work)
-}
-
-function formatTable(feeds: readonly Feed[]): string {
+function formatFeeds(feeds: readonly Feed[]): string {
   const rows = [
     ['feed', 'batch', 'time', 'lines', 'owner'],
     ...feeds.map(({ name, batch, time, lines, position, owner }) => [
@@ -97,13 +81,7 @@ function formatTable(feeds: readonly Feed[]): string {
       position === undefined ? (owner ?? '') : 'follower',
     ]),
   ]
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  )
-  // Numbers are aligned to the right.
-  const align = (cell: string, column: number) =>
-    column % 2 === 1 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)
-  return rows.map((row) => `${row.map(align).join('  ').trimEnd()}\n`).join('')
+  return `${formatTable(rows, (column) => column % 2 === 1).join('\n')}\n`
 }
 
 function formatJson(feeds: readonly Feed[]): string {

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander'
-import { type SigningKeyStore, toPrivateJwk } from '../auth/signing-key-store.ts'
+import { toPrivateJwk } from '../auth/signing-key-store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { systemReason } from '../storage/system-reason.ts'
 import { addCreateFlag, readNow, withStore } from './common/database.ts'
@@ -35,17 +35,13 @@ Example:
   holdfast keys export ID
   holdfast keys retire ID`,
     )
-  const subcommands = [listCommand, addCommand, exportCommand, retireCommand]
-  return addSubcommands(
-    command,
-    subcommands.map((create) => create(terminal)),
-  )
+  return addSubcommands(command, terminal, listCommand, addCommand, exportCommand, retireCommand)
 }
 
 function listCommand(terminal: Terminal): Command {
   const command = createSubcommand('list', 'list the platform’s signing keys')
   return addCreateFlag(command).action((flags: Flags) =>
-    withKeys(flags, terminal, async (store) => {
+    withStore('openSigningKeyStore', flags, terminal, async (store) => {
       for (const { id, algorithm, created, retired } of await store.list()) {
         const state = retired ? `retired ${retired}` : 'active'
         terminal.out(`${id}  ${algorithm.padEnd(5)}  created ${created}  ${state}\n`)
@@ -65,7 +61,7 @@ function addCommand(terminal: Terminal): Command {
         .default('ES256'),
     )
     .action((flags: Flags) =>
-      withKeys({ ...flags, create: true }, terminal, async (store) => {
+      withStore('openSigningKeyStore', { ...flags, create: true }, terminal, async (store) => {
         const { makeSigningKey, signingAlgorithms } = await import('../auth/signing.ts')
         const algorithm = signingAlgorithms.find((name) => name === flags.algorithm) ?? 'ES256'
         const key = await makeSigningKey(algorithm, await readNow(store))
@@ -98,7 +94,7 @@ Examples:
   holdfast keys export ID --output - | ssh batch.example 'umask 077; cat > platform.jwk'`,
     )
     .action((id: string, flags: Flags) =>
-      withKeys(flags, terminal, async (store) => {
+      withStore('openSigningKeyStore', flags, terminal, async (store) => {
         const key = (await store.list()).find((each) => each.id === id && !each.retired)
         if (!key) throw unknownKey()
         const jwk = { ...toPrivateJwk(key), use: 'sig' }
@@ -136,7 +132,7 @@ function retireCommand(terminal: Terminal): Command {
   )
     .addArgument(idArgument())
     .action((id: string, flags: Flags) =>
-      withKeys(flags, terminal, async (store) => {
+      withStore('openSigningKeyStore', flags, terminal, async (store) => {
         const keys = await store.list()
         if (!(await store.retire(id, await readNow(store)))) throw unknownKey()
         const { fapiAlgorithms, isFapiKey } = await import('../platform/consent/client-metadata.ts')
@@ -156,18 +152,4 @@ function idArgument(): Argument {
 
 function unknownKey(): CommandError {
   return new CommandError(1, 'no active key with this ID: run holdfast keys list')
-}
-
-function withKeys(
-  flags: Flags,
-  terminal: Terminal,
-  work: (store: SigningKeyStore) => Promise<void>,
-): Promise<void> {
-  const { algorithm: _algorithm, output: _output, force: _force, ...storeFlags } = flags
-  return withStore(
-    storeFlags,
-    terminal,
-    (storage, ...args) => storage.openSigningKeyStore(...args),
-    work,
-  )
 }

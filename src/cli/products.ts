@@ -1,8 +1,8 @@
 import { Argument, Command, Option } from 'commander'
-import type { CatalogueStore } from '../platform/catalogue/store.ts'
 import { abortOnSignal } from '../server/signals.ts'
-import { CommandError, type Terminal } from '../server/terminal.ts'
+import type { Terminal } from '../server/terminal.ts'
 import { type StoreFlags, withStore } from './common/database.ts'
+import { parseNumber } from './common/parse-number.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 import type { CheckFlags } from './products/check.ts'
 import type { DiffFlags } from './products/diff.ts'
@@ -35,7 +35,9 @@ Example:
   holdfast products restore ID --version 1
   holdfast products import https://bank.example/cds-au/v1`,
     )
-  const subcommands = [
+  return addSubcommands(
+    command,
+    terminal,
     listCommand,
     showCommand,
     checkCommand,
@@ -43,10 +45,6 @@ Example:
     diffCommand,
     publishCommand,
     restoreCommand,
-  ]
-  return addSubcommands(
-    command,
-    subcommands.map((create) => create(terminal)),
   )
 }
 
@@ -54,16 +52,16 @@ function idArgument(): Argument {
   return new Argument('<id>', 'the ID in the output of products list')
 }
 
-function versionOption(description: string): Option {
-  return new Option('--version <number>', description).argParser((text) =>
-    parseNumber('--version', text, Number.MAX_SAFE_INTEGER),
-  )
+/** A flag with a whole number from 1 on. */
+function numberOption(flags: string, description: string, max = Number.MAX_SAFE_INTEGER): Option {
+  const option = new Option(flags, description)
+  return option.argParser((text) => parseNumber(option.long ?? '', text, max))
 }
 
 function limitOption(): Option {
-  return new Option('--limit <number>', 'the highest number of lines')
-    .default(limitDefault)
-    .argParser((text) => parseNumber('--limit', text, limitMax))
+  return numberOption('--limit <number>', 'the highest number of lines', limitMax).default(
+    limitDefault,
+  )
 }
 
 function listCommand(terminal: Terminal): Command {
@@ -82,11 +80,10 @@ function listCommand(terminal: Terminal): Command {
     .addOption(limitOption())
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', '\nExample: holdfast products list --category TERM_DEPOSITS')
-    .action(({ category, brand, drafts, limit, json, ...flags }: StoreFlags & ListFlags) =>
-      withCatalogue(flags, terminal, async (store) => {
+    .action((flags: StoreFlags & ListFlags) =>
+      withStore('openCatalogueStore', flags, terminal, async (store) => {
         const { listDrafts, listProducts } = await import('./products/list.ts')
-        const list = drafts ? listDrafts : listProducts
-        await list(store, { category, brand, limit, json }, terminal)
+        await (flags.drafts ? listDrafts : listProducts)(store, flags, terminal)
       }),
     )
 }
@@ -95,12 +92,12 @@ function showCommand(terminal: Terminal): Command {
   return createSubcommand('show', 'print a product as JSON: the published version, or another one')
     .addArgument(idArgument())
     .addOption(new Option('--draft', 'the draft, with its author').conflicts('version'))
-    .addOption(versionOption('this version'))
+    .addOption(numberOption('--version <number>', 'this version'))
     .addHelpText('after', '\nExample: holdfast products show ID --version 1')
-    .action((id: string, { draft, version, ...flags }: StoreFlags & ShowFlags) =>
-      withCatalogue(flags, terminal, async (store) => {
+    .action((id: string, flags: StoreFlags & ShowFlags) =>
+      withStore('openCatalogueStore', flags, terminal, async (store) => {
         const { showProduct } = await import('./products/show.ts')
-        await showProduct(store, id, draft ? 'draft' : version, terminal)
+        await showProduct(store, id, flags.draft ? 'draft' : flags.version, terminal)
       }),
     )
 }
@@ -131,10 +128,10 @@ Example:
   holdfast products check
   holdfast products check ID --drafts`,
     )
-    .action((ids: string[], { drafts, limit, json, ...flags }: StoreFlags & CheckFlags) =>
-      withCatalogue(flags, terminal, async (store) => {
+    .action((ids: string[], flags: StoreFlags & CheckFlags) =>
+      withStore('openCatalogueStore', flags, terminal, async (store) => {
         const { checkProducts } = await import('./products/check.ts')
-        await checkProducts(store, ids, { drafts, limit, json }, terminal)
+        await checkProducts(store, ids, flags, terminal)
       }),
     )
 }
@@ -163,9 +160,9 @@ function importCommand(terminal: Terminal): Command {
     )
     .option('-y, --yes', 'replace without asking')
     .addOption(
-      new Option('--timeout <seconds>', 'how long a response may take')
-        .default(timeoutDefault)
-        .argParser((text) => parseNumber('--timeout', text, timeoutMax)),
+      numberOption('--timeout <seconds>', 'how long a response may take', timeoutMax).default(
+        timeoutDefault,
+      ),
     )
     .option('--json', 'print one JSON object per line, the last one with the summary')
     .addHelpText(
@@ -199,12 +196,10 @@ Example:
   holdfast products import details.ndjson --origin 'Other Bank'
   holdfast products import https://bank.example/cds-au/v1 --replace p1 p2`,
     )
-    .action((from: string, options: StoreFlags & ImportFlags) =>
+    .action((from: string, flags: StoreFlags & ImportFlags) =>
       abortOnSignal(async (signal, stoppedBy) => {
-        const { origin, replace, yes, timeout, json, ...flags } = options
         const { importProducts } = await import('./products/import/import.ts')
-        const importFlags = { origin, replace, yes, timeout, json }
-        await importProducts(from, importFlags, flags, terminal, { signal, stoppedBy })
+        await importProducts(from, flags, terminal, { signal, stoppedBy })
       }),
     )
 }
@@ -212,11 +207,7 @@ Example:
 function diffCommand(terminal: Terminal): Command {
   return createSubcommand('diff', 'compare two versions of a product field by field')
     .addArgument(idArgument())
-    .addOption(
-      new Option('--from <number>', 'the earlier version').argParser((text) =>
-        parseNumber('--from', text, Number.MAX_SAFE_INTEGER),
-      ),
-    )
+    .addOption(numberOption('--from <number>', 'the earlier version'))
     .addOption(
       new Option('--to <version>', 'the later version: a number, or draft').argParser((text) =>
         text === 'draft' ? text : parseNumber('--to', text, Number.MAX_SAFE_INTEGER, ' or draft'),
@@ -232,10 +223,10 @@ an added field, - for a removed and ~ for a changed one.
 
 Example: holdfast products diff ID --from 2 --to draft`,
     )
-    .action((id: string, { from, to, json, ...flags }: StoreFlags & DiffFlags) =>
-      withCatalogue(flags, terminal, async (store) => {
+    .action((id: string, flags: StoreFlags & DiffFlags) =>
+      withStore('openCatalogueStore', flags, terminal, async (store) => {
         const { printDiff } = await import('./products/diff.ts')
-        await printDiff(store, id, { from, to, json }, terminal)
+        await printDiff(store, id, flags, terminal)
       }),
     )
 }
@@ -251,10 +242,10 @@ A draft is not published if the product has changed since the draft was made.
 
 Example: holdfast products publish ID`,
     )
-    .action((id: string, { ifMatch, ...flags }: StoreFlags & { readonly ifMatch?: string }) =>
-      withCatalogue(flags, terminal, async (store) => {
+    .action((id: string, flags: StoreFlags & { readonly ifMatch?: string }) =>
+      withStore('openCatalogueStore', flags, terminal, async (store) => {
         const { publishDraft } = await import('./products/publish.ts')
-        await publishDraft(store, id, ifMatch, terminal)
+        await publishDraft(store, id, flags.ifMatch, terminal)
       }),
     )
 }
@@ -265,7 +256,7 @@ function restoreCommand(terminal: Terminal): Command {
     'publish an earlier version of a product again, as a new version',
   )
     .addArgument(idArgument())
-    .addOption(versionOption('the version to restore').makeOptionMandatory())
+    .addOption(numberOption('--version <number>', 'the version to restore').makeOptionMandatory())
     .addHelpText(
       'after',
       `
@@ -274,24 +265,10 @@ first: holdfast products diff ID --from VERSION --to VERSION
 
 Example: holdfast products restore ID --version 1`,
     )
-    .action((id: string, { version, ...flags }: StoreFlags & { readonly version: number }) =>
-      withCatalogue(flags, terminal, async (store) => {
+    .action((id: string, flags: StoreFlags & { readonly version: number }) =>
+      withStore('openCatalogueStore', flags, terminal, async (store) => {
         const { restoreVersion } = await import('./products/publish.ts')
-        await restoreVersion(store, id, version, terminal)
+        await restoreVersion(store, id, flags.version, terminal)
       }),
     )
-}
-
-function withCatalogue(
-  flags: StoreFlags,
-  terminal: Terminal,
-  work: (store: CatalogueStore) => Promise<void>,
-): Promise<void> {
-  return withStore(flags, terminal, (storage, ...args) => storage.openCatalogueStore(...args), work)
-}
-
-function parseNumber(flag: string, text: string, max: number, alternative = ''): number {
-  const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
-  if (number >= 1 && number <= max) return number
-  throw new CommandError(2, `${flag} must be a whole number from 1 to ${max}${alternative}`)
 }

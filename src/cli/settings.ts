@@ -11,6 +11,7 @@ import {
   variableName,
 } from '../server/settings/settings.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
+import { formatTable } from './common/format-table.ts'
 import {
   addSettingFlags,
   invalidSettings,
@@ -37,7 +38,7 @@ export function settingsCommand(terminal: Terminal): Command {
     warnOfUnknown(unknown, terminal)
     if (invalid.length > 0) throw invalidSettings([...invalid, ...missing])
     const names = listSettings(role)
-    terminal.out(flags.json ? formatJson(names, result) : formatTable(names, result))
+    terminal.out(flags.json ? formatJson(names, result) : formatSettings(names, result))
     if (missing.length === 0) return
     throw new CommandError(1, missing.join('\n'))
   })
@@ -46,28 +47,19 @@ export function settingsCommand(terminal: Terminal): Command {
 
 type Flags = SettingFlags & { readonly json?: true }
 
-function formatTable(names: readonly SettingName[], { effective }: SettingsResult): string {
+function formatSettings(names: readonly SettingName[], { effective }: SettingsResult): string {
   const rows = names.map((name) => [
     variableName(name),
     escapeInvisible(maskSecrets(effective[name])),
     effective[name].source,
   ])
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows
-    .map(([variable = '', value = '', source = '']) =>
-      [variable.padEnd(widths[0] ?? 0), value.padEnd(widths[1] ?? 0), source].join('  '),
-    )
-    .map((line) => `${line}\n`)
-    .join('')
+  return `${formatTable(rows).join('\n')}\n`
 }
 
 function formatJson(names: readonly SettingName[], { effective }: SettingsResult): string {
   const entries = names.map((name) => [
     variableName(name),
-    {
-      value: jsonValue(effective[name]),
-      source: effective[name].source,
-    },
+    { value: jsonValue(effective[name]), source: effective[name].source },
   ])
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`
 }

@@ -7,11 +7,12 @@ import { openSender, type Received, type Send } from '../../client/send.ts'
 import { escapeInvisible } from '../../contract/characters.ts'
 import type { Operation } from '../../contract/index.ts'
 import { CommandError, isReaderGone, type Terminal, usesColour } from '../../server/terminal.ts'
+import { parseNumber } from '../common/parse-number.ts'
 import { readCommandSettings, type SettingFlags } from '../common/setting-flags.ts'
 import { findSigningKey, signToken } from '../common/signing-key.ts'
 import { formatForTerminal, parseExactly, showJson } from './format-json.ts'
 
-export const timeoutSecondsDefault = 30
+export const timeoutSecondsDefault = '30'
 const timeoutSecondsMax = 3600
 
 /** The flags that all operations have. */
@@ -26,7 +27,7 @@ export async function callOperation(
   id: string,
   operation: Operation,
   input: AnyInput,
-  { all = false, key: keyFile, timeout, ...flags }: CallFlags,
+  { all = false, key: keyFile, timeout = timeoutSecondsDefault, ...flags }: CallFlags,
   terminal: Terminal,
 ): Promise<void> {
   const options = await readOptions(keyFile, timeout, flags, terminal)
@@ -45,11 +46,11 @@ export async function callOperation(
 
 async function readOptions(
   keyFile: string | undefined,
-  timeout: string | undefined,
+  timeout: string,
   flags: SettingFlags,
   terminal: Terminal,
 ): Promise<ResolvedOptions> {
-  const seconds = readTimeout(timeout)
+  const seconds = parseNumber('--timeout', timeout, timeoutSecondsMax)
   const settings = readCommandSettings('demo', flags, terminal)
   const { providerUrl = '', resourceUrl = providerUrl, subdomain = '' } = settings
   const key = await findSigningKey(keyFile, settings, terminal)
@@ -58,12 +59,6 @@ async function readOptions(
   // A retry would hide the response that the user wants to see.
   const limits = { retriesMax: 0, timeoutMs: seconds * 1000 }
   return resolveOptions({ providerUrl, resourceUrl, subdomain, key, ...limits })
-}
-
-function readTimeout(text = String(timeoutSecondsDefault)): number {
-  const seconds = Number(text)
-  if (/^\d{1,4}$/.test(text) && seconds >= 1 && seconds <= timeoutSecondsMax) return seconds
-  throw new CommandError(2, `--timeout must be a whole number from 1 to ${timeoutSecondsMax}`)
 }
 
 /** Prints the body of any response. Throws if it is an error response. */

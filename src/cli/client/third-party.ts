@@ -7,8 +7,7 @@ import {
   readKeySet,
 } from '../../platform/consent/third-party-rules.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { withConsents } from '../common/consent-store.ts'
-import { readNow, type StoreFlags } from '../common/database.ts'
+import { readNow, type StoreFlags, withStore } from '../common/database.ts'
 import { readJwkFile } from '../common/jwk-file.ts'
 
 export interface ThirdPartyFlags {
@@ -21,10 +20,10 @@ export interface ThirdPartyFlags {
 export async function addThirdParty(
   name: string,
   scopeNames: readonly string[],
-  { redirectUri = [], jwks, profile = 'plain' }: ThirdPartyFlags,
-  storeFlags: StoreFlags,
+  flags: StoreFlags & ThirdPartyFlags,
   terminal: Terminal,
 ): Promise<void> {
+  const { redirectUri = [], jwks, profile = 'plain' } = flags
   const problem = findRedirectUriProblem(redirectUri)
   if (problem !== undefined) throw new CommandError(2, `--redirect-uri: ${problem}`)
   const thirdParty = {
@@ -35,7 +34,7 @@ export async function addThirdParty(
     scopes: selectScopes(scopeNames),
     keys: readKeys(jwks),
   }
-  await withConsents({ ...storeFlags, create: true }, terminal, async (store) =>
+  await withStore('openConsentStore', { ...flags, create: true }, terminal, async (store) =>
     store.thirdParties.add({ ...thirdParty, created: await readNow(store) }),
   )
   terminal.out(`client_id: ${thirdParty.id}\n`)

@@ -52,19 +52,26 @@ export async function readNow({
   return (await readTime?.()) ?? Temporal.Now.instant()
 }
 
-/** Opens a store of the platform, calls `work` with it and closes it. */
-export async function withStore<Store extends { close(): Promise<void> }>(
-  { create = false, ...flags }: StoreFlags,
+type OpenStore = (database: string, options: DatabaseOptions) => Promise<{ close(): Promise<void> }>
+
+/** The functions that open a store. */
+type StoreOpener = {
+  [Name in keyof Storage]: Storage[Name] extends OpenStore ? Name : never
+}[keyof Storage]
+
+/** Opens a store of the platform, calls `work` with it and closes it. Other flags than those of the database are ignored. */
+export async function withStore<Opener extends StoreOpener>(
+  opener: Opener,
+  flags: StoreFlags,
   terminal: Terminal,
-  open: (storage: Storage, database: string, options: DatabaseOptions) => Promise<Store>,
-  work: (store: Store) => Promise<void>,
+  work: (store: Awaited<ReturnType<Storage[Opener]>>) => Promise<void>,
 ): Promise<void> {
   const settings = readCommandSettings('platform', flags, terminal)
-  await prepareDatabase(settings, create, terminal)
-  const storage = await import('../../storage/open.ts')
-  const store = await open(storage, settings.database, databaseOptions(settings))
+  await prepareDatabase(settings, flags.create ?? false, terminal)
+  const { [opener]: open } = await import('../../storage/open.ts')
+  const store = await (open as OpenStore)(settings.database, databaseOptions(settings))
   try {
-    await work(store)
+    await work(store as Awaited<ReturnType<Storage[Opener]>>)
   } finally {
     await store.close()
   }

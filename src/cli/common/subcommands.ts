@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Terminal } from '../../server/terminal.ts'
 import { databaseSettings } from './database.ts'
 import { addSettingFlags } from './setting-flags.ts'
 
@@ -8,9 +9,13 @@ export function createSubcommand(name: string, summary: string): Command {
 }
 
 /** Adds subcommands that open the database of the platform. */
-export function addSubcommands(command: Command, subcommands: readonly Command[]): Command {
-  for (const subcommand of subcommands) {
-    command.addCommand(addSettingFlags(subcommand, 'platform', databaseSettings))
+export function addSubcommands(
+  command: Command,
+  terminal: Terminal,
+  ...creators: readonly ((terminal: Terminal) => Command)[]
+): Command {
+  for (const create of creators) {
+    command.addCommand(addSettingFlags(create(terminal), 'platform', databaseSettings))
   }
   return command
 }

@@ -18,13 +18,13 @@ import { systemReason } from '../../storage/system-reason.ts'
 import { prepareDatabase } from '../common/database.ts'
 import { formatCount } from '../common/format-count.ts'
 import { openLoadProgress } from '../common/load-progress.ts'
+import { parseNumber } from '../common/parse-number.ts'
 import { readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorReport } from './error-report.ts'
 import { formatQuantity } from './format-quantity.ts'
 import { findInput, inputNotFound, openFormat, requireNoInput, toInputError } from './inputs.ts'
-import { parseBatch, parseNumber } from './parse-number.ts'
 import { synchronize, writeOrFail } from './rejects.ts'
-import type { LoadFlags } from './run-load.ts'
+import { type LoadFlags, parseBatch } from './run-load.ts'
 import { formatWarnings } from './summary.ts'
 
 /** How often a file is checked for new lines. */
@@ -34,7 +34,7 @@ const pollMs = 20
 const batchLinesDefault = 1000
 
 /** How long a line waits for others before it is committed. */
-const flushMsDefault = 200
+const flushMsDefault = '200'
 const flushMsMax = 3_600_000
 
 /** How long the last commit may take after a stop signal. Docker kills a container that has not stopped after ten seconds. */
@@ -69,8 +69,8 @@ export async function runFollow(
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
   const name = requireUsable(names, flags)
-  const batchLines = parseBatch(flags.batch) ?? batchLinesDefault
-  const flushMs = parseNumber('--flush-ms', flags.flushMs, flushMsMax) ?? flushMsDefault
+  const batchLines = parseBatch(flags) ?? batchLinesDefault
+  const flushMs = parseNumber('--flush-ms', flags.flushMs ?? flushMsDefault, flushMsMax)
   if (flags.rejects !== undefined) requireNoInput('--rejects', flags.rejects, names)
   const format = await openFormat(name, flags)
   const input = findInput(name)

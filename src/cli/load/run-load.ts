@@ -10,11 +10,11 @@ import type { Stopping } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { prepareDatabase } from '../common/database.ts'
 import { openLoadProgress } from '../common/load-progress.ts'
+import { parseNumber } from '../common/parse-number.ts'
 import { readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorFile, openErrorReport } from './error-report.ts'
 import type { InputFlags } from './input-flags.ts'
 import { openInputs, requireNoInput, toInputError, totalSize } from './inputs.ts'
-import { parseBatch } from './parse-number.ts'
 import { openRejects } from './rejects.ts'
 import { createStoppedError, reportResult } from './summary.ts'
 
@@ -30,6 +30,12 @@ export interface LoadFlags extends InputFlags {
   readonly database?: string
 }
 
+const batchMax = 999_999_999
+
+export function parseBatch({ batch }: LoadFlags): number | undefined {
+  return batch === undefined ? undefined : parseNumber('--batch', batch, batchMax)
+}
+
 const nothingCommitted: CommitResult = { commits: 0, linesCommitted: 0, counts: new Map() }
 
 /** Loads inputs to their end. */
@@ -39,7 +45,7 @@ export async function runLoad(
   terminal: Terminal,
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
-  const batch = parseBatch(flags.batch)
+  const batch = parseBatch(flags)
   if (flags.skipInvalid && flags.dryRun) {
     throw new CommandError(2, '--skip-invalid and --dry-run exclude each other')
   }

@@ -8,6 +8,7 @@ import type { LineSource } from '../../intake/source.ts'
 import { type StopSignal, signalStatus } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatCount } from '../common/format-count.ts'
+import { formatTable } from '../common/format-table.ts'
 import { formatQuantity } from './format-quantity.ts'
 import type { RejectedRows } from './rejects.ts'
 
@@ -88,17 +89,7 @@ function formatCounts(counts: LineCounts): string[] {
     ['', ...lineOutcomes],
     ...types.map((type) => [type, ...formatRow(counts.get(type))]),
   ]
-  const widths = rows[0]?.map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  )
-  return rows.map((row) =>
-    row
-      .map((cell, column) => {
-        const width = widths?.[column] ?? 0
-        return column === 0 ? cell.padEnd(width) : cell.padStart(width)
-      })
-      .join('  '),
-  )
+  return formatTable(rows, (column) => column > 0)
 }
 
 function formatRow(counts: Counts | undefined): string[] {

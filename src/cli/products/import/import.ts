@@ -24,13 +24,12 @@ export interface ImportFlags extends ReplaceFlags {
 
 export async function importProducts(
   from: string,
-  { origin: name, timeout, json, ...replaceFlags }: ImportFlags,
-  flags: StoreFlags,
+  flags: StoreFlags & ImportFlags,
   terminal: Terminal,
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
   const listUrl = isUrl(from) ? parseListUrl(from) : undefined
-  const origin = readOrigin(name, listUrl)
+  const origin = readOrigin(flags.origin, listUrl)
   const settings = readCommandSettings('platform', flags, terminal)
   await prepareDatabase(settings, true, terminal)
   const store = await openCatalogueStore(settings.database, databaseOptions(settings))
@@ -44,18 +43,18 @@ export async function importProducts(
     if (stop) throw new CommandError(signalStatus[stop], `Stopped by ${stop}. ${continuation}`)
   }
   try {
-    const replaced = await confirmReplacement(store, origin, replaceFlags, terminal, signal).catch(
+    const replaced = await confirmReplacement(store, origin, flags, terminal, signal).catch(
       (error: Error) => {
         throwIfStopped()
         throw error
       },
     )
     const target: Target = { store, origin, replaced, isLive: listUrl !== undefined }
-    const read = openJsonRequests({ timeoutMs: timeout * 1000, signal, onWait })
+    const read = openJsonRequests({ timeoutMs: flags.timeout * 1000, signal, onWait })
     const products = listUrl
       ? readHolderProducts(listUrl, { read, compare: (product) => comparePresent(target, product) })
       : readDetailFile(from)
-    const report = openImportReport(json ?? false, terminal)
+    const report = openImportReport(flags.json ?? false, terminal)
     const failure = await importAll(products, { target, report, progress })
     progress.clear()
     if (!failure) report.rejectMissing(replaced.keys())
