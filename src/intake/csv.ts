@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type CsvError, type InfoRecord, parse } from 'csv-parse'
+import { countLineFeeds } from './follow/position.ts'
 import { type ByteSource, lineBytesMax, openStream } from './lines.ts'
 import type { Row, RowChunk, RowSource } from './rows.ts'
 import type { ReadOptions } from './source.ts'
@@ -39,196 +39,143 @@ async function* readRows(
   const table = openTable(format, rowBytesMax, options)
   for await (const read of openStream(source, options)) {
     for (let start = 0; start < read.length; start += pieceBytes) {
-      yield* await table.parse(read.subarray(start, start + pieceBytes))
+      yield* table.parse(read.subarray(start, start + pieceBytes), false)
       if (table.hasEnded()) return
     }
   }
-  yield* await table.end()
-}
-
-interface ParsedRecord {
-  readonly cells: readonly string[]
-  /** The offset in the source where the record ends. */
-  readonly end: number
+  yield* table.parse(Buffer.alloc(0), true)
 }
 
 function openTable(format: TableFormat, rowBytesMax: number, options: ReadOptions) {
   const { withRaw = false, chunkLinesMax = Number.POSITIVE_INFINITY } = options
-  const parser = openParser(format, rowBytesMax)
-  const bytes = openBytes()
+  const tooLong = `must be at most ${rowBytesMax} bytes long, or a quote is not closed`
+  const findRow = openRowParser(delimiters[format])
+  /** The bytes after the last row, and the line where they start. */
+  let rest: Buffer = Buffer.alloc(0)
+  let line = 1
   let columns: readonly string[] | undefined
   let hasEnded = false
 
-  const toChunks = (failure: CsvError | undefined): RowChunk[] => {
-    const chunks: RowChunk[] = []
+  function* parse(piece: Buffer, isLast: boolean): Generator<RowChunk> {
+    let bytes = 0
     let rows: Row[] = []
     let header: RowChunk['header']
-    const endChunk = (): void => {
-      chunks.push({ bytes: bytes.passed(), rows, ...(header && { header }) })
-      rows = []
-      header = undefined
+    const endWith = (problems: readonly LineProblem[]): void => {
+      hasEnded = true
+      rows.push({ line, problems: problems.map((problem) => ({ ...problem, endsSource: true })) })
     }
-    for (const { cells, end } of parser.takeRecords()) {
-      const { line, raw, isText } = bytes.take(end)
+    const addRow = (cells: readonly string[], row: Buffer): void => {
+      const raw = row.at(-1) === lineFeed ? row.subarray(0, -1) : row
       const copied = withRaw ? { raw } : {}
       if (columns) {
-        rows.push({ line, ...toRow(cells, columns, isText), ...copied })
-        if (rows.length >= chunkLinesMax) endChunk()
+        rows.push({ line, ...toRow(cells, columns, isUtf8(raw)), ...copied })
+        return
+      }
+      const problems = isUtf8(raw) ? findHeaderProblems(cells) : [notUtf8]
+      if (problems.length > 0) endWith(problems)
+      else {
+        columns = cells
+        header = { line, columns, ...copied }
+      }
+    }
+
+    rest = rest.length > 0 ? Buffer.concat([rest, piece]) : piece
+    while (rest.length > 0 && !hasEnded) {
+      const found = findRow(rest, isLast)
+      if ((found?.end ?? rest.length) > rowBytesMax) endWith([{ path: '', reason: tooLong }])
+      else if (!found) break
+      else if (found.failure !== undefined) endWith([{ path: '', reason: found.failure }])
+      else {
+        const row = rest.subarray(0, found.end)
+        if (found.cells) addRow(found.cells, row)
+        line += countLineFeeds(row)
+        bytes += row.length
+        rest = rest.subarray(row.length)
+        if (rows.length < chunkLinesMax) continue
+        yield { bytes, rows, ...(header && { header }) }
+        bytes = 0
+        rows = []
+        header = undefined
+      }
+    }
+    if (isLast && !columns && !hasEnded) {
+      line = 1
+      endWith([missingHeader])
+    }
+    yield { bytes, rows, ...(header && { header }) }
+  }
+  return { parse, hasEnded: () => hasEnded }
+}
+
+interface FoundRow {
+  /** Undefined for a blank line. */
+  readonly cells?: readonly string[]
+  readonly failure?: string
+  /** The number of its bytes, with the line feed. */
+  readonly end: number
+}
+
+/** Parses the row at the start of the bytes. If it is not complete, the next call continues with more bytes of it. */
+function openRowParser(delimiter: string) {
+  const delimiterByte = delimiter.charCodeAt(0)
+  let isFirst = true
+  /** The cells so far, and where the next one starts. */
+  let cells: string[] = []
+  let start = 0
+  /** Where to search for the end of its quotes. */
+  let searched = 0
+
+  const finish = (row: FoundRow): FoundRow => {
+    isFirst = false
+    cells = []
+    start = 0
+    searched = 0
+    return row
+  }
+  return (bytes: Buffer, isLast: boolean): FoundRow | undefined => {
+    if (isFirst && start === 0 && bytes.subarray(0, 3).equals(byteOrderMark)) start = 3
+    for (;;) {
+      const fail = (failure: string) => finish({ failure, end: 0 })
+      if (bytes[start] !== quote) {
+        const lineEnd = bytes.indexOf(lineFeed, start)
+        if (lineEnd < 0 && !isLast) return undefined
+        const hasReturn = lineEnd > start && bytes[lineEnd - 1] === carriageReturn
+        const textEnd = lineEnd < 0 ? bytes.length : hasReturn ? lineEnd - 1 : lineEnd
+        const text = bytes.toString('utf8', start, textEnd)
+        const end = lineEnd < 0 ? bytes.length : lineEnd + 1
+        if (text === '' && cells.length === 0) return finish({ end })
+        if (!text.includes('"')) return finish({ cells: [...cells, ...text.split(delimiter)], end })
+        const cellEnd = bytes.indexOf(delimiterByte, start)
+        if (cellEnd < 0 || bytes.subarray(start, cellEnd).includes(quote)) {
+          return fail('has a quote in a cell that does not start with one')
+        }
+        cells.push(bytes.toString('utf8', start, cellEnd))
+        start = cellEnd + 1
         continue
       }
-      const problems = isText ? findHeaderProblems(cells) : [notUtf8]
-      if (problems.length > 0) {
-        hasEnded = true
-        return [{ bytes: bytes.passed(), rows: [{ line, problems: problems.map(endSource) }] }]
-      }
-      columns = cells
-      header = { line, columns, ...copied }
+      let close = bytes.indexOf(quote, Math.max(searched, start + 1))
+      while (close >= 0 && bytes[close + 1] === quote) close = bytes.indexOf(quote, close + 2)
+      searched = close < 0 ? bytes.length : close
+      const hasReturn = close >= 0 && bytes[close + 1] === carriageReturn
+      const after = close + (hasReturn ? 2 : 1)
+      if (!isLast && (close < 0 || after >= bytes.length)) return undefined
+      if (close < 0) return fail('has a quote that is not closed')
+      cells.push(bytes.toString('utf8', start + 1, close).replaceAll('""', '"'))
+      if (bytes[after] === lineFeed) return finish({ cells, end: after + 1 })
+      if (after === bytes.length && !hasReturn) return finish({ cells, end: after })
+      if (hasReturn || bytes[after] !== delimiterByte) return fail('has text after a closing quote')
+      start = after + 1
     }
-    // The parser does not count empty cells.
-    const isTooLong =
-      failure?.code === 'CSV_MAX_RECORD_SIZE' || bytes.length() > rowBytesMax + pieceBytes
-    if (failure || isTooLong) {
-      hasEnded = true
-      const reason = isTooLong
-        ? `must be at most ${rowBytesMax} bytes long, or a quote is not closed`
-        : (failures.get(failure?.code ?? '') ?? 'is not valid CSV')
-      rows.push({ line: bytes.nextLine(), problems: [endSource({ path: '', reason })] })
-    }
-    endChunk()
-    return chunks
-  }
-  return {
-    hasEnded: () => hasEnded,
-    async parse(piece: Buffer): Promise<RowChunk[]> {
-      bytes.add(piece)
-      const failure = await parser.write(piece)
-      return toChunks(failure ?? (bytes.endWithRow() ? await parser.completeRow() : undefined))
-    },
-    async end(): Promise<RowChunk[]> {
-      const chunks = toChunks(await parser.finish())
-      if (columns || hasEnded) return chunks
-      const rows = [{ line: 1, problems: [endSource(missingHeader)] }]
-      return chunks.map((chunk) => ({ ...chunk, rows }))
-    },
-  }
-}
-
-/** Parses records. An error ends parsing. */
-function openParser(format: TableFormat, rowBytesMax: number) {
-  let records: ParsedRecord[] = []
-  /** The number of bytes that were written and are not in the source. */
-  let added = 0
-  const parser = parse({
-    bom: true,
-    delimiter: delimiters[format],
-    max_record_size: rowBytesMax,
-    record_delimiter: ['\r\n', '\n'],
-    // A row with another number of cells than the header is an error of that row.
-    relax_column_count: true,
-    skip_empty_lines: true,
-    on_record(cells: string[], { bytes }: InfoRecord) {
-      records.push({ cells, end: bytes - added })
-      return null
-    },
-  })
-  parser.on('error', () => {})
-  /** Resolves once the records of the piece are parsed. */
-  const write = (piece: Buffer): Promise<CsvError | undefined> =>
-    new Promise((resolve) => {
-      parser.write(piece, (error) => resolve((error as CsvError | null) ?? undefined))
-    })
-  return {
-    write,
-    /** The parser reads ahead, and would keep the last row until others follow. It skips blank lines. */
-    async completeRow(): Promise<CsvError | undefined> {
-      const failure = await write(blankLines)
-      added += blankLines.length
-      return failure
-    },
-    finish: (): Promise<CsvError | undefined> =>
-      new Promise((resolve) => {
-        parser.once('error', resolve)
-        parser.end(() => resolve(undefined))
-      }),
-    takeRecords(): readonly ParsedRecord[] {
-      const taken = records
-      records = []
-      return taken
-    },
-  }
-}
-
-/** More than the parser reads ahead. */
-const blankLines = Buffer.from('\n'.repeat(8))
-
-/** The bytes after the last record, which locate the next ones: the line numbers of the parser count line breaks in quotes twice. */
-function openBytes() {
-  let rest: Buffer = Buffer.alloc(0)
-  /** The offset of `rest` in the source, and its line. */
-  let offset = 0
-  let line = 1
-  let counted = 0
-
-  const skipBlankLines = (): void => {
-    let start = 0
-    for (;;) {
-      const length = rest[start] === carriageReturn ? 2 : 1
-      if (rest[start + length - 1] !== lineFeed) break
-      start += length
-      line += 1
-    }
-    offset += start
-    rest = rest.subarray(start)
-  }
-  return {
-    add(piece: Buffer): void {
-      skipBlankLines()
-      rest = rest.length > 0 ? Buffer.concat([rest, piece]) : piece
-    },
-    length: () => rest.length,
-    /** Whether the last row is complete: a line feed in quotes does not end it. */
-    endWithRow: () => rest.at(-1) === lineFeed && countQuotes(rest) % 2 === 0,
-    /** The number of bytes of the records since the last call. */
-    passed(): number {
-      const passed = offset - counted
-      counted = offset
-      return passed
-    },
-    take(end: number): { line: number; raw: Buffer; isText: boolean } {
-      skipBlankLines()
-      const record = rest.subarray(0, end - offset)
-      const start = line
-      for (let at = record.indexOf(lineFeed); at >= 0; at = record.indexOf(lineFeed, at + 1)) {
-        line += 1
-      }
-      rest = rest.subarray(end - offset)
-      offset = end
-      const raw = record.at(-1) === lineFeed ? record.subarray(0, -1) : record
-      return { line: start, raw, isText: isUtf8(record) }
-    },
-    nextLine(): number {
-      skipBlankLines()
-      return line
-    },
   }
 }
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const quote = 0x22
-
-function countQuotes(bytes: Buffer): number {
-  let count = 0
-  for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + 1)) count += 1
-  return count
-}
+const byteOrderMark = Buffer.from('\ufeff')
 
 const notUtf8: LineProblem = { path: '', reason: 'must be UTF-8' }
 const missingHeader: LineProblem = { path: '', reason: 'must be a header with the column names' }
-
-function endSource(problem: LineProblem): LineProblem {
-  return { ...problem, endsSource: true }
-}
 
 /** Columns have numbers instead of names: without a header, the first row has values, which may be personal data. */
 function findHeaderProblems(columns: readonly string[]): LineProblem[] {
@@ -260,10 +207,3 @@ function toRow(
   }
   return { values: Object.fromEntries(columns.map((column, index) => [column, cells[index]])) }
 }
-
-/** The messages of the parser contain values. */
-const failures = new Map<string, string>([
-  ['CSV_QUOTE_NOT_CLOSED', 'has a quote that is not closed'],
-  ['CSV_INVALID_CLOSING_QUOTE', 'has text after a closing quote'],
-  ['INVALID_OPENING_QUOTE', 'has a quote in a cell that does not start with one'],
-])
