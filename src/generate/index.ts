@@ -35,10 +35,7 @@ export function* generateLines(options: GenerateOptions): Generator<string> {
     largeAccount = 0,
     products,
     ...averages
-  } = {
-    ...generateDefaults,
-    ...options,
-  }
+  } = { ...generateDefaults, ...options }
   const context: GenerationContext = {
     seed: String(seed),
     lastDay: parseDay(until) - 1,

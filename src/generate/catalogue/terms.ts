@@ -57,12 +57,7 @@ export function createLendingRates(rate: string, random: Random): Elements<'lend
     application_type: 'PERIODIC',
     application_frequency: 'P1M',
     tiers: [
-      {
-        name: 'LVR to 80%',
-        unit_of_measure: 'PERCENT',
-        minimum_value: '0',
-        maximum_value: '0.8',
-      },
+      { name: 'LVR to 80%', unit_of_measure: 'PERCENT', minimum_value: '0', maximum_value: '0.8' },
     ],
   }
   return random.chance(0.5) ? [base, fixed] : [base]
