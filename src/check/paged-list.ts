@@ -19,7 +19,7 @@ export interface PagedList {
   /** The member of `data` with the records. */
   readonly field: string
   readonly kind: AccountKind
-  readonly of: 'customer' | 'account' | 'accounts'
+  readonly parent: 'customer' | 'account' | 'accounts'
   /** The unit of its time bounds, if it has any. */
   readonly bounds: 'time' | 'date' | undefined
   readonly record: RecordFacts
@@ -75,7 +75,7 @@ export function toPagedList(operation: Operation): PagedList | undefined {
     ref,
     field: page.field,
     kind,
-    of: location === 'body' ? 'accounts' : location === 'path' ? 'account' : 'customer',
+    parent: location === 'body' ? 'accounts' : location === 'path' ? 'account' : 'customer',
     bounds,
     record,
   }
@@ -94,7 +94,7 @@ export function findPagedLists(context: CheckContext): PagedList[] {
 
 /** The lists whose request names accounts in its body. */
 export function findListsByBody(context: CheckContext): PagedList[] {
-  return findPagedLists(context).filter(({ of }) => of === 'accounts')
+  return findPagedLists(context).filter(({ parent }) => parent === 'accounts')
 }
 
 export function requireList(context: CheckContext, ref: string): PagedList {

@@ -112,25 +112,25 @@ export async function tryToken(
 /** Fails the check unless the provider rejects an invalid token. */
 export async function expectRejected(
   context: CheckContext,
-  what: string,
+  subject: string,
   token: string | TokenChanges,
   probe?: Probe,
 ): Promise<HttpResponse> {
   const on = probe ?? (await findProbe(context))
   const resource = context.resource(on.operation, on.input.params)
   const text = typeof token === 'string' ? token : context.token(resource, token)
-  return expectRejectedWith(context, what, bearer(text), on)
+  return expectRejectedWith(context, subject, bearer(text), on)
 }
 
 export async function expectRejectedWith(
   context: CheckContext,
-  what: string,
+  subject: string,
   headers: Readonly<Record<string, string>>,
   on: Probe,
 ): Promise<HttpResponse> {
   const response = await tryToken(context, on, headers)
   if (response.status >= 400 && response.status < 500) return response
-  return fail(`${on.operation.ref}: ${what} returned ${response.status || 'no response'}`, {
+  return fail(`${on.operation.ref}: ${subject} returned ${response.status || 'no response'}`, {
     expected: 'a rejection with any status from 400 to 499',
     evidence: [response],
   })
@@ -139,7 +139,7 @@ export async function expectRejectedWith(
 /** Fails the check unless the provider accepts a valid token. */
 export async function expectAccepted(
   context: CheckContext,
-  what: string,
+  subject: string,
   changes: TokenChanges,
   probe?: Probe,
 ): Promise<HttpResponse> {
@@ -150,7 +150,7 @@ export async function expectAccepted(
     bearer(context.token(context.resource(on.operation, on.input.params), changes)),
   )
   if (isAccepted(response)) return response
-  return fail(`${on.operation.ref}: ${what} returned ${response.status || 'no response'}`, {
+  return fail(`${on.operation.ref}: ${subject} returned ${response.status || 'no response'}`, {
     expected: 'the response to any valid token',
     evidence: [response],
   })

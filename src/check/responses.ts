@@ -17,13 +17,13 @@ export function isRejection({ status }: HttpResponse): boolean {
 
 export function expectRejection(
   ref: string,
-  what: string,
+  subject: string,
   response: HttpResponse,
   text?: string,
 ): void {
   if (isRejection(response) && (text === undefined || readError(response) === text)) return
   fail(
-    `${ref}: ${what} returned ${formatStatus(response)} ${JSON.stringify(readError(response)) ?? ''}`.trimEnd(),
+    `${ref}: ${subject} returned ${formatStatus(response)} ${JSON.stringify(readError(response)) ?? ''}`.trimEnd(),
     {
       expected:
         text === undefined

@@ -40,21 +40,21 @@ export function findSubjects(context: CheckContext, list: PagedList): Promise<re
 }
 
 async function findCandidates(context: CheckContext, list: PagedList): Promise<Subject[]> {
-  const { ref, of, kind } = list
+  const { ref, parent, kind } = list
   const subjects: Subject[] = []
   for (const customerId of await findCustomers(context)) {
     const params = { customerId }
     const label = `${ref} ${customerId}`
-    if (of === 'customer') {
+    if (parent === 'customer') {
       subjects.push({ list, customerId, input: { params }, label })
       continue
     }
     const accountIds = await findAccountIds(context, customerId, kind)
-    if (of === 'accounts' && accountIds.length > 0) {
+    if (parent === 'accounts' && accountIds.length > 0) {
       const body = { data: { accountIds } }
       subjects.push({ list, customerId, input: { params, body }, label })
     }
-    if (of !== 'account') continue
+    if (parent !== 'account') continue
     for (const accountId of accountIds.slice(0, candidatesMax)) {
       const input = { params: { ...params, accountId } }
       subjects.push({ list, customerId, input, label: `${label} ${accountId}` })
@@ -89,7 +89,7 @@ export async function readWholeList(
   return { subject, whole }
 }
 
-/** The same for checks that need only a few pages. */
+/** All records of a list that has a few pages. */
 export function readShortList(context: CheckContext, list: PagedList, recordsMin = 1) {
   return readWholeList(context, list, { recordsMin, wanted: recordsWantedShort })
 }

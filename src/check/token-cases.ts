@@ -57,7 +57,7 @@ export const claimClauses = {
 export function badTokenCheck(
   id: string,
   title: string,
-  what: string,
+  subject: string,
   changes: TokenChanges | ((resource: string, subdomain: string) => TokenChanges),
   profile?: Check['profile'],
 ): Check {
@@ -71,7 +71,7 @@ export function badTokenCheck(
       const resource = context.resource(probe.operation, probe.input.params)
       const made =
         typeof changes === 'function' ? changes(resource, context.options.subdomain) : changes
-      const { status } = await expectRejected(context, what, made, probe)
+      const { status } = await expectRejected(context, subject, made, probe)
       return { seen: `rejected with ${status}` }
     },
   }

@@ -22,7 +22,7 @@ export function escapeInvisible(text: string): string {
   )
 }
 
-/** The same for text of several lines: line breaks and tabs are kept. */
+/** Escapes invisible characters of a text of several lines, except line breaks and tabs. */
 export function escapeInvisibleInLines(text: string): string {
   return text.replaceAll(/[^\n\t]+/g, escapeInvisible)
 }

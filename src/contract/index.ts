@@ -98,9 +98,9 @@ export {
   CheckReport,
   CheckResult,
   CheckRun,
-  CheckSummary,
   checkGroups,
   checkProfiles,
+  ListedCheck,
 } from './records/checks.ts'
 export {
   Customer,
@@ -126,7 +126,7 @@ export { ExplorerHeader, ExplorerResult } from './records/explorer.ts'
 export { type RecordType, recordTypes } from './records/index.ts'
 export {
   BatchConflictBody,
-  BatchSummary,
+  BatchResult,
   FeedList,
   FeedState,
   InvalidLine,
@@ -147,7 +147,7 @@ export {
   RoleRequests,
 } from './records/monitoring.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
-export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'
+export { ListedDraft, ProductDraft } from './records/product-draft.ts'
 export { type ProductState, ProductSummary, productStates } from './records/product-summary.ts'
 export { type Feature, features, Session, SessionRequest, SessionState } from './records/session.ts'
 export {

@@ -10,7 +10,7 @@ export const publicPageSizeMax = 100
 /** The largest record, in bytes of JSON. For a product, without `product_id` and `last_updated`. */
 export const recordBytesMax = 256 * 1024
 
-/** The same for records that appear up to 1000 per page: transactions, payments, direct debits, invoices, billing. */
+/** The largest record, in bytes of JSON, of the types that appear up to 1000 per page: transactions, payments, direct debits, invoices, billing. */
 export const entryBytesMax = 64 * 1024
 
 /** The maximum number of account ids in a request body. */

@@ -63,7 +63,7 @@ export function describeExpected(node: Node): string {
   }
 }
 
-/** The same for a rejected value: names the limit that it exceeds, if there is one. */
+/** What a value must be, with the limit that the rejected value exceeds, if there is one. */
 export function describeExpectedOf(node: Node, value: unknown): string {
   const scalar: Scalar | undefined = node.scalar && scalars[node.scalar]
   const limit = typeof value === 'string' ? scalar?.limit?.(value) : undefined

@@ -12,7 +12,6 @@ import {
   type OperationOf,
 } from '../contract/index.ts'
 import { judgeResponse } from '../provider/upstream/answer.ts'
-import type { CheckMode, CheckOutcome } from '../provider/upstream/check-modes.ts'
 import { isCollected, joinChunks, type UpstreamResponse } from '../provider/upstream/exchange.ts'
 import {
   answered,
@@ -22,9 +21,10 @@ import {
   upstreamFailures,
 } from '../provider/upstream/failures.ts'
 import type { RequestHeaders } from '../provider/upstream/request-headers.ts'
-import type { ResponseCheck } from '../provider/upstream/response-check.ts'
 import { handOnHeaders } from '../provider/upstream/response-headers.ts'
+import type { ResponseValidation } from '../provider/upstream/response-validation.ts'
 import type { Upstream } from '../provider/upstream/upstream.ts'
+import type { ValidationMode, ValidationOutcome } from '../provider/upstream/validation-modes.ts'
 import { retryAfterDefaultSeconds } from './error-handler.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { countBytes, jsonType, sendReserved, untilSent } from './json.ts'
@@ -32,14 +32,14 @@ import type { RequestInput, Responder } from './provider-app.ts'
 
 export interface UpstreamMetrics {
   recordUpstreamRequest(operation: string, outcome: UpstreamOutcome, seconds: number): void
-  countUpstreamCheck(operation: string, outcome: CheckOutcome): void
+  countUpstreamCheck(operation: string, outcome: ValidationOutcome): void
 }
 
 export interface ForwardOptions {
   readonly upstream: Upstream
   readonly requestHeaders: RequestHeaders
-  readonly mode: CheckMode
-  readonly check: ResponseCheck
+  readonly mode: ValidationMode
+  readonly check: ResponseValidation
   readonly metrics?: UpstreamMetrics | undefined
   readonly tracing?: UpstreamTracing | undefined
 }
@@ -54,7 +54,7 @@ export interface UpstreamTracing {
 }
 
 /** In mode `report`, larger responses are counted and not checked: parsing one would delay other requests. */
-const checkedBytesMax = 512 * 1024
+const validatedBytesMax = 512 * 1024
 
 /** What a streamed response counts as: about this much of it is in memory at once. */
 const streamBytes = 512 * 1024
@@ -113,7 +113,7 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
     if (isCollected(response.body)) record(answered)
     else watchStream(request, reply, response.body, record)
     const isSample = mode === 'report' && response.status < 300 && check.selects(operation)
-    if (isSample) checkSample(operation, response, check)
+    if (isSample) validateSample(operation, response, check)
     return untilSent(reply)
   }
 }
@@ -178,7 +178,7 @@ function discard({ body }: UpstreamResponse): void {
 function requireValid(
   operation: Operation,
   { body }: UpstreamResponse,
-  check: ResponseCheck,
+  check: ResponseValidation,
 ): void {
   if (!isCollected(body)) throw upstreamError('too many buffered bytes')
   if (!check.isValid(operation, joinChunks(body))) throw upstreamError('invalid response')
@@ -212,9 +212,13 @@ function reset(socket: Socket): void {
 }
 
 /** After the response was sent, or while it is sent. */
-function checkSample(operation: Operation, { body }: UpstreamResponse, check: ResponseCheck): void {
+function validateSample(
+  operation: Operation,
+  { body }: UpstreamResponse,
+  check: ResponseValidation,
+): void {
   if (isCollected(body)) {
-    if (countBytes(body) > checkedBytesMax) check.skip(operation)
+    if (countBytes(body) > validatedBytesMax) check.skip(operation)
     else setImmediate(() => check.isValid(operation, joinChunks(body)))
     return
   }
@@ -222,11 +226,11 @@ function checkSample(operation: Operation, { body }: UpstreamResponse, check: Re
   let bytes = 0
   body.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes <= checkedBytesMax) chunks.push(chunk)
+    if (bytes <= validatedBytesMax) chunks.push(chunk)
     else chunks = []
   })
   body.once('end', () => {
-    if (bytes > checkedBytesMax) check.skip(operation)
+    if (bytes > validatedBytesMax) check.skip(operation)
     else check.isValid(operation, Buffer.concat(chunks))
   })
 }

@@ -6,7 +6,7 @@ import { type CommitLimits, openCommitQueue } from './commit-queue.ts'
 import {
   type BatchConflict,
   type BatchOutcome,
-  type BatchSummary,
+  type BatchResult,
   type FeedBatch,
   type FeedWriter,
   feedsMax,
@@ -23,7 +23,7 @@ export interface BatchErrors {
 }
 
 export type BatchAnswer =
-  | { readonly summary: BatchSummary }
+  | { readonly summary: BatchResult }
   | { readonly conflict: BatchConflict }
   | { readonly invalid: BatchErrors }
   /** The first line that the sender has no permission for. */

@@ -47,13 +47,13 @@ export type BatchKey = Pick<FeedBatch, 'number' | 'digest' | 'position' | 'sende
 }
 
 /** The stored answer to a batch. */
-export interface BatchSummary extends Counts {
+export interface BatchResult extends Counts {
   readonly lines: number
 }
 
 export interface RememberedBatch {
   readonly digest: string
-  readonly summary: BatchSummary
+  readonly summary: BatchResult
 }
 
 export interface BatchConflict {
@@ -76,7 +76,7 @@ export interface BatchConflict {
 }
 
 export type BatchOutcome =
-  | { readonly summary: BatchSummary }
+  | { readonly summary: BatchResult }
   | { readonly conflict: BatchConflict }
   /** The first errors: no more are searched for after `batchErrorsFoundMax`. */
   | { readonly errors: readonly LineError[] }

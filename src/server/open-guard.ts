@@ -68,7 +68,7 @@ async function openForwarding(
 ): Promise<OpenResponders> {
   const { openUpstream } = await import('../provider/upstream/upstream.ts')
   const { createRequestHeaders } = await import('../provider/upstream/request-headers.ts')
-  const { openResponseCheck } = await import('../provider/upstream/response-check.ts')
+  const { openResponseValidation } = await import('../provider/upstream/response-validation.ts')
   const { forwardTo } = await import('../http/forward.ts')
   const {
     upstreamHeaderFile,
@@ -92,7 +92,7 @@ async function openForwarding(
       upstreamHeaderFile === undefined ? undefined : readUpstreamHeader(upstreamHeaderFile),
     ),
     mode,
-    check: openResponseCheck({
+    check: openResponseValidation({
       sample: settings.validateSample,
       accountVersion: settings.accountVersion,
       log,

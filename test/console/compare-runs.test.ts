@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { compareRuns, findPrevious } from '../../src/console/pages/checks/compare-runs.ts'
-import { type CheckReport, type CheckSummary, examples } from '../../src/contract/index.ts'
+import { type CheckReport, examples, type ListedCheck } from '../../src/contract/index.ts'
 
 const [example] = examples['CheckReport'] as [CheckReport]
-const [summary] = examples['CheckSummary'] as [CheckSummary]
+const [summary] = examples['ListedCheck'] as [ListedCheck]
 
 /** A report with a result for each word, such as `a:fail`, or `a:fail:reason`. */
 function makeReport(...words: readonly string[]): CheckReport {
@@ -41,7 +41,7 @@ describe('comparing two runs', () => {
   })
 
   it('prefers the previous run with the same checks', () => {
-    const make = (checkId: string, changes: Partial<CheckSummary>): CheckSummary => {
+    const make = (checkId: string, changes: Partial<ListedCheck>): ListedCheck => {
       const { groups: _, ...rest } = summary
       return { ...rest, checkId, ...changes }
     }

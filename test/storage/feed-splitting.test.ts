@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import type { BatchSummary } from '../../src/intake/feed-writer.ts'
+import type { BatchResult } from '../../src/intake/feed-writer.ts'
 import { put, removal, undated } from '../load/lines.ts'
 import { currentEngine, describe, type Scope, withScope } from '../support/engines.ts'
 import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
@@ -74,7 +74,7 @@ async function compareSplit(scope: Scope, lines: readonly string[]): Promise<voi
   await whole.add(...start)
 
   const accepted: string[] = []
-  const summaries: BatchSummary[] = []
+  const summaries: BatchResult[] = []
   for (const text of lines) {
     const batch = createBatch('core', summaries.length + 2, [text])
     const outcome = await commitOne(single.writer, batch)
@@ -86,10 +86,10 @@ async function compareSplit(scope: Scope, lines: readonly string[]): Promise<voi
   assert.equal(await dumpDatabase(whole.database), await dumpDatabase(single.database))
 }
 
-function sum(summaries: readonly BatchSummary[]): BatchSummary {
+function sum(summaries: readonly BatchResult[]): BatchResult {
   const total = { lines: 0, created: 0, changed: 0, unchanged: 0, deleted: 0 }
   for (const summary of summaries) {
-    for (const name of Object.keys(total) as (keyof BatchSummary)[]) total[name] += summary[name]
+    for (const name of Object.keys(total) as (keyof BatchResult)[]) total[name] += summary[name]
   }
   return total
 }

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import type {
   BatchKey,
   BatchOutcome,
-  BatchSummary,
+  BatchResult,
   FeedBatch,
   FeedStore,
   FeedWriter,
@@ -23,7 +23,7 @@ export interface Feeds {
   openWriter(options?: Partial<FeedWriterOptions>): Promise<FeedWriter>
   setClock(now: string): void
   /** Commits lines as the next batch of the feed `core`, and asserts that it is accepted. */
-  add(...lines: readonly string[]): Promise<BatchSummary>
+  add(...lines: readonly string[]): Promise<BatchResult>
   /** Commits lines as the next batch of the feed `core`, and asserts that it is rejected. Returns `LINE PATH REASON`. */
   reject(...lines: readonly string[]): Promise<string[]>
 }

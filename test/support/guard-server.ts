@@ -2,10 +2,10 @@ import { providerOperations } from '../../src/contract/index.ts'
 import { forwardTo } from '../../src/http/forward.ts'
 import type { Responders } from '../../src/http/provider-app.ts'
 import type { ProviderOperationId } from '../../src/provider/handler.ts'
-import type { CheckMode } from '../../src/provider/upstream/check-modes.ts'
 import { createRequestHeaders } from '../../src/provider/upstream/request-headers.ts'
-import { openResponseCheck } from '../../src/provider/upstream/response-check.ts'
+import { openResponseValidation } from '../../src/provider/upstream/response-validation.ts'
 import { openUpstream, type UpstreamOptions } from '../../src/provider/upstream/upstream.ts'
+import type { ValidationMode } from '../../src/provider/upstream/validation-modes.ts'
 import { type Deployment, openDeployment } from './deployment.ts'
 import type { Scope } from './engines.ts'
 import type { Answer, Sent } from './http.ts'
@@ -48,7 +48,7 @@ export async function openGuardServer(
 }
 
 interface ForwardingOptions extends Partial<UpstreamOptions> {
-  readonly mode?: CheckMode
+  readonly mode?: ValidationMode
   readonly accountVersion?: 3 | 4
 }
 
@@ -70,7 +70,7 @@ export function forwardAll(
     ...options,
   })
   scope.after(upstream.close)
-  const check = openResponseCheck({ sample: 1, accountVersion, log: { warn() {} } })
+  const check = openResponseValidation({ sample: 1, accountVersion, log: { warn() {} } })
   const requestHeaders = createRequestHeaders(undefined)
   const ids = Object.keys(providerOperations) as ProviderOperationId[]
   return Object.fromEntries(

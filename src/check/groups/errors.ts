@@ -88,8 +88,8 @@ export const errors: readonly Check[] = [
         ids,
         async (id) => {
           const response = await context.request(operation, buildRequest(operation, id, unknownId))
-          const what = `the customerId ${JSON.stringify(id.slice(0, 40))}`
-          expectRejection(operation.ref, what, response)
+          const subject = `the customerId ${JSON.stringify(id.slice(0, 40))}`
+          expectRejection(operation.ref, subject, response)
         },
         (id) => JSON.stringify(id.slice(0, 12)),
       )
@@ -165,12 +165,12 @@ export const errors: readonly Check[] = [
 /** Requests an unknown customer, or an unknown account of a known customer. */
 async function checkUnknown(
   context: CheckContext,
-  what: 'customer' | 'account',
+  unknown: 'customer' | 'account',
   { operations, text }: { readonly operations: readonly Operation[]; readonly text?: string },
 ): Promise<Passed> {
-  const customerId = what === 'customer' ? unknownId : await requireCustomer(context)
+  const customerId = unknown === 'customer' ? unknownId : await requireCustomer(context)
   const error =
-    what === 'customer'
+    unknown === 'customer'
       ? 'customer_not_found'
       : text === undefined
         ? 'account_not_found'
@@ -179,6 +179,6 @@ async function checkUnknown(
     const input = buildRequest(operation, customerId, unknownId)
     const response = await context.request(operation, input)
     statuses.add(response.status)
-    expectRejection(operation.ref, `an unknown ${what}`, response, text)
+    expectRejection(operation.ref, `an unknown ${unknown}`, response, text)
   })
 }

@@ -233,12 +233,12 @@ async function checkRejectedBodies(
 /** For a request whose response the interface does not define. */
 function expectSuccessOrRejection(
   ref: string,
-  what: string,
+  subject: string,
   response: HttpResponse,
   expected: string,
 ): void {
   if (response.isSuccess || isRejection(response)) return
-  fail(`${ref}: ${what} returned ${formatStatus(response)}`, { expected, evidence: [response] })
+  fail(`${ref}: ${subject} returned ${formatStatus(response)}`, { expected, evidence: [response] })
 }
 
 async function checkInvalidQueries(

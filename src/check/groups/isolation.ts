@@ -204,7 +204,7 @@ export const isolation: readonly Check[] = [
     profile: 'smoke',
     run: (context) =>
       checkEach(findPagedLists(context), async (list) => {
-        if (list.of === 'customer') skip('its request names no account')
+        if (list.parent === 'customer') skip('its request names no account')
         const subject = await findSubject(context, list)
         const { records, responses } = await readList(
           context,
@@ -212,7 +212,7 @@ export const isolation: readonly Check[] = [
           buildUnboundedQuery(context, list),
         )
         const requested =
-          list.of === 'account'
+          list.parent === 'account'
             ? [subject.input.params?.['accountId']]
             : (subject.input.body as { data: { accountIds: string[] } }).data.accountIds
         const foreign = records
@@ -231,7 +231,7 @@ export const isolation: readonly Check[] = [
     clause: endpoint('E2', 'E2 fetches details of specific accounts that the user authorised'),
     run: (context) =>
       checkEach(findPagedLists(context), async (list) => {
-        if (list.of !== 'accounts') skip('its request has no accounts in its body')
+        if (list.parent !== 'accounts') skip('its request has no accounts in its body')
         for (const customerId of await findCustomers(context)) {
           const ids = await findAccountIds(context, customerId, list.kind)
           const [one] = ids

@@ -79,7 +79,7 @@ export const tokens: readonly Check[] = [
           bearer(
             context.token(context.resource(operation, params), { key: context.testKeys.untrusted }),
           )
-        for (const [what, headersFor] of [
+        for (const [credential, headersFor] of [
           ['no token', () => ({})],
           ['a forged token', forged],
         ] as const) {
@@ -89,7 +89,7 @@ export const tokens: readonly Check[] = [
             known.status === response.status && readError(known) === readError(response)
           if (isSame) continue
           fail(
-            `${operation.ref}: with ${what}, a request for an unknown customer returned ${formatStatus(response)} and one for a known customer ${formatStatus(known)}`,
+            `${operation.ref}: with ${credential}, a request for an unknown customer returned ${formatStatus(response)} and one for a known customer ${formatStatus(known)}`,
             { expected: 'the same status and the same body', evidence: [known, response] },
           )
         }
@@ -108,8 +108,8 @@ export const tokens: readonly Check[] = [
         'a valid token in X-Access-Token': { 'x-access-token': newToken() },
         'a valid token in a cookie': { cookie: `access_token=${newToken()}` },
       }
-      for (const [what, given] of Object.entries(headers)) {
-        await expectRejectedWith(context, what, given, probe)
+      for (const [place, given] of Object.entries(headers)) {
+        await expectRejectedWith(context, place, given, probe)
       }
       const inQuery = { ...probe, input: { ...probe.input, query: `access_token=${newToken()}` } }
       await expectRejectedWith(context, 'a valid token in the query', {}, inQuery)
@@ -320,7 +320,7 @@ export const tokens: readonly Check[] = [
 /** Reports whether a token is accepted of which the interface does not say so. */
 async function reportAcceptance(
   context: CheckContext,
-  what: string,
+  subject: string,
   changes: (resource: string) => TokenChanges,
   choice: Pick<Choice, 'ours' | 'decision'>,
 ): Promise<Passed> {
@@ -331,7 +331,7 @@ async function reportAcceptance(
   const { status, isSuccess } = response
   const evidence = [response]
   if (status === 0 || status >= 500)
-    fail(`${what} returned ${status || 'no response'}`, { evidence })
+    fail(`${subject} returned ${status || 'no response'}`, { evidence })
   const seen = isSuccess ? 'accepted' : `rejected with ${status}`
   return { choice: { seen, isOurs: !isSuccess, evidence, ...choice } }
 }

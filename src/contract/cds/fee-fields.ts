@@ -1,6 +1,6 @@
 import { downgradeFee, upgradeFee } from '../convert-account-version.ts'
 import { values } from '../enumerations.ts'
-import { type CdsField, type CdsObject, explained, mandatory } from './mapping.ts'
+import { type CdsField, type CdsObject, explainedBy, mandatory } from './mapping.ts'
 import { separateDiscount, separateFee } from './separate-prices.ts'
 
 export const eligibilityValues = {
@@ -15,7 +15,7 @@ export const eligibilityValues = {
 const discountEligibility: CdsObject = {
   fields: {
     discount_eligibility_type: { type: { oneOf: values.discountEligibilityType }, mandatory },
-    ...explained('discount_eligibility_type', { ...eligibilityValues, INTRODUCTORY: 'duration' }),
+    ...explainedBy('discount_eligibility_type', { ...eligibilityValues, INTRODUCTORY: 'duration' }),
   },
 }
 
@@ -61,7 +61,7 @@ const discount: CdsObject = {
     discount_method_u_type: { type: { oneOf: ['fixedAmount', 'rateBased'] }, mandatory, since: 6 },
     fixed_amount: member('discount_method_u_type', 'fixedAmount', fixedAmount),
     rate_based: member('discount_method_u_type', 'rateBased', discountRateBased),
-    ...explained('discount_type', {
+    ...explainedBy('discount_type', {
       BALANCE: 'amount',
       DEPOSITS: 'amount',
       FEE_CAP: 'duration',
@@ -115,7 +115,7 @@ export const fee: CdsObject = {
     fee_cap: { type: 'amount', since: 6 },
     fee_cap_period: { type: 'duration', since: 6 },
     currency: { type: 'currency' },
-    ...explained('fee_type', { LATE_PAYMENT: 'count', PERIODIC: 'duration' }),
+    ...explainedBy('fee_type', { LATE_PAYMENT: 'count', PERIODIC: 'duration' }),
     discounts: { type: { list: discount } },
   },
   restructured: {

@@ -77,7 +77,7 @@ export const restructuredIn = 6
 export const mandatory = true
 
 /** `additional_value` by type. The types in `formats` require it, the others do not use it. */
-export function explained(by: string, formats: Readonly<Record<string, CdsScalarName>>) {
+export function explainedBy(by: string, formats: Readonly<Record<string, CdsScalarName>>) {
   return {
     additional_value: {
       type: { by, formats, otherwise: 'text' },

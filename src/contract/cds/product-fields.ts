@@ -5,7 +5,7 @@ import {
   type CdsField,
   type CdsListVersion,
   type CdsObject,
-  explained,
+  explainedBy,
   listAbsentValues,
   mandatory,
   toDetailVersion,
@@ -65,7 +65,7 @@ const feature: CdsObject = {
       },
       mandatory,
     },
-    ...explained('feature_type', {
+    ...explainedBy('feature_type', {
       BONUS_REWARDS: 'text',
       CARD_ACCESS: 'text',
       CASHBACK_OFFER: 'amount',
@@ -93,7 +93,7 @@ const constraint: CdsObject = {
       },
       mandatory,
     },
-    ...explained('constraint_type', {
+    ...explainedBy('constraint_type', {
       MAX_BALANCE: 'amount',
       MAX_LIMIT: 'amount',
       MAX_LVR: 'rate',
@@ -108,7 +108,7 @@ const constraint: CdsObject = {
 const eligibility: CdsObject = {
   fields: {
     eligibility_type: { type: { oneOf: values.eligibilityType }, mandatory },
-    ...explained('eligibility_type', eligibilityValues),
+    ...explainedBy('eligibility_type', eligibilityValues),
   },
 }
 

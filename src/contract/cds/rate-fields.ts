@@ -1,11 +1,11 @@
 import { downgradeRate, upgradeRate } from '../convert-account-version.ts'
 import { values } from '../enumerations.ts'
-import { type CdsDependentType, type CdsObject, explained, mandatory } from './mapping.ts'
+import { type CdsDependentType, type CdsObject, explainedBy, mandatory } from './mapping.ts'
 
 const condition: CdsObject = {
   fields: {
     rate_applicability_type: { type: { oneOf: values.rateApplicabilityType }, mandatory },
-    ...explained('rate_applicability_type', {
+    ...explainedBy('rate_applicability_type', {
       DEPOSIT_BALANCE_INCREASED: 'amount',
       MAX_WITHDRAWALS: 'count',
       MAX_WITHDRAWAL_AMOUNT: 'amount',
@@ -69,7 +69,7 @@ export const depositRate: CdsObject = {
     },
     ...applied,
     ...tiered,
-    ...explained('deposit_rate_type', {
+    ...explainedBy('deposit_rate_type', {
       BONUS: 'text',
       BUNDLE_BONUS: 'text',
       FIXED: 'duration',
@@ -117,7 +117,7 @@ export const lendingRate: CdsObject = {
       mandatory,
     },
     ...tiered,
-    ...explained('lending_rate_type', {
+    ...explainedBy('lending_rate_type', {
       BUNDLE_DISCOUNT_FIXED: 'text',
       BUNDLE_DISCOUNT_VARIABLE: 'text',
       DISCOUNT: 'text',

@@ -1,4 +1,4 @@
-import type { CheckReport, CheckResult, CheckSummary } from '../records/checks.ts'
+import type { CheckReport, CheckResult, ListedCheck } from '../records/checks.ts'
 
 export const checkResult: CheckResult = {
   id: 'paging.links.last',
@@ -41,7 +41,7 @@ export const checkReport: CheckReport = {
   results: [checkResult],
 }
 
-export const checkSummary: CheckSummary = {
+export const listedCheck: ListedCheck = {
   checkId: '6b0d9a1e-7c55-4f0e-9e0a-3f1a2b6c8d90',
   state: 'completed',
   profile: 'smoke',

@@ -7,7 +7,7 @@ import {
   directDebit,
   scheduledPayment,
 } from './banking.ts'
-import { checkReport, checkResult, checkSummary } from './checks.ts'
+import { checkReport, checkResult, listedCheck } from './checks.ts'
 import { consent, consentDetail, consentFlow } from './consents.ts'
 import {
   accountContact,
@@ -20,7 +20,7 @@ import { energyAccount, energyInvoice, energyPayment, energyUsage } from './ener
 import { explorerCall, explorerResult } from './explorer.ts'
 import {
   batchConflictBody,
-  batchSummary,
+  batchResult,
   feedState,
   invalidLine,
   invalidLinesBody,
@@ -33,10 +33,10 @@ import {
   rejectionMatches,
 } from './monitoring.ts'
 import {
+  listedDraft,
   personalLoanProduct,
   productChange,
   productDraft,
-  productDraftSummary,
   productSummary,
   readProduct,
   savingsProduct,
@@ -55,20 +55,20 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   BankingBalance: [bankingBalance],
   BankingTransaction: [bankingTransaction],
   BatchConflictBody: [batchConflictBody],
-  BatchSummary: [batchSummary],
+  BatchResult: [batchResult],
   CheckClause: [checkResult.clause],
   CheckExchange: checkResult.evidence,
   CheckHeader: [{ name: 'content-type', value: 'application/json' }],
-  CheckList: [{ data: [checkSummary] }],
+  CheckList: [{ data: [listedCheck] }],
   CheckOptions: [{ profile: 'smoke', groups: ['paging'] }],
-  CheckProgress: [checkSummary.progress],
+  CheckProgress: [listedCheck.progress],
   CheckReport: [checkReport],
   CheckRequest: checkResult.evidence.map(({ request }) => request),
   CheckResponse: checkResult.evidence.map(({ response }) => response),
   CheckResult: [checkResult],
-  CheckRun: [{ ...checkSummary, report: checkReport }],
-  CheckRunningBody: [{ error: 'A check is already running', checkId: checkSummary.checkId }],
-  CheckSummary: [checkSummary],
+  CheckRun: [{ ...listedCheck, report: checkReport }],
+  CheckRunningBody: [{ error: 'A check is already running', checkId: listedCheck.checkId }],
+  ListedCheck: [listedCheck],
   Consent: [consent],
   ConsentChange: [consentDetail.changes[1]],
   ConsentDetail: [consentDetail],
@@ -115,7 +115,7 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   Product: [{ product_id: 'prod-1', ...savingsProduct }],
   ProductChange: [productChange],
   ProductDraft: [productDraft],
-  ProductDraftSummary: [productDraftSummary],
+  ListedDraft: [listedDraft],
   ProductInput: [savingsProduct, personalLoanProduct],
   ProductRead: [readProduct],
   ProductSummary: [productSummary],

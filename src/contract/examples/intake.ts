@@ -1,6 +1,6 @@
 import type {
   BatchConflictBody,
-  BatchSummary,
+  BatchResult,
   FeedState,
   InvalidLine,
   InvalidLinesBody,
@@ -8,7 +8,7 @@ import type {
 import { bankingBalance } from './banking.ts'
 import { customer } from './customers.ts'
 
-export const batchSummary: BatchSummary = {
+export const batchResult: BatchResult = {
   feed: 'core',
   batch: 7,
   lines: 2,

@@ -1,5 +1,5 @@
 import type { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
-import type { ProductDraft, ProductDraftSummary } from '../records/product-draft.ts'
+import type { ListedDraft, ProductDraft } from '../records/product-draft.ts'
 import type { ProductSummary } from '../records/product-summary.ts'
 import type { UnpublishedProduct } from '../records/unpublished-product.ts'
 
@@ -234,7 +234,7 @@ export const productDraft: ProductDraft = {
   ...draftState,
 }
 
-export const productDraftSummary: ProductDraftSummary = {
+export const listedDraft: ListedDraft = {
   product_id: readProduct.product_id,
   name: readProduct.name,
   ...draftState,

@@ -204,7 +204,7 @@ export const listUnpublishedProducts = {
   scope: 'products.read',
   ref: 'P8',
   method: 'GET',
-  // As above.
+  // Not below the products: a loaded product can have any id.
   path: '/v1/data-provider/cdr/unpublished-products',
   summary: 'List the products that cannot be published',
   description:

@@ -1,7 +1,7 @@
 import { checkRunsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
-import { CheckList, CheckOptions, CheckRun, CheckSummary } from '../records/checks.ts'
+import { CheckList, CheckOptions, CheckRun, ListedCheck } from '../records/checks.ts'
 import { Id } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { noQuery } from './shared-parameters.ts'
@@ -27,7 +27,7 @@ export const createCheck = {
   params: Type.Object({}),
   body: CheckOptions,
   status: 201,
-  response: CheckSummary,
+  response: ListedCheck,
   headers: ['Location'],
   errors: ['check_running', 'not_configured'],
 } as const satisfies Operation

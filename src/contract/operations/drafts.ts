@@ -2,7 +2,7 @@ import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { ProductInput } from '../records/product.ts'
-import { ProductDraft, ProductDraftSummary } from '../records/product-draft.ts'
+import { ListedDraft, ProductDraft } from '../records/product-draft.ts'
 import { Text } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { replaceProduct } from './catalogue.ts'
@@ -117,11 +117,7 @@ export const listProductDrafts = {
   params: Type.Object({}),
   query: Type.Object(pageQuery),
   status: 200,
-  response: paged(
-    'ProductDraftList',
-    { drafts: Type.Array(ProductDraftSummary) },
-    'A page of drafts.',
-  ),
+  response: paged('ProductDraftList', { drafts: Type.Array(ListedDraft) }, 'A page of drafts.'),
   errors: [],
 } as const satisfies Operation
 

@@ -1,7 +1,7 @@
 import { batchBytesMax, batchErrorsFoundMax, batchErrorsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
-import { BatchSummary, FeedList, FeedState } from '../records/intake.ts'
+import { BatchResult, FeedList, FeedState } from '../records/intake.ts'
 import { BatchNumber, FeedName } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { noQuery } from './shared-parameters.ts'
@@ -33,7 +33,7 @@ export const putBatch = {
     ),
   }),
   lines: `The lines that \`holdfast load\` reads, one JSON object per line: at most ${batchBytesMax} bytes before compression. \`Content-Encoding: gzip\` is accepted.`,
-  response: BatchSummary,
+  response: BatchResult,
   errors: [
     'invalid_request',
     'product_scope_missing',

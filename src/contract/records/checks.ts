@@ -73,15 +73,15 @@ const optional = {
   error: described(Text, 'Why the checks could not be run.'),
 }
 
-export type CheckSummary = Static<typeof CheckSummary>
-export const CheckSummary = record('CheckSummary', summary, optional, {
+export type ListedCheck = Static<typeof ListedCheck>
+export const ListedCheck = record('ListedCheck', summary, optional, {
   description: 'A run of checks, without its report.',
 })
 
 export type CheckList = Static<typeof CheckList>
 export const CheckList = record(
   'CheckList',
-  { data: described(Type.Array(CheckSummary), 'The runs, newest first.') },
+  { data: described(Type.Array(ListedCheck), 'The runs, newest first.') },
   {},
   { description: 'The last runs of checks.' },
 )

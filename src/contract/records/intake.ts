@@ -5,9 +5,9 @@ import { Type } from '../type.ts'
 
 const feed = described(FeedName, 'The name of the feed.')
 
-export type BatchSummary = Static<typeof BatchSummary>
-export const BatchSummary = record(
-  'BatchSummary',
+export type BatchResult = Static<typeof BatchResult>
+export const BatchResult = record(
+  'BatchResult',
   {
     feed,
     batch: described(BatchNumber, 'The number of the batch.'),

@@ -31,9 +31,9 @@ export const ProductDraft = record(
   { description: 'A draft of a product.' },
 )
 
-export type ProductDraftSummary = Static<typeof ProductDraftSummary>
-export const ProductDraftSummary = record(
-  'ProductDraftSummary',
+export type ListedDraft = Static<typeof ListedDraft>
+export const ListedDraft = record(
+  'ListedDraft',
   { product_id: Id, name: described(NonEmpty, 'The name in the draft.'), ...state },
   {},
   { description: 'A draft in a list, without its content.' },

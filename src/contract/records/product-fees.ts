@@ -5,7 +5,7 @@ import { record } from '../record.ts'
 import { mappedUnion } from '../rules.ts'
 import { Duration, Money, RateText, Text } from '../scalars.ts'
 import { Type } from '../type.ts'
-import { explained } from './product-rates.ts'
+import { explanation } from './product-rates.ts'
 
 const fixedAmount = record(
   'ProductFixedAmount',
@@ -22,7 +22,7 @@ export const ProductFeeRange = record('ProductFeeRange', {}, feeRange, {
 export const ProductDiscountEligibility = record(
   'ProductDiscountEligibility',
   { discount_eligibility_type: oneOf(values.discountEligibilityType) },
-  explained,
+  explanation,
   {
     description: 'A condition that the customer must meet for a discount.',
     rules: [
@@ -40,7 +40,7 @@ const discountRate = { rate: RateText, rate_type: oneOf(values.discountRateType)
 const discount = {
   description: Text,
   discount_type: oneOf(values.discountType),
-  ...explained,
+  ...explanation,
   eligibility: Type.Array(ProductDiscountEligibility),
   discount_method_u_type: oneOf(Object.keys(discountMethods) as (keyof typeof discountMethods)[]),
   fixed_amount: fixedAmount,
@@ -117,7 +117,7 @@ export const ProductDiscountRead = record(
 const fee = {
   fee_type: oneOf(values.feeType),
   name: Text,
-  ...explained,
+  ...explanation,
   currency: Text,
   fee_cap: Money,
   fee_cap_period: Duration,

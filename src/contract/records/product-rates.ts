@@ -7,7 +7,7 @@ import { Duration, Money, RateText, Text, WebUri } from '../scalars.ts'
 import { Type } from '../type.ts'
 
 /** The explanation of a type, a link to more information, and the value that the type requires. */
-export const explained = {
+export const explanation = {
   additional_info: Text,
   additional_info_uri: WebUri,
   additional_value: Text,
@@ -27,14 +27,14 @@ const condition = {
 }
 
 export type ProductRateCondition = Static<typeof ProductRateCondition>
-export const ProductRateCondition = record('ProductRateCondition', condition, explained, {
+export const ProductRateCondition = record('ProductRateCondition', condition, explanation, {
   description: 'A condition that the customer must meet for a rate to apply.',
   rules: [
     otherRequiresInfo('rate_applicability_type'),
     ...valueFormats('rate_applicability_type', 'condition'),
   ],
   aliases: {
-    ...camelCaseAliases(Object.keys({ ...condition, ...explained })),
+    ...camelCaseAliases(Object.keys({ ...condition, ...explanation })),
     rateApplicablityType: 'rate_applicability_type',
   },
 })
@@ -59,7 +59,7 @@ export const ProductRateTier = record('ProductRateTier', {}, tier, {
 })
 
 const rate = {
-  ...explained,
+  ...explanation,
   application_type: oneOf(values.applicationType),
   application_frequency: Duration,
   calculation_frequency: Duration,

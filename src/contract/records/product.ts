@@ -6,7 +6,7 @@ import { inOrder } from '../rules.ts'
 import { Count, Flag, Id, Money, NonEmpty, Text, Timestamp, WebUri } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { ProductFee, ProductFeeRead } from './product-fees.ts'
-import { explained, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
+import { explanation, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
 
 const MoreInformation = Type.Array(
   record(
@@ -63,7 +63,7 @@ export const CardArt = record(
 export const Constraint = record(
   'Constraint',
   { constraint_type: oneOf(values.constraintType) },
-  explained,
+  explanation,
   {
     description: 'A limit of a product.',
     rules: [otherRequiresInfo('constraint_type'), ...valueFormats('constraint_type', 'constraint')],
@@ -73,7 +73,7 @@ export const Constraint = record(
 export const Eligibility = record(
   'Eligibility',
   { eligibility_type: oneOf(values.eligibilityType) },
-  explained,
+  explanation,
   {
     description: 'A condition for applicants.',
     rules: [
@@ -86,7 +86,7 @@ export const Eligibility = record(
 export const ProductFeature = record(
   'ProductFeature',
   { feature_type: oneOf(values.featureType) },
-  explained,
+  explanation,
   {
     description: 'A feature of a product.',
     rules: [otherRequiresInfo('feature_type'), ...valueFormats('feature_type', 'feature')],

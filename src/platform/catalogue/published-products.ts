@@ -111,7 +111,7 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
     })
   }
 
-  const readNews = async (): Promise<void> => {
+  const refresh = async (): Promise<void> => {
     const [startMs, startChanges] = [performance.now(), changes]
     const mark = await store.readChangeMark()
     const isUnchanged =
@@ -132,7 +132,7 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
   /** One at a time. A change during a refresh waits for the next one, which includes all changes until it begins. */
   const refreshOnce = (): Promise<void> => {
     if (!running) {
-      running = { changes, done: readNews() }
+      running = { changes, done: refresh() }
       const end = () => {
         running = undefined
       }
@@ -182,7 +182,7 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
           const product = products[missing.indexOf(entry)]
           texts.push(text ?? JSON.stringify(product && toCdsListProduct(product, version)))
         }
-        // As for the records of a refresh.
+        // SQLite reads synchronously: other requests are answered between the parts.
         if (missing.length > 0) await setImmediate()
       }
       return texts

@@ -4,8 +4,8 @@ import type { SigningKey, SigningKeyStore } from '../../auth/signing-key-store.t
 import {
   type CheckOptions,
   type CheckProgress,
-  type CheckSummary,
   ContractError,
+  type ListedCheck,
 } from '../../contract/index.ts'
 import {
   type CheckRunStore,
@@ -49,13 +49,13 @@ export const checkRunLimits: CheckRunLimits = {
 
 /** The checks of the provider that API clients start and read. */
 export interface CheckRuns {
-  start(options: CheckOptions, startedBy: string): Promise<CheckSummary>
+  start(options: CheckOptions, startedBy: string): Promise<ListedCheck>
   /** Newest first. */
-  list(): Promise<readonly CheckSummary[]>
+  list(): Promise<readonly ListedCheck[]>
   /** The report is a `CheckReport` as JSON. */
   read(
     id: string,
-  ): Promise<{ readonly summary: CheckSummary; readonly report: string | undefined } | undefined>
+  ): Promise<{ readonly summary: ListedCheck; readonly report: string | undefined } | undefined>
   /** Interrupts the run of this process. From then on, none can be started. */
   interrupt(): Promise<void>
   close(): Promise<void>
@@ -228,7 +228,7 @@ function toPrivateJwk({ id, algorithm, privateKey }: SigningKey): Job['key'] {
   return { ...privateKey, kid: id, alg: algorithm }
 }
 
-function toSummary(run: StoredRun, aliveSince: number): CheckSummary {
+function toSummary(run: StoredRun, aliveSince: number): ListedCheck {
   const { id, profile, groups, startedBy, startedAt, updatedAt, progress, error } = run
   const isLost = run.state === 'running' && updatedAt < aliveSince
   return {

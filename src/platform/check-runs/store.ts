@@ -1,12 +1,12 @@
-import type { CheckProgress, CheckSummary } from '../../contract/index.ts'
+import type { CheckProgress, ListedCheck } from '../../contract/index.ts'
 
-export type CheckState = CheckSummary['state']
+export type CheckState = ListedCheck['state']
 
 export interface NewRun {
   readonly id: string
-  readonly profile: CheckSummary['profile']
+  readonly profile: ListedCheck['profile']
   /** All groups if it is undefined. */
-  readonly groups: CheckSummary['groups'] | undefined
+  readonly groups: ListedCheck['groups'] | undefined
   /** The name of the API client. */
   readonly startedBy: string
   /** In milliseconds since 1970. */

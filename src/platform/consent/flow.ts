@@ -55,7 +55,7 @@ function expired(options: FlowOptions): PageResponse {
   return { ...renderPage(options, 400, expiredPage), decision }
 }
 
-/** Cancelling needs no provider. Without a new cookie, as above. */
+/** Cancelling needs no provider, and sets no new cookie. */
 function unavailable(
   options: FlowOptions,
   { interactionId, secret }: PageRequest,

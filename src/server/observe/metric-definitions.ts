@@ -6,8 +6,8 @@ import { healthEndpoints } from '../../http/health.ts'
 import { openApiLabel } from '../../http/openapi-route.ts'
 import { clientClosedStatus, noOperation } from '../../http/request-log.ts'
 import { feedsMax } from '../../intake/feed-writer.ts'
-import { checkOutcomes } from '../../provider/upstream/check-modes.ts'
 import { answered, upstreamFailures } from '../../provider/upstream/failures.ts'
+import { validationOutcomes } from '../../provider/upstream/validation-modes.ts'
 import { poolNames } from '../../storage/database.ts'
 
 /** One metric. Both the registered metrics and the reference page derive from it. */
@@ -89,7 +89,7 @@ export const serverMetrics = {
   holdfast_upstream_checked_responses_total: {
     type: 'counter',
     help: 'Responses of the upstream that the guard checked against the contract, or that were too large to be checked',
-    labels: { operation: providerReferences, outcome: checkOutcomes },
+    labels: { operation: providerReferences, outcome: validationOutcomes },
   },
   holdfast_feed_batches_total: {
     type: 'counter',

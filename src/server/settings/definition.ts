@@ -1,4 +1,4 @@
-import type { CheckMode } from '../../provider/upstream/check-modes.ts'
+import type { ValidationMode } from '../../provider/upstream/validation-modes.ts'
 import type { DatabaseLayout } from '../../storage/database.ts'
 import type { ValueType } from './value-types.ts'
 
@@ -57,7 +57,7 @@ export interface Settings {
   readonly upstreamFirstByteTimeoutMs: number
   readonly upstreamTimeoutMs: number
   readonly upstreamResponseBytesMax: number
-  readonly validate: CheckMode
+  readonly validate: ValidationMode
   readonly validateSample: number
 }
 

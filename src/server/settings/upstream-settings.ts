@@ -1,4 +1,4 @@
-import { checkModes } from '../../provider/upstream/check-modes.ts'
+import { validationModes } from '../../provider/upstream/validation-modes.ts'
 import type { Definitions, Role } from './definition.ts'
 import { baseUrl, oneOf, path, wholeNumber } from './value-types.ts'
 
@@ -91,7 +91,7 @@ export const upstreamDefinitions = {
   validate: {
     about:
       'what happens with invalid responses of the upstream: off does not check, report logs and counts, enforce responds with 502 instead',
-    ...oneOf('mode', checkModes),
+    ...oneOf('mode', validationModes),
     usedBy: guard,
     defaults: { guard: 'report' },
   },

@@ -53,7 +53,7 @@ export function ImportProgress({
   useEffect(() => () => controller?.abort(), [controller])
 
   const failures = failed.length + failedNow
-  const what = mode === 'drafts' ? 'saved as drafts' : 'published'
+  const outcome = mode === 'drafts' ? 'saved as drafts' : 'published'
   return (
     <>
       <progress
@@ -62,7 +62,7 @@ export function ImportProgress({
         max={Math.max(1, lines.length)}
       />
       <p>
-        {format(done)} of {format(lines.length)} products {what}, {format(failures)} failed
+        {format(done)} of {format(lines.length)} products {outcome}, {format(failures)} failed
       </p>
       {controller ? (
         <button type="button" class="secondary" onClick={() => controller.abort()}>

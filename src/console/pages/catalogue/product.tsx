@@ -4,11 +4,11 @@ import { deleteProduct } from '../../../contract/operations/catalogue.ts'
 import { call } from '../../api.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { CustomerView } from '../../components/customer-view.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { ProductSummary } from '../../components/product-summary.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { navigate } from '../../router.ts'
@@ -66,7 +66,7 @@ function Details({ id, state }: { readonly id: string; readonly state: ProductWi
       {shown ? (
         <>
           <h2>{product ? 'What customers read' : 'What customers will read'}</h2>
-          <ProductSummary product={shown} />
+          <CustomerView product={shown} />
           <RawJson product={shown} />
         </>
       ) : (

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { CheckSummary } from '../../../contract/index.ts'
+import type { ListedCheck } from '../../../contract/index.ts'
 import { listChecks } from '../../../contract/operations/checks.ts'
 import { read } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
@@ -51,8 +51,8 @@ function Running({
   run,
   last,
 }: {
-  readonly run: CheckSummary | undefined
-  readonly last: CheckSummary | undefined
+  readonly run: ListedCheck | undefined
+  readonly last: ListedCheck | undefined
 }) {
   const [watchedId, setWatchedId] = useState<string>()
   useEffect(() => {
@@ -78,7 +78,7 @@ function Running({
   )
 }
 
-function Runs({ runs }: { readonly runs: readonly CheckSummary[] }) {
+function Runs({ runs }: { readonly runs: readonly ListedCheck[] }) {
   if (runs.length === 0) {
     return (
       <Empty title="No check has been run yet">
@@ -86,7 +86,7 @@ function Runs({ runs }: { readonly runs: readonly CheckSummary[] }) {
       </Empty>
     )
   }
-  const columns: readonly Column<CheckSummary>[] = [
+  const columns: readonly Column<ListedCheck>[] = [
     {
       title: 'Started',
       isHeading: true,
@@ -120,8 +120,8 @@ function CompareLink({
   run,
   runs,
 }: {
-  readonly run: CheckSummary
-  readonly runs: readonly CheckSummary[]
+  readonly run: ListedCheck
+  readonly runs: readonly ListedCheck[]
 }) {
   const previous = findPrevious(run, runs)
   if (!previous) return <span class="muted nowrap">no earlier run</span>
@@ -133,6 +133,6 @@ function CompareLink({
   )
 }
 
-function toUrl({ checkId }: CheckSummary): string {
+function toUrl({ checkId }: ListedCheck): string {
   return `/console/checks/${encodeURIComponent(checkId)}`
 }

@@ -1,4 +1,4 @@
-import type { CheckReport, CheckResult, CheckSummary } from '../../../contract/index.ts'
+import type { CheckReport, CheckResult, ListedCheck } from '../../../contract/index.ts'
 
 export type Judgement = CheckResult['judgement']
 
@@ -49,13 +49,13 @@ function isChanged({ before, after }: Change): boolean {
 
 /** The last completed run before a completed one, with the same checks if there is one. */
 export function findPrevious(
-  run: CheckSummary,
-  newestFirst: readonly CheckSummary[],
-): CheckSummary | undefined {
+  run: ListedCheck,
+  newestFirst: readonly ListedCheck[],
+): ListedCheck | undefined {
   if (run.state !== 'completed') return undefined
   const place = newestFirst.findIndex(({ checkId }) => checkId === run.checkId)
   const earlier = newestFirst.slice(place + 1).filter(({ state }) => state === 'completed')
-  const isSame = ({ profile, groups }: CheckSummary) =>
+  const isSame = ({ profile, groups }: ListedCheck) =>
     profile === run.profile && groups?.join() === run.groups?.join()
   return earlier.find(isSame) ?? earlier[0]
 }

@@ -1,5 +1,5 @@
 import { escapeInvisibleInLines } from '../../../contract/characters.ts'
-import type { CheckResult, CheckSummary } from '../../../contract/index.ts'
+import type { CheckResult, ListedCheck } from '../../../contract/index.ts'
 import { getCheck, listChecks } from '../../../contract/operations/checks.ts'
 import { read } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
@@ -32,7 +32,7 @@ function Chosen({
   runs,
   query,
 }: {
-  readonly runs: readonly CheckSummary[]
+  readonly runs: readonly ListedCheck[]
   readonly query: URLSearchParams
 }) {
   const completed = runs.filter(({ state }) => state === 'completed')
@@ -71,7 +71,7 @@ function RunSelect({
   readonly label: string
   readonly name: 'a' | 'b'
   readonly value: string
-  readonly runs: readonly CheckSummary[]
+  readonly runs: readonly ListedCheck[]
 }) {
   const isKnown = runs.some(({ checkId }) => checkId === value)
   return (

@@ -1,9 +1,9 @@
 import { useId } from 'preact/hooks'
-import type { CheckSummary } from '../../../contract/index.ts'
+import type { ListedCheck } from '../../../contract/index.ts'
 import { formatCounts, formatSeconds } from './run-state.tsx'
 
 /** How far a run is, and the check that is being made. */
-export function RunProgress({ run }: { readonly run: CheckSummary }) {
+export function RunProgress({ run }: { readonly run: ListedCheck }) {
   const id = useId()
   const { done, total, current } = run.progress
   return (

@@ -1,8 +1,8 @@
-import type { CheckProgress, CheckSummary } from '../../../contract/index.ts'
+import type { CheckProgress, ListedCheck } from '../../../contract/index.ts'
 import { Badge } from '../../components/badge.tsx'
 
 /** The state of a run in a word: a completed run has passed or failed. */
-export function RunState({ run }: { readonly run: CheckSummary }) {
+export function RunState({ run }: { readonly run: ListedCheck }) {
   const { state, progress } = run
   if (state === 'running') return <Badge>running</Badge>
   if (state === 'interrupted') return <Badge kind="warn">interrupted</Badge>
@@ -27,6 +27,6 @@ export function formatSeconds(seconds: number): string {
 const profileNames = { smoke: 'Smoke', full: 'Full' } as const
 
 /** The checks that a run has, such as "Smoke check of paging". */
-export function nameRun({ profile, groups }: Pick<CheckSummary, 'profile' | 'groups'>): string {
+export function nameRun({ profile, groups }: Pick<ListedCheck, 'profile' | 'groups'>): string {
   return `${profileNames[profile]} check${groups ? ` of ${groups.join(', ')}` : ''}`
 }

@@ -1,4 +1,4 @@
-import type { CheckOptions, CheckSummary } from '../../../contract/index.ts'
+import type { CheckOptions, ListedCheck } from '../../../contract/index.ts'
 import { createCheck } from '../../../contract/operations/checks.ts'
 import { type ApiError, read } from '../../api.ts'
 import { Notice } from '../../components/notice.tsx'
@@ -14,7 +14,7 @@ export function StartCheck({
   onStart,
 }: {
   readonly isRunning: boolean
-  readonly onStart: (run: CheckSummary) => void
+  readonly onStart: (run: ListedCheck) => void
 }) {
   const { isBusy, error, run } = useAction()
   if (!hasScope('operations.write')) {

@@ -1,7 +1,7 @@
 import {
   type BatchKey,
   type BatchOutcome,
-  type BatchSummary,
+  type BatchResult,
   checkBatch,
   checkNewFeed,
   type Feed,
@@ -89,7 +89,7 @@ export function decideBatches(
   })
 }
 
-function toSummary(cells: readonly Cell[]): BatchSummary {
+function toSummary(cells: readonly Cell[]): BatchResult {
   const [lines = 0, created = 0, changed = 0, unchanged = 0, deleted = 0] = cells.map(Number)
   return { lines, created, changed, unchanged, deleted }
 }
@@ -125,10 +125,10 @@ export const writeBatches = `
   ))`
 
 export function batchValues(
-  batches: readonly { readonly batch: FeedBatch; readonly summary: BatchSummary }[],
+  batches: readonly { readonly batch: FeedBatch; readonly summary: BatchResult }[],
   time: Temporal.Instant,
 ): unknown[] {
-  const column = <Value>(select: (batch: FeedBatch, summary: BatchSummary) => Value) =>
+  const column = <Value>(select: (batch: FeedBatch, summary: BatchResult) => Value) =>
     batches.map(({ batch, summary }) => select(batch, summary))
   return [
     column(({ feed = '' }) => feed),

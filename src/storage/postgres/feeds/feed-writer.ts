@@ -1,6 +1,6 @@
 import type {
   BatchOutcome,
-  BatchSummary,
+  BatchResult,
   FeedBatch,
   FeedWriter,
   FeedWriterOptions,
@@ -265,7 +265,7 @@ function isDecided(outcome: BatchOutcome | undefined): outcome is BatchOutcome {
   return outcome !== undefined
 }
 
-function summarize(lines: number, batch: number, counts: readonly CountedLines[]): BatchSummary {
+function summarize(lines: number, batch: number, counts: readonly CountedLines[]): BatchResult {
   const counter = openLineCounter()
   for (const { file, type, outcome, lines } of counts) {
     if (file === batch) counter.add(type, outcome, lines)

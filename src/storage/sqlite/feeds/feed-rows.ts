@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import {
   type BatchKey,
   type BatchOutcome,
-  type BatchSummary,
+  type BatchResult,
   checkBatch,
   checkNewFeed,
   type Feed,
@@ -16,7 +16,7 @@ interface FeedRow extends Omit<Feed, 'position' | 'owner'> {
   readonly owner: string | null
 }
 
-interface BatchRow extends BatchSummary {
+interface BatchRow extends BatchResult {
   readonly digest: string
 }
 
@@ -70,7 +70,7 @@ export function openFeedRows(database: DatabaseSync) {
       return checkNewFeed(batch, feeds, owned)
     },
 
-    put({ feed, number, digest, position, sender }: BatchKey, time: number, summary: BatchSummary) {
+    put({ feed, number, digest, position, sender }: BatchKey, time: number, summary: BatchResult) {
       const { lines, created, changed, unchanged, deleted } = summary
       put.run(feed, number, time, lines, position ?? null, sender?.id ?? null)
       putBatch.run(feed, number, digest, lines, created, changed, unchanged, deleted)

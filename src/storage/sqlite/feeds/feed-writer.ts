@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { batchErrorsFoundMax, ContractError } from '../../../contract/index.ts'
 import type {
   BatchOutcome,
-  BatchSummary,
+  BatchResult,
   FeedBatch,
   FeedWriter,
   FeedWriterOptions,
@@ -76,7 +76,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     if (known) return known
     const errors = await writeItems(batch.items)
     if (errors.length > 0) return { errors }
-    const summary: BatchSummary = { lines: batch.lines, ...totalCounts(items.finish(batch.sender)) }
+    const summary: BatchResult = { lines: batch.lines, ...totalCounts(items.finish(batch.sender)) }
     items.forgetAssignedTimes()
     if (key) feeds.put(key, now.epochMilliseconds, summary)
     return { summary }

@@ -119,7 +119,7 @@ async function findConflict(editor: Editor): Promise<Conflict | undefined> {
   const draft = await readDraft(id)
   if (!draft) {
     const published = (await readPublished(id)) ?? (await readDeleted(id))
-    if (published) return { ...published, what: published.isDeleted ? 'deleted' : 'discarded' }
+    if (published) return { ...published, kind: published.isDeleted ? 'deleted' : 'discarded' }
     editor.forget()
     editor.id.value = undefined
     editor.reset(editor.product.value, {}, { baseVersion: 0, isOutdated: false })
@@ -128,7 +128,7 @@ async function findConflict(editor: Editor): Promise<Conflict | undefined> {
   if (draft.source.isOutdated && draft.source.tag === editor.source.value.tag) {
     return findOutdated(editor, draft)
   }
-  if (!isSame(draft.product, editor.product.value)) return { ...draft, what: 'draft' }
+  if (!isSame(draft.product, editor.product.value)) return { ...draft, kind: 'draft' }
   editor.reset(draft.product, draft.product, draft.source)
   return undefined
 }
@@ -142,7 +142,7 @@ async function findOutdated(editor: Editor, { source }: Loaded): Promise<Conflic
   return {
     product: published.product,
     source: { ...published.source, isRebased: true, ...(tag !== undefined && { tag }) },
-    what: published.isDeleted ? 'deleted' : 'product',
+    kind: published.isDeleted ? 'deleted' : 'product',
   }
 }
 
@@ -150,7 +150,7 @@ async function findOutdated(editor: Editor, { source }: Loaded): Promise<Conflic
 export async function checkConflict(editor: Editor, current: Loaded): Promise<void> {
   const { tag, isOutdated } = current.source
   if (tag !== editor.source.value.tag && !isSame(current.product, editor.product.value)) {
-    editor.conflict.value = { ...current, what: tag === undefined ? 'discarded' : 'draft' }
+    editor.conflict.value = { ...current, kind: tag === undefined ? 'discarded' : 'draft' }
   } else if (isOutdated) {
     editor.conflict.value = await findOutdated(editor, current)
   }
@@ -158,9 +158,9 @@ export async function checkConflict(editor: Editor, current: Loaded): Promise<vo
 
 /** My changes on top of theirs. */
 export async function mergeConflict(editor: Editor, conflict: Conflict): Promise<Fields> {
-  if (conflict.what === 'deleted') return editor.product.value
+  if (conflict.kind === 'deleted') return editor.product.value
   const base =
-    conflict.what === 'product'
+    conflict.kind === 'product'
       ? ((await readVersion(editor.id.value ?? '', editor.source.value.baseVersion)) ?? {})
       : editor.baseline.value
   return mergeChanges(base, editor.product.value, conflict.product) as Fields
@@ -168,16 +168,16 @@ export async function mergeConflict(editor: Editor, conflict: Conflict): Promise
 
 /** Continues with my changes on top of theirs. They are not saved yet. */
 export function keepMine(editor: Editor, conflict: Conflict, merged: Fields): void {
-  const { product, source, what } = conflict
-  const isOnServer = what === 'draft' || what === 'discarded'
+  const { product, source, kind } = conflict
+  const isOnServer = kind === 'draft' || kind === 'discarded'
   editor.reset(merged, isOnServer ? product : editor.baseline.value, source)
   editor.conflict.value = undefined
 }
 
 /** Discards my changes. */
 export async function takeTheirs(editor: Editor, conflict: Conflict): Promise<Outcome> {
-  const { product, source, what } = conflict
-  const hasOwnDraft = what === 'product' || what === 'deleted'
+  const { product, source, kind } = conflict
+  const hasOwnDraft = kind === 'product' || kind === 'deleted'
   if (!hasOwnDraft) editor.reset(product, product, source)
   const outcome = hasOwnDraft ? await discard(editor) : 'done'
   if (outcome !== 'conflict') editor.conflict.value = undefined

@@ -32,19 +32,19 @@ export function ConflictDialog({
   }, [conflict])
   const { author } = conflict.source
   return (
-    <Dialog title={titles[conflict.what]} onClose={() => (editor.conflict.value = undefined)}>
+    <Dialog title={titles[conflict.kind]} onClose={() => (editor.conflict.value = undefined)}>
       {author && (
         <p>
           The last change was made by <strong>{author.name}</strong>, <Time value={author.at} />.
           Nothing that you entered is lost.
         </p>
       )}
-      {conflict.what === 'deleted' ? (
+      {conflict.kind === 'deleted' ? (
         <p>Continuing with your draft makes the product exist again when it is published.</p>
       ) : (
         <h3>What your version changes in theirs</h3>
       )}
-      {conflict.what === 'deleted' ? null : merged ? (
+      {conflict.kind === 'deleted' ? null : merged ? (
         <FieldDiff
           before={conflict.product}
           after={merged}
@@ -61,7 +61,7 @@ export function ConflictDialog({
           disabled={isBusy || !merged}
           onClick={() => merged && keepMine(editor, conflict, merged)}
         >
-          {conflict.what === 'deleted'
+          {conflict.kind === 'deleted'
             ? 'Continue with mine'
             : 'Continue with mine on top of theirs'}
         </button>
@@ -76,7 +76,7 @@ export function ConflictDialog({
             })
           }
         >
-          {conflict.what === 'deleted' ? 'Discard my draft' : 'Take theirs'}
+          {conflict.kind === 'deleted' ? 'Discard my draft' : 'Take theirs'}
         </button>
         <button type="button" class="secondary" onClick={() => (editor.conflict.value = undefined)}>
           Decide later

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Confirm } from '../../../components/confirm.tsx'
+import { CustomerView } from '../../../components/customer-view.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
-import { ProductSummary } from '../../../components/product-summary.tsx'
 import { confirmLeaving } from '../../../router.ts'
 import { createCommands } from './commands.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import type { Editor } from './editor.ts'
 import { EditorState } from './editor-state.tsx'
-import { ErrorSummary } from './error-summary.tsx'
+import { ErrorList } from './error-list.tsx'
 import { FailedCommand } from './failed-command.tsx'
 import { ProductForm } from './product-form.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
@@ -33,7 +33,7 @@ export function EditorPage({
       <PageHeading title={title} />
       <EditorState editor={editor} restoredAt={restoredAt} onCompare={compare} />
       <FailedCommand editor={editor} />
-      <ErrorSummary editor={editor} />
+      <ErrorList editor={editor} />
       <div class="editor">
         <form
           noValidate
@@ -46,9 +46,9 @@ export function EditorPage({
           <ProductForm editor={editor} />
           <Actions editor={editor} onPublish={startReview} onDiscard={() => setDiscarding(true)} />
         </form>
-        <aside class="editor-summary" aria-label="What a customer would read">
+        <aside class="editor-preview" aria-label="What a customer would read">
           <h2>What a customer would read</h2>
-          <ProductSummary product={product.value} />
+          <CustomerView product={product.value} />
         </aside>
       </div>
       {conflict.value && <ConflictDialog editor={editor} conflict={conflict.value} />}

@@ -12,7 +12,7 @@ import { formatPath, getAt, type Path, setAt } from './paths.ts'
 /** What another editor did meanwhile. */
 export interface Conflict extends Loaded {
   /** `deleted`: the product does not exist any more. */
-  readonly what: 'draft' | 'product' | 'discarded' | 'deleted'
+  readonly kind: 'draft' | 'product' | 'discarded' | 'deleted'
 }
 
 /** What the draft is compared with. */

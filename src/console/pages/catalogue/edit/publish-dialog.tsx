@@ -1,8 +1,8 @@
 import { diffProducts } from '../../../../platform/catalogue/diff.ts'
 import { Confirm } from '../../../components/confirm.tsx'
+import { CustomerView } from '../../../components/customer-view.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FieldDiff } from '../../../components/field-diff.tsx'
-import { ProductSummary } from '../../../components/product-summary.tsx'
 import type { Loaded } from './drafts.ts'
 import type { Editor } from './editor.ts'
 
@@ -48,7 +48,7 @@ export function PublishDialog({
           afterLabel="Draft"
         />
       ) : (
-        <ProductSummary product={after} />
+        <CustomerView product={after} />
       )}
     </Confirm>
   )

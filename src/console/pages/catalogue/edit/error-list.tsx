@@ -9,7 +9,7 @@ import { formatErrors } from './problems.tsx'
 const shownMax = 20
 
 /** All problems after an attempt to save, with links to their fields. It gets the focus with every attempt. */
-export function ErrorSummary({ editor }: { readonly editor: Editor }) {
+export function ErrorList({ editor }: { readonly editor: Editor }) {
   const attempt = editor.attempts.value
   const ref = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -18,13 +18,8 @@ export function ErrorSummary({ editor }: { readonly editor: Editor }) {
   const problems = editor.shownProblems.value
   if (attempt === 0 || problems.length === 0) return null
   return (
-    <section
-      class="notice bad error-summary"
-      ref={ref}
-      tabIndex={-1}
-      aria-labelledby="error-summary"
-    >
-      <h2 id="error-summary">
+    <section class="notice bad error-list" ref={ref} tabIndex={-1} aria-labelledby="error-list">
+      <h2 id="error-list">
         {formatErrors(problems.length)} to correct before the draft can be saved
       </h2>
       <ul>

@@ -4,19 +4,19 @@ import { findResponseFaults } from '../../check/response-faults.ts'
 import type { AccountVersion, Fault } from '../../check/response-schema.ts'
 import type { Operation } from '../../contract/index.ts'
 import { parseJson } from '../../contract/parse-json.ts'
-import type { CheckOutcome } from './check-modes.ts'
+import type { ValidationOutcome } from './validation-modes.ts'
 
-export interface ResponseCheckOptions {
+export interface ResponseValidationOptions {
   /** One of this many responses of each operation is selected. */
   readonly sample: number
   readonly accountVersion: AccountVersion
   readonly log: Pick<FastifyBaseLogger, 'warn'>
-  readonly onOutcome?: ((operation: Operation, outcome: CheckOutcome) => void) | undefined
+  readonly onOutcome?: ((operation: Operation, outcome: ValidationOutcome) => void) | undefined
   /** In milliseconds, of a monotonic clock. */
   readonly now?: () => number
 }
 
-export interface ResponseCheck {
+export interface ResponseValidation {
   /** Whether the next response of the operation is selected; the first of each always is. */
   selects(operation: Operation): boolean
   /** Whether the body of a successful response conforms to the contract. Logs and counts. */
@@ -32,13 +32,13 @@ const foundMax = 1000
 const loggedMax = 10
 const loggedMs = 60 * 60_000
 
-export function openResponseCheck({
+export function openResponseValidation({
   sample,
   accountVersion,
   log,
   onOutcome,
   now = () => performance.now(),
-}: ResponseCheckOptions): ResponseCheck {
+}: ResponseValidationOptions): ResponseValidation {
   const counts = new Map<Operation, number>()
   const logged = new Map<Operation, Set<string>>()
   let loggedSince = now()

@@ -56,9 +56,9 @@ const types = new Set([
 ])
 
 /** What a customer would read about a product. It may be incomplete or invalid, as while it is edited. */
-export function ProductSummary({ product }: { readonly product: Fields }) {
+export function CustomerView({ product }: { readonly product: Fields }) {
   return (
-    <article class="product-summary">
+    <article class="customer-view">
       <h3>{readText(product, 'name') ?? 'Unnamed product'}</h3>
       <p class="muted">
         {[readText(product, 'brand_name') ?? readText(product, 'brand'), describeCategory(product)]
