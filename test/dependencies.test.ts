@@ -19,7 +19,54 @@ const privateMembers = {
     pattern:
       /(from |\()'(pg-protocol|pg\/lib)|\b(attachListeners|parsedStatements|submittedNamedStatements|handlePacket|processID|secretKey|requestSsl|sendCopyFromChunk|endCopyFrom|activeQuery|queryQueue)\b/,
   },
+  // The confirmations of connections that a supervisor passes to its workers.
+  node: {
+    file: 'src/server/connection-handover.ts',
+    pattern: /internalMessage|'newconn'|NODE_(CLUSTER|HANDLE)/,
+  },
 }
+
+/** What private members look like in other sources, whatever the package is. */
+const privateAccess = {
+  'a file of a package that is not an entry point':
+    /from '(@[^/']+\/)?[^./'][^/']*\/(dist|lib|src|build|internal)\//,
+  'a symbol of another package': /\bpino\.symbols\b|\bSymbol\.for\(/,
+  'a member whose name starts with an underscore': /[\w)\]]\??\._[a-z]|\['_[a-z]/,
+  'a changed prototype': /\bprototype(\.\w+|\[\w+\])? = |\bsetPrototypeOf\(/,
+}
+
+/** Of `npm ci --omit=dev`. */
+const runtimePackagesMax = 105
+
+describe('a source', () => {
+  for (const [name, pattern] of Object.entries(privateAccess)) {
+    it(`does not use ${name}`, () => {
+      const found = sources
+        .filter((path) => path.startsWith('src/') && !/\.test\.tsx?$/.test(path))
+        .flatMap((path) =>
+          readFileSync(join(root, path), 'utf8')
+            .split('\n')
+            .flatMap((line, index) => (pattern.test(line) ? `${path}:${index + 1}: ${line}` : [])),
+        )
+
+      assert.deepEqual(found, [])
+    })
+  }
+})
+
+describe('the program', () => {
+  it('has few packages at run time', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: true; optional?: true; devOptional?: true; peer?: true }>
+    }
+    const installed = Object.entries(packages).filter(
+      ([path, { dev, optional, devOptional, peer }]) =>
+        path !== '' && !dev && !optional && !devOptional && !peer,
+    )
+
+    assert.ok(installed.length <= runtimePackagesMax, `${installed.length} packages`)
+  })
+})
 
 describe('a package whose private members are used', () => {
   for (const [name, { file, pattern }] of Object.entries(privateMembers)) {

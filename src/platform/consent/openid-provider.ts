@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { digest } from '../../auth/secrets.ts'
@@ -177,7 +178,8 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
     else options.onError(error)
   })
   // An event of Koa, which would otherwise print the error.
-  provider.on('error' as 'server_error', options.onError as never)
+  const emitter: EventEmitter = provider
+  emitter.on('error', options.onError)
   return provider
 }
 

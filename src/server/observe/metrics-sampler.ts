@@ -70,17 +70,13 @@ export function openSampler(
   }
   const run = async (): Promise<void> => {
     const started = performance.now()
-    try {
-      await sample()
-    } finally {
-      // After a failure too, which is logged as any other uncaught error.
-      if (listeners.size === 0 && performance.now() - idleSince > limits.lingerMs) {
-        isRunning = false
-        readings.clear()
-      }
-      const delayMs = Math.max(0, limits.intervalMs - (performance.now() - started))
-      if (isRunning) timer = setTimeout(run, delayMs).unref()
+    await sample()
+    if (listeners.size === 0 && performance.now() - idleSince > limits.lingerMs) {
+      isRunning = false
+      readings.clear()
     }
+    const delayMs = Math.max(0, limits.intervalMs - (performance.now() - started))
+    if (isRunning) timer = setTimeout(run, delayMs).unref()
   }
 
   return {
