@@ -20,27 +20,33 @@ const holders = Type.Array(Type.Object({ customerId: Id, isOwned: Type.Optional(
 /** Digests of a deleted customer: they reserve the id for the same person. */
 const digests = Type.Object({ email: Id, name: Id }, closed)
 const account = { accountId: Id }
+/** A dump sets it for a line that refers to an account or a customer that does not exist: a load accepts it then. */
+const reference = { unresolved: Type.Optional(Flag) }
 /** Direct debits and billing transactions have no key field: an envelope id or their content identifies them. */
 const unkeyed = {
-  put: { id: Type.Optional(Id) },
+  put: { id: Type.Optional(Id), ...reference },
   key: { ...account, id: Type.Optional(Id), record: Type.Optional(Type.Unknown()) },
 }
 
 export const lineSchemas = {
   customer: { key: { id: Id }, remove: { was: Type.Optional(digests) } },
-  'banking.account': { put: { holders }, key: account },
-  'banking.balance': { key: account },
+  'banking.account': { put: { holders, ...reference }, key: account },
+  'banking.balance': { put: reference, key: account },
   'banking.transaction': {
-    put: { effectiveTime: Type.Optional(Timestamp) },
+    put: { effectiveTime: Type.Optional(Timestamp), ...reference },
     key: { ...account, transactionId: Id },
   },
-  'banking.scheduledPayment': { key: { ...account, scheduledPaymentId: Id } },
+  'banking.scheduledPayment': { put: reference, key: { ...account, scheduledPaymentId: Id } },
   'banking.directDebit': unkeyed,
-  'energy.account': { put: { holders }, key: account },
-  'energy.invoice': { key: { ...account, invoiceNumber: Id } },
+  'energy.account': { put: { holders, ...reference }, key: account },
+  'energy.invoice': { put: reference, key: { ...account, invoiceNumber: Id } },
   'energy.billing': unkeyed,
   'account.contact': {
-    put: { ...account, status: Type.Optional(Type.Enum([...values.contactStatus])) },
+    put: {
+      ...account,
+      status: Type.Optional(Type.Enum([...values.contactStatus])),
+      ...reference,
+    },
     key: account,
   },
   product: {

@@ -152,14 +152,14 @@ async function readBatch(data: Buffer, mayWriteProducts: boolean): Promise<ReadB
   return count > 0 ? { invalid: { count, first } } : { lines, items }
 }
 
-/** Only an import and the restore of its dump set the origin of a product. */
+/** Only an import and the restore of a dump set the origin of a product, and only a restore stores unresolved lines. */
 function readSentItem(line: TextLine): ReturnType<typeof readItem> {
   const result = readItem(line, 0)
-  if (!('item' in result) || result.item.type !== 'product' || result.item.origin === undefined) {
-    return result
-  }
-  const { file, line: number } = result.item
-  return {
-    errors: [{ file, line: number, path: 'origin', reason: 'is only for the restore of a dump' }],
-  }
+  if (!('item' in result)) return result
+  const { item, isUnresolved } = result
+  const hasOrigin = item.type === 'product' && item.origin !== undefined
+  if (!hasOrigin && !isUnresolved) return result
+  const path = hasOrigin ? 'origin' : 'unresolved'
+  const { file, line: number } = item
+  return { errors: [{ file, line: number, path, reason: 'is only for the restore of a dump' }] }
 }

@@ -1,6 +1,6 @@
 import type { ErrorLog } from './error-log.ts'
 import { type LineCounts, openLineCounter } from './line-counts.ts'
-import type { LocatedItem, ProviderWriter } from './writer.ts'
+import type { LocatedItem, ProviderWriter, SourceLocation } from './writer.ts'
 
 /** Items per `write`: few enough that they do not survive a minor garbage collection. */
 const groupSize = 100
@@ -10,6 +10,8 @@ export interface CommitOptions {
   readonly inBatches: boolean
   readonly skipInvalid: boolean
   readonly dryRun: boolean
+  /** Whether a line may refer to what does not exist. */
+  readonly isAccepted: (line: SourceLocation) => boolean
   readonly signal: AbortSignal | undefined
 }
 
@@ -28,7 +30,7 @@ export interface CommitResult {
 export function openCommits(
   writer: ProviderWriter,
   errors: ErrorLog,
-  { inBatches, skipInvalid, dryRun, signal }: CommitOptions,
+  { inBatches, skipInvalid, dryRun, isAccepted, signal }: CommitOptions,
 ) {
   let group: LocatedItem[] = []
   let commits = 0
@@ -48,6 +50,13 @@ export function openCommits(
     counter.addAll(await writer.commit())
     commits += 1
     linesCommitted = lines
+  }
+  const findUnresolved = async (): Promise<void> => {
+    const isStored = inBatches || skipInvalid
+    for await (const error of writer.findUnresolved()) {
+      if (isAccepted(error)) continue
+      errors.add(isStored ? { ...error, isStored: true } : error)
+    }
   }
   const isComplete = () => errors.unread().length === 0
   const isBatchInvalid = () => !isComplete() || (errors.countInBatch() > 0 && !skipInvalid)
@@ -70,9 +79,8 @@ export function openCommits(
       await check()
       if (inBatches && isBatchInvalid()) await writer.rollback()
       // What is missing may be in the lines that were not read.
-      if (isComplete()) for await (const error of writer.findUnresolved()) errors.add(error)
-      const mayCommit = isComplete() && (inBatches || skipInvalid || errors.count() === 0)
-      if (mayCommit && !dryRun && lines > 0) await commit(lines)
+      if (isComplete()) await findUnresolved()
+      if (!isBatchInvalid() && !dryRun && lines > 0) await commit(lines)
       else await writer.rollback()
     },
     result: (): CommitResult => ({ commits, linesCommitted, counts: counter.take() }),

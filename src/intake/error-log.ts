@@ -34,7 +34,7 @@ export function openErrorLog(onError: OnError): ErrorLog {
     return putIds.isIncomplete() ? ({ mayBeConsequence: true } as const) : {}
   }
   const add = (error: LineError, text?: string): void => {
-    count += 1
+    if (!error.isStored) count += 1
     if (error.endsSource) unread.set(error.file, error)
     onError(error.missing ? { ...error, ...classify(error.missing) } : error, text)
   }

@@ -76,15 +76,18 @@ export interface BatchConflict {
 }
 
 export type BatchOutcome =
-  | { readonly summary: BatchResult }
+  | {
+      readonly summary: BatchResult
+      /** The first lines that were stored although they refer to what does not exist. */
+      readonly unresolved?: readonly LineError[]
+    }
   | { readonly conflict: BatchConflict }
   /** The first errors: no more are searched for after `batchErrorsFoundMax`. */
   | { readonly errors: readonly LineError[] }
 
 /**
- * Commits the batches of feeds. A feed is ordered: what a line refers to must exist before that line. A failed call
- * changes nothing, or everything if the connection was lost during the commit: the same batches can be sent again. It
- * does not end the writer, which reconnects if necessary.
+ * Commits the batches of feeds. Each is a load in one piece, whose lines apply in their order. A failed call changes nothing, or everything if the connection was lost during the commit: the same batches can be sent again. It does not
+ * end the writer, which reconnects if necessary.
  */
 export interface FeedWriter {
   /** The outcome of a batch that cannot be committed or was committed before. Undefined if it is the next one. */
@@ -100,6 +103,11 @@ export interface FeedWriter {
 export interface FeedWriterOptions {
   /** The effective time of transactions that have none is the time of their commit. */
   readonly clock: () => Temporal.Instant
+  /**
+   * Whether lines that refer to an account or a customer that does not exist after their batch are stored, and invisible
+   * until it exists. Otherwise, they are errors.
+   */
+  readonly storesUnresolved?: boolean
   /** Called once per noticeable wait for a load. */
   readonly onWait?: (() => void) | undefined
   /** Aborts waiting immediately, and everything else that does not end soon. The writer is not used afterwards. */

@@ -27,9 +27,12 @@ import { validateEnvelope } from './line-schema.ts'
 import { type Line, toItem, toRemoval } from './to-item.ts'
 import type { Item, LineProblem } from './writer.ts'
 
-/** The item to store and the paths of the fields that were left out, or at most `problemsMax` problems. */
+/**
+ * The item to store, the paths of the fields that were left out, and whether the line says that it may refer to what does
+ * not exist; or at most `problemsMax` problems.
+ */
 export type LineResult =
-  | { readonly item: Item; readonly leftOut: readonly string[] }
+  | { readonly item: Item; readonly leftOut: readonly string[]; readonly isUnresolved: boolean }
   | { readonly problems: readonly LineProblem[] }
 
 /** What happens to fields of a record that its schema does not have. */
@@ -90,14 +93,15 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   if (lineProblems.length > 0) return reject(lineProblems)
   if (isRemoval) {
     const key = readKey(type, line['delete'] as object, unknownFields)
-    return { item: toRemoval(type, key, line as Line), leftOut }
+    return { item: toRemoval(type, key, line as Line), leftOut, isUnresolved: false }
   }
 
   const storedText =
     record === input ? (canonicalText ?? memberText(text, 'record')) : JSON.stringify(record)
   const item = toItem(type, line as Line, record, storedText)
   const storageProblems = findStorageProblems(item, storedText)
-  return storageProblems.length > 0 ? reject(storageProblems) : { item, leftOut }
+  if (storageProblems.length > 0) return reject(storageProblems)
+  return { item, leftOut, isUnresolved: line['unresolved'] === true }
 }
 
 /** A canonical text, equal to its parsed and stringified form, cannot repeat a member. */

@@ -1,6 +1,7 @@
 import { type CommitResult, openCommits } from './commits.ts'
 import { type OnError, openErrorLog } from './error-log.ts'
-import { readLine, type UnknownFields } from './line.ts'
+import { type LineResult, readLine, type UnknownFields } from './line.ts'
+import { openLineSet } from './line-set.ts'
 import { type LineWarnings, openLineWarnings } from './line-warnings.ts'
 import type { LineSource, TextLine } from './source.ts'
 import type { LineError, LocatedItem, ProviderWriter, SourceLocation } from './writer.ts'
@@ -8,7 +9,7 @@ import type { LineError, LocatedItem, ProviderWriter, SourceLocation } from './w
 export interface LoadOptions {
   /** Commit after this many lines instead of once at the end. */
   readonly batch?: number
-  /** Commit the valid lines. The writer must be opened with `inBatches`, so that it discards unresolved lines. */
+  /** Commit the valid lines. */
   readonly skipInvalid?: boolean
   /** Validate only. */
   readonly dryRun?: boolean
@@ -39,6 +40,9 @@ const progressLines = 1000
 /**
  * Loads the lines of sources into a store. Without `batch`, one invalid line rejects the whole load; the remaining lines are
  * still read so that all errors are reported at once. A source whose rest cannot be read rejects the load in any case.
+ *
+ * A line may refer to an account or a customer that does not exist yet. If it does not exist after the last line, that is
+ * an error of a load in one piece; with `batch` and `skipInvalid`, the line is stored and invisible.
  */
 export async function load(
   sources: readonly LineSource[],
@@ -52,7 +56,15 @@ export async function load(
   const warnings = openLineWarnings()
   const errors = openErrorLog(options.onError)
   const inBatches = batch !== undefined
-  const commits = openCommits(writer, errors, { inBatches, skipInvalid, dryRun, signal })
+  const accepted = openLineSet()
+  const isAccepted = accepted.has
+  const commits = openCommits(writer, errors, {
+    inBatches,
+    skipInvalid,
+    dryRun,
+    isAccepted,
+    signal,
+  })
 
   const add = (line: TextLine, file: number): void => {
     lines += 1
@@ -62,6 +74,7 @@ export async function load(
       return
     }
     commits.add(result.item)
+    if (result.isUnresolved) accepted.add(result.item)
     errors.addValid(result.item)
     warnings.add(result.item, result.leftOut)
   }
@@ -99,16 +112,18 @@ export async function load(
   }
 }
 
+type ReadItem = Extract<LineResult, { item: unknown }> & { readonly item: LocatedItem }
+
 /** Reads and validates a line. */
 export function readItem(
   { line, part, text, problems = [] }: TextLine,
   file: number,
   unknownFields?: UnknownFields,
-): { item: LocatedItem; leftOut: readonly string[] } | { errors: LineError[] } {
+): ReadItem | { errors: LineError[] } {
   const location = part === undefined ? { file, line } : { file, line, part }
   const result = text === undefined ? { problems } : readLine(text, unknownFields)
   if ('item' in result) {
-    return { item: Object.assign(result.item, location), leftOut: result.leftOut }
+    return { ...result, item: Object.assign(result.item, location) }
   }
   return { errors: result.problems.map((found) => ({ ...location, ...found })) }
 }

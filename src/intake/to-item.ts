@@ -32,6 +32,7 @@ export interface Line {
   readonly status?: string
   readonly effectiveTime?: string
   readonly origin?: string
+  readonly unresolved?: boolean
   readonly was?: { readonly email: string; readonly name: string }
   readonly holders?: readonly { readonly customerId: string; readonly isOwned?: boolean }[]
 }

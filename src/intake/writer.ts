@@ -4,15 +4,18 @@ import type { EntryList } from '../provider/store.ts'
 import type { LineCounts } from './line-counts.ts'
 
 /**
- * What a load needs from a database. Everything between two commits becomes visible to readers
- * atomically. Items come in any order: references are checked after the last item.
+ * What a load needs from a database. Everything between two commits becomes visible to readers atomically. Items apply
+ * in their order, and may refer to what does not exist yet: they are stored, and invisible until it exists.
  */
 export interface ProviderWriter {
   /** Writes items in order; returns the errors that can be detected immediately. */
   write(items: readonly LocatedItem[]): Promise<LineError[]>
   /** The remaining errors of the items since the last commit. Called before each commit and at the end. */
   findErrors(): Iterable<LineError> | AsyncIterable<LineError>
-  /** Items whose references are still unresolved after the last item. They are discarded. */
+  /**
+   * The items of the load, in order, that refer to an account or a customer that does not exist after the last item. An
+   * item before the deletion of its account is deleted with it, and is not among them.
+   */
   findUnresolved(): Iterable<LineError> | AsyncIterable<LineError>
   /** Makes everything written visible to readers, with every list sorted. Returns what the lines did. */
   commit(): Promise<LineCounts>
@@ -56,6 +59,8 @@ export interface LineProblem extends Problem {
 export interface LineError extends SourceLocation, LineProblem {
   /** The account or the customer that the line refers to and that does not exist. */
   readonly missing?: Reference
+  /** The line is stored all the same, and invisible until it exists. */
+  readonly isStored?: true
 }
 
 export interface Reference {
@@ -146,7 +151,7 @@ export interface ProductItem {
   readonly origin: string | undefined
 }
 
-/** Deleting something that does not exist has no effect. Deleting an account or a customer deletes everything in it. */
+/** Deleting something that does not exist has no effect. Deleting an account deletes everything in it. */
 export interface RemovalItem {
   readonly type: 'removal'
   readonly of: 'customer' | 'account' | 'balance' | 'contact' | 'product' | EntryList

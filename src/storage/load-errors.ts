@@ -1,12 +1,23 @@
 import type { AccountKind, Problem } from '../contract/index.ts'
+import type { LineError } from '../intake/writer.ts'
 
 /** Reasons why an item is rejected, the same for both engines. */
 
-export const noCustomer = 'customer not found'
+/** A line error without its location. */
+type ItemProblem = Pick<LineError, 'path' | 'reason' | 'missing'>
 
 /** The kind is undefined if an account of either kind is valid. */
-export function noAccount(kind: AccountKind | undefined): string {
-  return `${kind ? `${kind} ` : ''}account not found`
+export function missingAccount(
+  path: string,
+  kind: AccountKind | undefined,
+  id: string,
+): ItemProblem {
+  const reason = `${kind ? `${kind} ` : ''}account not found`
+  return { path, reason, missing: { type: 'account', ...(kind && { kind }), id } }
+}
+
+export function missingCustomer(path: string, id: string): ItemProblem {
+  return { path, reason: 'customer not found', missing: { type: 'customer', id } }
 }
 
 /** For an account of this kind whose id belongs to an account of the other kind. */

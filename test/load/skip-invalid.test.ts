@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { it } from 'node:test'
 import { createNdjsonSource } from '../../src/intake/lines.ts'
 import { load } from '../../src/intake/load.ts'
-import { openRejectedLines } from '../../src/intake/rejected-lines.ts'
+import { openLineSet } from '../../src/intake/line-set.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { describe, describeOnce } from '../support/engines.ts'
 import { openBank, splitLines } from './bank.ts'
@@ -15,7 +15,7 @@ async function loadValid(database: string, lines: readonly string[], batch?: num
   await createDatabase(database)
   const loadTime = Temporal.Now.instant()
   const writer = await openProviderWriter(database, { loadTime, inBatches: true })
-  const rejected = openRejectedLines()
+  const rejected = openLineSet()
   const open = () => Readable.from([Buffer.from(lines.map((each) => `${each}\n`).join(''))])
   try {
     await load([createNdjsonSource({ name: 'data', open })], writer, {

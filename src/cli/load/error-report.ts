@@ -46,16 +46,10 @@ export function openErrorReport(
   let count = 0
   let countOfOthers = 0
   let hasUnknownConsequences = false
-  let consequence: { lines: number; first: SourceLocation; last: SourceLocation } | undefined
+  const consequences = openLineTally()
+  const stored = openLineTally()
   const locate = ({ file, line }: SourceLocation) => `${inputs[file]?.name}:${line}`
 
-  const addConsequence = ({ file, line }: LineError): void => {
-    if (!consequence) consequence = { lines: 1, first: { file, line }, last: { file, line } }
-    else if (consequence.last.file !== file || consequence.last.line !== line) {
-      consequence.lines += 1
-      consequence.last = { file, line }
-    }
-  }
   const addCause = (error: LineError, text: string | undefined): void => {
     const key = describe({ ...error, path: error.path.replaceAll(/\[\d+\]/g, '[]') })
     const known = causes.get(key)
@@ -75,10 +69,14 @@ export function openErrorReport(
   return {
     count: () => count,
     add(error, text) {
-      count += 1
+      if (!error.isStored) count += 1
       errorFile?.write(`${escapeInvisible(`${locate(error)}: ${describe(error)}`)}\n`)
+      if (error.isStored) {
+        stored.add(error)
+        return
+      }
       if (error.mayBeConsequence) hasUnknownConsequences = true
-      if (error.isConsequence) addConsequence(error)
+      if (error.isConsequence) consequences.add(error)
       else addCause(error, text)
     },
     async finish() {
@@ -94,19 +92,46 @@ export function openErrorReport(
           `and ${atLeast}${formatQuantity(others.length, 'other cause')}, with ${formatQuantity(errors, 'error')}`,
         )
       }
-      if (consequence) {
-        const { lines: affected, first } = consequence
-        const subject = `${formatQuantity(affected, 'line')} ${affected === 1 ? 'refers' : 'refer'}`
-        lines.push(`${subject} to rejected accounts or customers (first at ${locate(first)})`)
+      const formatTally = ({ lines, first }: LineTally, referents: string): string => {
+        const subject = `${formatQuantity(lines, 'line')} ${lines === 1 ? 'refers' : 'refer'}`
+        return `${subject} to ${referents} (first at ${locate(first)})`
       }
+      const consequence = consequences.result()
+      if (consequence) lines.push(formatTally(consequence, 'rejected accounts or customers'))
       if (hasUnknownConsequences) {
         lines.push(
           'some accounts and customers that are not found may be rejected ones: there are too many to remember',
         )
       }
+      const unresolved = stored.result()
+      if (unresolved) {
+        const subject = formatTally(unresolved, 'accounts or customers that do not exist')
+        lines.push(`${subject}: stored, and invisible until they exist`)
+      }
       for (const line of lines) terminal.error(`${escapeInvisible(line)}\n`)
       if (errorFile) await endFile(errorFile)
     },
+  }
+}
+
+interface LineTally {
+  readonly lines: number
+  readonly first: SourceLocation
+}
+
+/** Counts lines, each of which may have several errors in sequence. */
+function openLineTally() {
+  let lines = 0
+  let first: SourceLocation | undefined
+  let last: SourceLocation | undefined
+  return {
+    add({ file, line }: SourceLocation): void {
+      if (last?.file === file && last.line === line) return
+      lines += 1
+      last = { file, line }
+      first ??= last
+    },
+    result: (): LineTally | undefined => first && { lines, first },
   }
 }
 

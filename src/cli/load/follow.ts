@@ -190,7 +190,7 @@ async function openWriter(
   const clock = () => Temporal.Now.instant()
   return openFeedWriter(
     settings.database,
-    { clock, ...options },
+    { clock, storesUnresolved: true, ...options },
     { ...databaseOptions(settings), abortMs },
   )
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { openRejectedLines } from '../../intake/rejected-lines.ts'
+import { openLineSet } from '../../intake/line-set.ts'
 import type { LineSource, ReadOptions } from '../../intake/source.ts'
 import type { SourceLocation } from '../../intake/writer.ts'
 import { CommandError } from '../../server/terminal.ts'
@@ -45,7 +45,7 @@ export function openRejects(
   const targets = (isFolder ? listPaths(name, inputs) : [name]).map((path) =>
     openTarget(path, inputs),
   )
-  const rejected = openRejectedLines()
+  const rejected = openLineSet()
   const spools = inputs.map((input) => (input.isRepeatable ? undefined : openSpool()))
 
   const copy = async (index: number, input: LineSource, { write }: Target) => {

@@ -61,7 +61,7 @@ export async function runLoad(
   const reports = await openReports(inputs, flags, terminal)
   const started = performance.now()
   const writerOptions = {
-    inBatches: (batch !== undefined || rejects !== undefined) && !flags.dryRun,
+    inBatches: batch !== undefined && !flags.dryRun,
     isSlow: totalSize(inputs) === undefined,
     onWait: reports.onWait,
     signal,
@@ -76,7 +76,7 @@ export async function runLoad(
       onProgress: reports.onProgress,
       onError(error, text) {
         reports.onError(error, text)
-        if (!error.endsSource) rejects?.add(error)
+        if (!error.endsSource && !error.isStored) rejects?.add(error)
       },
     }).catch((error) => {
       const stop = stoppedBy()

@@ -67,7 +67,7 @@ export function createStoppedError(signal: StopSignal, result: CommitResult): Co
 
 /** Of a load in batches that did not reach its end. */
 function formatCommitted({ linesCommitted }: CommitResult): string {
-  return `Committed: the batches of the first ${formatQuantity(linesCommitted, 'line')}, except those with errors. Not committed: all later lines, and lines that refer to an account or a customer that was not loaded yet.`
+  return `Committed: the batches of the first ${formatQuantity(linesCommitted, 'line')}, except those with errors. Not committed: all later lines.`
 }
 
 function formatDetails(result: LoadResult): string[] {

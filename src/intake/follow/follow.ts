@@ -24,7 +24,7 @@ export interface FollowOptions extends ReaderOptions {
   readonly unknownFields: UnknownFields
   /** Stores rejected lines durably, as they came. Without it, the first invalid line ends following. */
   readonly reject?: ((lines: readonly TextLine[], header: Buffer | undefined) => void) | undefined
-  /** Called with the errors of a batch, and with its lines. */
+  /** Called with the errors of a batch, or with the lines that are stored all the same, and with its lines. */
   readonly onErrors: (
     name: string,
     errors: readonly LineError[],
@@ -95,7 +95,11 @@ export async function follow(
   let next = feed?.next ?? 1
 
   /** Returns the errors because of which nothing was committed. */
-  const send = async (batch: Batch, position: string): Promise<readonly LineError[]> => {
+  const send = async (
+    batch: Batch,
+    position: string,
+    name: string,
+  ): Promise<readonly LineError[]> => {
     const { items, lines } = batch
     // Two followers may begin with the same feed and different files.
     const content = next === 0 ? position : lines
@@ -107,6 +111,8 @@ export async function follow(
     next += 1
     result.lines += items.length
     for (const each of lineOutcomes) result[each] += outcome.summary[each]
+    const unresolved = outcome.unresolved?.map((error) => ({ ...error, isStored: true as const }))
+    if (unresolved) options.onErrors(name, unresolved, lines)
     return []
   }
 
@@ -138,7 +144,7 @@ export async function follow(
     let batch: Batch = { lines, items }
     do {
       if (errors.length > 0) batch = skip(reader, batch, errors)
-      errors = await send(batch, position)
+      errors = await send(batch, position, reader.name)
     } while (errors.length > 0)
     for (const item of batch.items) warnings.add(item, leftOut.get(item) ?? [])
     result.bytes += bytes
@@ -148,7 +154,7 @@ export async function follow(
   for await (const segment of untilStopped(segments)) {
     const reader = openSegmentReader(segment, options, options.reject !== undefined)
     // Before a line is waited for: a follower that is started again finds the file, also if it was rotated meanwhile.
-    if (next === 0) await send({ lines: [], items: [] }, reader.take().position)
+    if (next === 0) await send({ lines: [], items: [] }, reader.take().position, reader.name)
     for (;;) {
       const event = await reader.next(flushMs)
       const { count, bytes } = reader.pending()

@@ -15,9 +15,9 @@ const payload = `
 const mergeTables = {
   merge_line: `
     account bigint not null,
-    list smallint not null,     -- 0: every entry of the account is removed, unless another line puts it
+    list smallint not null,     -- negative: every entry of an account of that kind is removed, unless another line puts it
     id text collate "C" not null,
-    is_put boolean not null,    -- with the list 0: the account is put again
+    is_put boolean not null,
     has_own_time boolean,
     file integer,
     time bigint,

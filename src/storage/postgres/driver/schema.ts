@@ -20,9 +20,9 @@ const createDataTables = ({ partitions, layout }: Layout) => `
     id text collate "C" not null unique,
     email text collate "C",     -- the key for a search by e-mail
     match text,                 -- the result of a search by e-mail
-    record text,                -- null: removed
-    email_hash text not null,   -- of the person who has or had the id
-    name_hash text not null
+    record text,                -- null: a placeholder, or removed
+    email_hash text collate "C", -- of the person who has or had the id; null: a placeholder
+    name_hash text collate "C"
   );
   create index customer_email on customer (email, id) where email is not null;
 
@@ -31,14 +31,14 @@ const createDataTables = ({ partitions, layout }: Layout) => `
   create table account (
     number bigint primary key,
     id text collate "C" not null unique,
-    kind smallint not null,
-    is_open boolean not null,
+    kind smallint not null default 0, -- 0: a placeholder, or removed
+    is_open boolean not null default false,
     category text,
-    created bigint not null,
+    created bigint not null default 0,
     is_owned_text text,         -- isOwned in the record itself
-    shareable text not null,
-    head text not null,
-    tail text not null,
+    shareable text,
+    head text,
+    tail text,
     detail text
   );
   create sequence account_number;
@@ -62,7 +62,12 @@ const createDataTables = ({ partitions, layout }: Layout) => `
   create index holder_account on holder (account);
 
   create table balance (account bigint primary key, record text not null);
-  create table contact (account bigint primary key, status text not null, record text not null);
+  create table contact (
+    account bigint primary key,
+    kind smallint not null,     -- of the account; 0: it does not exist, and may be of either kind
+    status text not null,
+    record text not null
+  );
 
   -- The lists of every account. An entry has an ordinal in its list, from the oldest: a page is one range of the index,
   -- and a total one subtraction.

@@ -51,7 +51,13 @@ const locks = lockBefore(shareFeeds)
  */
 export async function openPostgresFeedWriter(
   database: string,
-  { clock, onWait, signal, waitMaxMs = waitMaxDefaultMs }: FeedWriterOptions,
+  {
+    clock,
+    storesUnresolved = false,
+    onWait,
+    signal,
+    waitMaxMs = waitMaxDefaultMs,
+  }: FeedWriterOptions,
   options: DatabaseOptions,
 ): Promise<FeedWriter> {
   // From the primary: a replica may lag behind the last commit.
@@ -143,6 +149,7 @@ export async function openPostgresFeedWriter(
         items,
         staging,
         isDistributed,
+        storesUnresolved,
         time,
         author: accepted.find(({ batch }) => hasProducts(batch))?.batch.sender ?? loader,
         summariesMax: budget.countAllowed(items.length),
@@ -153,7 +160,8 @@ export async function openPostgresFeedWriter(
       }
       const written = accepted.map(({ batch, index }, file) => {
         const summary = summarize(batch.lines, file, merged.counts)
-        outcomes[index] = { summary }
+        const unresolved = locateErrors(merged.unresolved, file, batch)
+        outcomes[index] = { summary, ...(unresolved.length > 0 && { unresolved }) }
         return { batch, summary }
       })
       const numbered = written.filter(({ batch }) => batch.feed !== undefined)
@@ -217,8 +225,8 @@ interface InvalidBatch {
 }
 
 /**
- * A batch depends on the one before it of the same feed. At most one batch of a group has products, whose author is its
- * sender.
+ * A batch depends on the one before it of the same feed. A batch with lines of customers or accounts is alone: references
+ * are checked at the end of each batch. At most one batch of a group has products, whose author is its sender.
  */
 function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
   const groups: FeedBatch[][] = []
@@ -227,7 +235,8 @@ function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
     const { feed } = batch
     const isRepeated = feed !== undefined && feeds.has(feed)
     const last = groups.at(-1)
-    if (!last || isRepeated || (hasProducts(batch) && last.some(hasProducts))) {
+    const isAlone = hasOwners(batch) || last?.some(hasOwners)
+    if (!last || isRepeated || isAlone || (hasProducts(batch) && last.some(hasProducts))) {
       groups.push([batch])
       feeds = new Set()
     } else {
@@ -238,27 +247,36 @@ function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
   return groups
 }
 
+function hasOwners({ items }: FeedBatch): boolean {
+  return items.some((item) => {
+    const type = item.type === 'removal' ? item.of : item.type
+    return type === 'customer' || type === 'account'
+  })
+}
+
 function hasProducts({ items }: FeedBatch): boolean {
   return items.some(isProduct)
 }
 
-/** The errors of the first invalid batch, in order and with the locations of its items. */
+/** The errors of the first invalid batch. */
 function firstInvalid(
   errors: readonly LineError[],
   accepted: readonly { readonly batch: FeedBatch; readonly index: number }[],
 ): InvalidBatch {
   const first = errors.reduce((least, { file }) => Math.min(least, file), accepted.length)
-  const { batch, index } = accepted[first] ?? {}
-  const ofBatch = errors.filter(({ file }) => file === first)
-  return {
-    index: index ?? 0,
-    errors: ofBatch
-      .sort((one, other) => one.line - other.line)
-      .map((error) => {
-        const { file = 0, line = 0, part } = batch?.items[error.line - 1] ?? {}
-        return { ...error, file, line, ...(part !== undefined && { part }) }
-      }),
-  }
+  const { batch, index = 0 } = accepted[first] ?? {}
+  return { index, errors: batch ? locateErrors(errors, first, batch) : [] }
+}
+
+/** The errors of a batch, in order and with the locations of its items. */
+function locateErrors(errors: readonly LineError[], index: number, batch: FeedBatch): LineError[] {
+  return errors
+    .filter(({ file }) => file === index)
+    .sort((one, other) => one.line - other.line)
+    .map((error) => {
+      const { file = 0, line = 0, part } = batch.items[error.line - 1] ?? {}
+      return { ...error, file, line, ...(part !== undefined && { part }) }
+    })
 }
 
 function isDecided(outcome: BatchOutcome | undefined): outcome is BatchOutcome {

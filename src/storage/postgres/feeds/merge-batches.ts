@@ -4,23 +4,18 @@ import type { Author } from '../../../platform/catalogue/store.ts'
 import { appendEntries } from '../loads/append-entries.ts'
 import { type CountedLines, countEntries, isNew } from '../loads/count-lines.ts'
 import { summarizeAppended, summarizeChanged } from '../loads/entry-summaries.ts'
+import { unresolvedLines } from '../loads/line-effects.ts'
+import { toLineError } from '../loads/line-errors.ts'
 import {
-  accountEffects,
-  customerEffects,
-  deleteAccountsWithoutHolder,
-  hasUnresolvedLines,
-  rejectedLines,
-  unresolvedHoldersInOrder,
-  unresolvedInOrder,
-} from '../loads/line-effects.ts'
-import { toHolderError, toLineError, toRejection } from '../loads/line-errors.ts'
-import { analyzeStaged, mergeLines, usedTables } from '../loads/merge.ts'
+  analyzeStaged,
+  mergeOwners,
+  mergeRecords,
+  type Staging,
+  storeUnresolved,
+  usedTables,
+} from '../loads/merge.ts'
+import { rejectedLines, toRejection } from '../loads/reject-lines.ts'
 import type { Run, Send } from '../loads/run.ts'
-import type { openStaging } from '../loads/staging.ts'
-
-type Staging = ReturnType<typeof openStaging>
-
-const findAccountEffects = accountEffects(false)
 
 /** One summary takes as long as so many lines, and other batches wait for it. */
 const linesPerSummary = 200
@@ -45,6 +40,7 @@ interface StagedBatches {
   /** Whether statements keep their plans, for small batches. */
   readonly isPrepared: boolean
   readonly isDistributed: boolean
+  readonly storesUnresolved: boolean
   readonly time: Temporal.Instant
   /** The author of the products. */
   readonly author: Author
@@ -57,14 +53,16 @@ export interface MergedBatches {
   readonly tables: readonly string[]
   /** How many summaries were written. */
   readonly summaries: number
+  /** The lines that refer to what does not exist, with the indexes of their batches as files. */
+  readonly unresolved: readonly LineError[]
 }
 
 /** Merges the staged lines of batches, or finds their errors. */
 export async function mergeBatches(
   batches: StagedBatches,
 ): Promise<MergedBatches | { readonly errors: readonly LineError[] }> {
-  const { items, staging, run, send, isPrepared, isDistributed, time, author, summariesMax } =
-    batches
+  const { items, staging, run, send, isPrepared, isDistributed, time, author } = batches
+  const { storesUnresolved, summariesMax } = batches
   const isDistinct = !isDistributed && areEntriesDistinct(items)
   const appended = isPrepared && isDistinct ? await appendAll(batches) : undefined
   if (appended) {
@@ -73,28 +71,46 @@ export async function mergeBatches(
       lines.map((each) => ({ ...each, what: isNew })),
       lines,
     )
-    return { counts, tables: ['staged_entry'], ...appended }
+    return { counts, tables: ['staged_entry'], unresolved: [], ...appended }
   }
-  const merge = async () => {
-    const counts = await mergeLines(run, staging, {
+  const readGroups = <Row extends object>(sql: string, size: number) =>
+    readRows<Row>(run, sql, size)
+  const merging = { run, send, readGroups, staging, inBatches: false }
+  const mergeAll = async () => {
+    const counts = await mergeRecords({
+      ...merging,
       loadTime: time,
       author,
-      inBatches: false,
       isPrepared,
       isDistributed,
       areEntriesDistinct: isDistinct,
-      send,
-      readGroups: (sql, size) => readGroups(run, sql, size),
     })
     const mayBeSummarized = !isDistributed && staging.count('staged_entry') > 0 && summariesMax > 0
     return { counts, summaries: mayBeSummarized ? await summarizeChanged(run, summariesMax) : 0 }
   }
-  const found = findErrors(run, staging)
+  await analyzeStaged(run, staging)
+  const owners = await mergeOwners(merging)
   // Most batches have neither customers nor accounts, and are merged while their references are checked.
-  const merged = isPrepared && !hasOwners(staging) ? merge() : undefined
-  const [errors] = await Promise.all([found, merged])
+  const isMerged = isPrepared && !storesUnresolved && !hasOwners(staging)
+  const [hasUnresolved, early] = await Promise.all([
+    storeUnresolved(merging),
+    isMerged ? mergeAll() : undefined,
+  ])
+  const read = async <Row>(sql: string, toError: (row: Row) => LineError): Promise<LineError[]> =>
+    (await run(`${sql} limit ${batchErrorsFoundMax}`)).rows.map(toError)
+  const errors = hasOwners(staging) ? await read(rejectedLines, toRejection) : []
+  const mayBeUnresolved = hasUnresolved || staging.count('staged_holder') > 0
+  const unresolved = mayBeUnresolved ? await read(unresolvedLines, toLineError) : []
+  if (!storesUnresolved) errors.push(...unresolved)
   if (errors.length > 0) return { errors }
-  return { ...(await (merged ?? merge())), tables: usedTables(staging, isDistributed) }
+  const { counts, summaries } = early ?? (await mergeAll())
+  const tables = usedTables(staging, isDistributed)
+  if (mayBeUnresolved) tables.push('unresolved_line')
+  return { counts: [...owners, ...counts], summaries, tables, unresolved }
+}
+
+function hasOwners(staging: Staging): boolean {
+  return staging.count('staged_customer') > 0 || staging.count('staged_account') > 0
 }
 
 /** Appends all entries to their lists, or none: then it returns undefined. */
@@ -127,35 +143,11 @@ function areEntriesDistinct(items: readonly LocatedItem[]): boolean {
   return keys.size === count
 }
 
-function hasOwners(staging: Staging): boolean {
-  return staging.count('staged_customer') > 0 || staging.count('staged_account') > 0
-}
-
-async function findErrors(run: Run, staging: Staging): Promise<LineError[]> {
-  const hasCustomers = staging.count('staged_customer') > 0
-  const hasAccounts = staging.count('staged_account') > 0
-  const errors: LineError[] = []
-  const addErrors = async <Row>(sql: string, toError: (row: Row) => LineError): Promise<void> => {
-    const { rows } = await run(`${sql} limit ${batchErrorsFoundMax}`)
-    errors.push(...rows.map(toError))
-  }
-  await analyzeStaged(run, staging)
-  if (hasCustomers) await run(customerEffects)
-  if (staging.count('staged_holder') > 0) {
-    await addErrors(`${unresolvedHoldersInOrder} order by 1, 2`, toHolderError)
-    if (errors.length > 0) await run(deleteAccountsWithoutHolder)
-  }
-  if (hasAccounts) await run(findAccountEffects)
-  if (hasCustomers || hasAccounts) await addErrors(rejectedLines, toRejection)
-  const hasReferences = staging.count('staged_entry') > 0 || staging.count('staged_part') > 0
-  // Without lines of accounts, their order does not matter.
-  if (hasReferences && (hasAccounts || (await run(hasUnresolvedLines)).rowCount)) {
-    await addErrors(`${unresolvedInOrder} order by place`, toLineError)
-  }
-  return errors
-}
-
-async function* readGroups(run: Run, sql: string, size: number): AsyncGenerator<unknown[]> {
+async function* readRows<Row extends object>(
+  run: Run,
+  sql: string,
+  size: number,
+): AsyncGenerator<Row[]> {
   const { rows } = await run(sql)
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
 }

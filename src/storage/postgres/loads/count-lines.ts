@@ -3,8 +3,8 @@ import type { LineOutcome } from '../../../intake/line-counts.ts'
 import { entryTypes } from '../../../intake/record-type.ts'
 import { entryLists } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
-import type { VoidLines } from './deferred-lines.ts'
-import { accountColumns } from './merge-accounts.ts'
+import { deletedList } from './line-effects.ts'
+import { accountColumns, kindBefore, remainingKind } from './merge-accounts.ts'
 import { fileOf } from './place.ts'
 import { partCodes } from './staging.ts'
 
@@ -47,67 +47,46 @@ export function toCountedLines({ file, type, what, lines }: CountRow): CountedLi
 const counted = (lines: string) => `
   select file, type, what, count(*) as lines from (${lines}) l group by file, type, what`
 
-/** The record of a customer before a line is that of an earlier line, or the stored one. */
+/** The record of a customer before a line is that of the line before it, or the stored one. */
 export const countCustomers = counted(`
-  with line as (
-    select id, place, is_rejected, lag(is_present) over lines as was_present,
-      lag(put) over lines as put_before
-    from customer_effect window lines as (partition by id order by place)
-  ), earlier as materialized (
-    select place, record from staged_customer
-    where place in (select put_before from line where put_before is not null)
-  )
   select ${fileOf('l.place')} as file, 'customer' as type, case
-    when not s.is_put then case when v.was_present then ${isRemoved} else ${unchanged} end
-    when not v.was_present then ${isNew}
-    when s.record <> coalesce(p.record, c.record) then ${isReplaced}
+    when not l.is_put then case when l.was_present then ${isRemoved} else ${unchanged} end
+    when not l.was_present then ${isNew}
+    when l.record <> l.record_before then ${isReplaced}
     else ${unchanged} end as what
-  from line l join staged_customer s on s.place = l.place
-  left join customer c on c.id = l.id
-  left join earlier p on p.place = l.put_before
-  cross join lateral (select coalesce(l.was_present, c.record is not null) as was_present) v
-  where not l.is_rejected`)
+  from (
+    select s.place, s.is_put, s.record,
+      coalesce(lag(s.is_put) over lines, c.record is not null) as was_present,
+      coalesce(lag(s.record) over lines, c.record) as record_before
+    from staged_customer s left join customer c on c.id = s.id
+    window lines as (partition by s.id order by s.place)
+  ) l`)
 
 const columnsOf = (table: string) => accountColumns.map((name) => `${table}.${name}`).join(', ')
 
-/**
- * The same for accounts. Of a line whose record is the same, the holders are compared: without those who were removed
- * between the two lines.
- */
+/** The same for accounts. Of a line whose record is the same, the holders are compared. */
 export const countAccounts = counted(`
-  with effect as (
-    select id, place, is_rejected, kind, lag(kind) over lines as kind_before,
-      lag(put) over lines as put_before
-    from account_effect window lines as (partition by id order by place)
-  ), earlier as materialized (
-    select * from staged_account
-    where place in (select put_before from effect where put_before is not null)
-  ), line as materialized (
+  with line as materialized (
     select e.place, e.put_before, a.number, s.kind, case
-      when not s.is_put then case when v.was_present and e.kind = 0 then ${isRemoved} else ${unchanged} end
-      when not v.was_present then ${isNew}
+      when not s.is_put then
+        case when e.kind_before = s.kind then ${isRemoved} else ${unchanged} end
+      when e.kind_before = 0 then ${isNew}
       when case when e.put_before is null then (${columnsOf('s')}) is distinct from (${columnsOf('a')})
         else (${columnsOf('s')}) is distinct from (${columnsOf('p')}) end then ${isReplaced}
       end as what
-    from effect e join staged_account s on s.place = e.place
+    from account_effect e join staged_account s on s.place = e.place
     left join account a on a.id = e.id
-    left join earlier p on p.place = e.put_before
-    cross join lateral (select coalesce(e.kind_before, a.kind, 0) <> 0 as was_present) v
-    where not e.is_rejected
+    left join staged_account p on p.place = e.put_before
   ), held as (
     select l.place, h.customer, h.is_owned, true as is_after
     from line l join staged_holder h on h.place = l.place where l.what is null
     union all
-    select b.place, b.customer, b.is_owned, false from (
-      select l.place, l.put_before, h.customer, h.is_owned
-      from line l join staged_holder h on h.place = l.put_before where l.what is null
-      union all
-      select l.place, 0, c.id, h.is_owned
-      from line l join holder h on h.account = l.number join customer c on c.number = h.customer
-      where l.what is null and l.put_before is null
-    ) b
-    where not exists (select from customer_effect q where q.id = b.customer
-      and q.removed = q.place and q.place > b.put_before and q.place < b.place)
+    select l.place, h.customer, h.is_owned, false
+    from line l join staged_holder h on h.place = l.put_before where l.what is null
+    union all
+    select l.place, c.id, h.is_owned, false
+    from line l join holder h on h.account = l.number join customer c on c.number = h.customer
+    where l.what is null and l.put_before is null
   ), held_differently as (
     select distinct place from (
       select place from held group by place, customer, is_owned
@@ -119,35 +98,44 @@ export const countAccounts = counted(`
     coalesce(l.what, case when d.place is null then ${unchanged} else ${isReplaced} end) as what
   from line l left join held_differently d on d.place = l.place`)
 
-/** The last removal of the account before a line. */
-const removedBefore = (line: string) => `(select t.removed from account_effect t
-  where t.id = ${line}.account and t.place < ${line}.place order by t.place desc limit 1)`
+/** The effects of the last line of an account before another line. */
+const effectBefore = (line: string) => `lateral (
+    select * from account_effect t where t.id = ${line}.account and t.place < ${line}.place
+    order by t.place desc limit 1)`
 
+/** A record before a line is that of the line before it or the stored one, unless it was deleted with its account. */
 export const countParts = counted(`
   select ${fileOf('l.place')} as file,
     case l.part when ${partCodes.balance} then 'banking.balance' else 'account.contact' end as type,
     case
-      when not l.is_put then case when b.is_put then ${isRemoved} else ${unchanged} end
-      when not b.is_put then ${isNew}
-      when (l.record, l.status) is distinct from (b.record, b.status) then ${isReplaced}
+      when not l.is_put then case when v.was_present then ${isRemoved} else ${unchanged} end
+      when not v.was_present then ${isNew}
+      when (l.record, l.status) is distinct from (l.record_before, l.status_before) then ${isReplaced}
       else ${unchanged} end as what
   from (
-    select s.*, ${removedBefore('s')} as removed, lag(place) over lines as place_before,
-      lag(is_put) over lines as put_before, lag(record) over lines as record_before,
-      lag(status) over lines as status_before
-    from staged_part s window lines as (partition by account, part order by place)
+    select s.account, s.part, s.place, s.is_put, s.record, s.status,
+      coalesce(s.place_before, 0) as place_before,
+      case when s.place_before is null then m.account is not null or n.account is not null
+        else s.put_before end as was_put,
+      case when s.place_before is null then n.kind
+        else ${kindBefore('s.account', 's.place_before')} end as kind_before,
+      case when s.place_before is null then coalesce(m.record, n.record)
+        else s.record_before end as record_before,
+      case when s.place_before is null then n.status else s.status_before end as status_before
+    from (
+      select *, lag(place) over lines as place_before, lag(is_put) over lines as put_before,
+        lag(record) over lines as record_before, lag(status) over lines as status_before
+      from staged_part window lines as (partition by account, part order by place)
+    ) s
+    left join account a on a.id = s.account
+    left join balance m on m.account = a.number and s.part = ${partCodes.balance}
+    left join contact n on n.account = a.number and s.part = ${partCodes.contact}
   ) l
-  left join account a on a.id = l.account
-  left join balance m on m.account = a.number and l.part = ${partCodes.balance}
-  left join contact n on n.account = a.number and l.part = ${partCodes.contact}
-  cross join lateral (
-    select l.put_before, l.record_before, l.status_before
-    where l.place_before is not null and (l.removed is null or l.place_before > l.removed)
-    union all
-    select l.removed is null and (m.account is not null or n.account is not null),
-      coalesce(m.record, n.record), n.status
-    where l.place_before is null or l.place_before <= l.removed
-  ) b (is_put, record, status)`)
+  left join ${effectBefore('l')} e on true
+  cross join lateral (select l.was_put and case l.part
+    when ${partCodes.balance} then coalesce(e.banking_deleted < l.place_before, true)
+    else ${remainingKind('l.kind_before', 'l.place_before', 'e')} is not null end as was_present
+  ) v`)
 
 export const countProducts = counted(`
   select ${fileOf('place')} as file, 'product' as type, ${unchanged} as what from staged_product`)
@@ -165,24 +153,22 @@ export interface EntryCountRow {
 export const countChanges = (table: string) => `
   select file, list, what, count(*) as lines from ${table} group by file, list, what`
 
-/** The number of all lines of entries. */
-export const countEntryLines = `
-  select ${fileOf('place')} as file, list, count(*) as lines from staged_entry group by 1, 2`
-
 /**
  * The lines that did something, of those that have to be compared with other lines: of entries with several lines, and
  * of accounts that are removed. `$1` is the time of the load, `stored` the table with the stored entries.
  */
 export const countComparedEntries = (inBatches: boolean, stored = 'entry') => `
   with line as (
-    select s.account, s.list, s.id, s.place, s.is_put, s.record, ${removedBefore('s')} as removed,
+    select s.account, s.list, s.id, s.place, s.is_put, s.record, (
+        select ${deletedList('t', 's.list')} from ${effectBefore('s')} t) as deleted,
       coalesce(s.time, (max(array[s.place, s.time]) filter (where s.time is not null and not s.has_own_time)
         over (partition by s.account, s.list, s.id order by s.place))[2]) as time
     from staged_entry s
     where (s.account, s.list, s.id) in (select account, list, id from repeated)
-      or s.account in (select id from account_effect where is_last and removed is not null)
+      or s.account in (select id from account_effect
+        where is_last and coalesce(banking_deleted, energy_deleted) is not null)
   ), timed as (
-    select l.account, l.list, l.id, l.place, l.is_put, l.record, l.removed,
+    select l.account, l.list, l.id, l.place, l.is_put, l.record, l.deleted,
       e.id is not null as is_stored, e.record as stored_record, e.time as stored_time,
       coalesce(l.time, case when not e.has_own_time then e.time end, ${inBatches ? 'm.time, ' : ''}$1) as time
     from line l left join account a on a.id = l.account
@@ -200,10 +186,10 @@ export const countComparedEntries = (inBatches: boolean, stored = 'entry') => `
       when l.record <> b.record or l.time <> b.time then ${isReplaced} end as what
     from compared l cross join lateral (
       select l.put_before, l.record_before, l.time_before
-      where l.place_before is not null and (l.removed is null or l.place_before > l.removed)
+      where l.place_before is not null and (l.deleted is null or l.place_before > l.deleted)
       union all
-      select l.removed is null and l.is_stored, l.stored_record, l.stored_time
-      where l.place_before is null or l.place_before <= l.removed
+      select l.deleted is null and l.is_stored, l.stored_record, l.stored_time
+      where l.place_before is null or l.place_before <= l.deleted
     ) b (is_put, record, time)
   ) l where what is not null group by file, list, what`
 
@@ -225,17 +211,6 @@ function toCountedEntries({ file, list, what, lines }: EntryCountRow): CountedLi
   return what === unchanged
     ? [found]
     : [found, { ...found, outcome: 'unchanged', lines: -found.lines }]
-}
-
-/** The type of lines that the database deleted before they were counted. */
-export function toVoidType({ kind, part, list }: VoidLines): RecordType | undefined {
-  if (kind !== undefined) return accountType(kind)
-  if (part !== undefined) return part === partCodes.balance ? 'banking.balance' : 'account.contact'
-  return list === undefined ? undefined : typeByList.get(list)
-}
-
-function accountType(kind: number): RecordType {
-  return kind === kindCodes.energy ? 'energy.account' : 'banking.account'
 }
 
 const typeByList = new Map<number, RecordType>(

@@ -1,56 +1,38 @@
-import type { AccountKind } from '../../../contract/index.ts'
 import type { LineError } from '../../../intake/writer.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
-import { anotherPerson, noAccount, noCustomer, otherKind } from '../../load-errors.ts'
+import { missingAccount, missingCustomer } from '../../load-errors.ts'
 import { parsePlace } from './place.ts'
 
-/** The errors of lines from the rows of the statements that find them (line-effects.ts). */
-
-export interface RejectedLine {
-  readonly place: string
-  /** Null for a customer. */
-  readonly kind: number | null
-}
-
+/** A row of `unresolvedLines` (line-effects.ts). */
 export interface UnresolvedLine {
   readonly place: string
-  readonly account: string
+  readonly index: number | null
   readonly kind: number
   readonly list: number | null
+  readonly account: string
+  /** Null unless a holder does not exist. */
+  readonly customer: string | null
 }
 
-export interface UnresolvedHolder {
-  readonly place: string
-  readonly index: number
-  readonly customer: string
-}
-
-export function toRejection({ place, kind }: RejectedLine): LineError {
-  return {
-    ...parsePlace(place),
-    ...(kind === null ? anotherPerson : otherKind(accountKind(kind))),
+export function toLineError({
+  place,
+  index,
+  kind,
+  list,
+  account,
+  customer,
+}: UnresolvedLine): LineError {
+  const location = parsePlace(place)
+  if (customer !== null) {
+    return {
+      ...location,
+      ...missingCustomer(`holders[${index}].customerId`, customer),
+    }
   }
-}
-
-export function toLineError(row: UnresolvedLine): LineError {
-  const kind = row.kind === 0 ? undefined : accountKind(row.kind)
+  const field = list === listCodes.payment ? 'from.accountId' : 'accountId'
+  const name = kind === kindCodes.banking ? 'banking' : 'energy'
   return {
-    ...parsePlace(row.place),
-    path: row.list === listCodes.payment ? 'from.accountId' : 'accountId',
-    reason: noAccount(kind),
-    missing: { type: 'account', ...(kind && { kind }), id: row.account },
+    ...location,
+    ...missingAccount(field, kind === 0 ? undefined : name, account),
   }
-}
-
-export function toHolderError({ place, index, customer }: UnresolvedHolder): LineError {
-  return {
-    ...parsePlace(place),
-    path: `holders[${index}].customerId`,
-    reason: noCustomer,
-    missing: { type: 'customer', id: customer },
-  }
-}
-
-function accountKind(code: number): AccountKind {
-  return code === kindCodes.banking ? 'banking' : 'energy'
 }

@@ -1,21 +1,29 @@
+import { kindCodes } from '../../enum-codes.ts'
 import { partCodes } from './staging.ts'
 
 /** Merges customers, accounts, their holders, balances and contacts. Unchanged rows are not written. */
-export const mergeCustomers = [
-  `insert into customer (id, email, match, record, email_hash, name_hash)
-   select w.id, s.email, s.match, s.record, w.email_hash, w.name_hash
-   from customer_effect w left join staged_customer s on s.place = w.put
-   where w.is_last and w.email_hash is not null
-     and not exists (select from customer c where c.id = w.id)
-   order by w.id`,
-  `update customer c set email = s.email, match = s.match, record = s.record,
-     email_hash = w.email_hash, name_hash = w.name_hash
-   from customer_effect w left join staged_customer s on s.place = w.put
-   where w.is_last and w.id = c.id and (w.put is not null or not w.is_present)
-     -- A customer that was put and removed again has no record before or after, but may be another person.
-     and (c.record, c.email_hash, c.name_hash)
-       is distinct from (s.record, w.email_hash, w.name_hash)`,
-]
+
+/** The last line of each customer. A deleted customer keeps the digests of the person. */
+export const mergeCustomers = `
+  insert into customer (id, email, match, record, email_hash, name_hash)
+  select l.id, s.email, s.match, s.record, i.email_hash, i.name_hash
+  from (
+    select id, max(place) as last, max(place) filter (where is_put) as put,
+      min(place) filter (where not is_put and email_hash is not null) as first_deleted
+    from staged_customer group by id
+  ) l
+  join staged_customer s on s.place = l.last
+  left join staged_customer p on p.place = l.put
+  left join staged_customer d on d.place = l.first_deleted
+  left join customer c on c.id = l.id
+  cross join lateral (
+    select coalesce(p.email_hash, c.email_hash, d.email_hash) as email_hash,
+      coalesce(p.name_hash, c.name_hash, d.name_hash) as name_hash
+  ) i
+  where (c.record, c.email_hash, c.name_hash) is distinct from (s.record, i.email_hash, i.name_hash)
+  order by l.id
+  on conflict (id) do update set email = excluded.email, match = excluded.match,
+    record = excluded.record, email_hash = excluded.email_hash, name_hash = excluded.name_hash`
 
 export const accountColumns = [
   'kind',
@@ -30,78 +38,115 @@ export const accountColumns = [
 ]
 const columnsOf = (table: string) => accountColumns.map((name) => `${table}.${name}`).join(', ')
 
+/** A deleted account leaves a placeholder. */
 export const mergeAccounts = [
   `insert into account (id, ${accountColumns.join(', ')})
    select w.id, ${columnsOf('s')} from account_effect w join staged_account s on s.place = w.put
-   where w.is_last and not exists (select from account a where a.id = w.id)
-   order by w.id`,
-  `update account a set (${accountColumns.join(', ')}) = row (${columnsOf('s')})
-   from account_effect w join staged_account s on s.place = w.put
-   where w.is_last and w.id = a.id
-     and (${columnsOf('a')}) is distinct from (${columnsOf('s')})`,
+   left join account a on a.id = w.id
+   where w.is_last and w.kind <> 0 and (a.id is null or (${columnsOf('a')}) is distinct from (${columnsOf('s')}))
+   order by w.id
+   on conflict (id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  `update account a set kind = 0, category = null, is_owned_text = null, shareable = null,
+     head = null, tail = null, detail = null
+   from account_effect w where w.is_last and w.kind = 0 and w.id = a.id and a.kind <> 0`,
 ]
 
-/** A holder who was removed after the line that names them no longer holds the account. */
-const newHolders = `
-  staged_holder s join customer c on c.id = s.customer
-  left join customer_effect p on p.id = s.customer and p.is_last`
-const isHolder = 's.place = w.put and (p.removed is null or p.removed < s.place)'
-
+/** A holder who does not exist gets a placeholder. */
 export const mergeHolders = [
+  `insert into customer (id)
+   select distinct s.customer from account_effect w join staged_holder s on s.place = w.put
+   where w.is_last and w.kind <> 0
+     and not exists (select from customer c where c.id = s.customer) order by 1`,
   `delete from holder h using account a, account_effect w
    where w.is_last and w.id = a.id and a.number = h.account and (w.put is not null or w.kind = 0)
-     and not exists (select from ${newHolders} where ${isHolder} and c.number = h.customer)`,
+     and not exists (select from staged_holder s join customer c on c.id = s.customer
+       where w.kind <> 0 and s.place = w.put and c.number = h.customer)`,
   `insert into holder (customer, account, is_owned)
-   select * from (
-     select c.number as customer, a.number as account, s.is_owned
-     from account_effect w join account a on a.id = w.id, ${newHolders}
-     where w.is_last and ${isHolder}
-   ) n
-   where not exists (select from holder h where h.customer = n.customer and h.account = n.account
-     and h.is_owned = n.is_owned)
+   select c.number, a.number, s.is_owned
+   from account_effect w join account a on a.id = w.id
+   join staged_holder s on s.place = w.put join customer c on c.id = s.customer
+   left join holder h on h.customer = c.number and h.account = a.number
+   where w.is_last and w.kind <> 0 and h.is_owned is distinct from s.is_owned
    on conflict (customer, account) do update set is_owned = excluded.is_owned`,
 ]
 
-/** Holdings of removed customers, except in accounts whose holders this load sets. */
-export const deleteHoldings = `
-  delete from holder h using customer c, customer_effect w
-  where w.is_last and w.removed is not null and w.id = c.id and c.number = h.customer
-    and not exists (select from account a join account_effect l on l.id = a.id and l.is_last
-      where a.number = h.account and l.put is not null)`
-
-/** The last line for each balance and contact, after the last removal of its account. */
-const lastLines = `
+/** The last line for each balance, after the last deletion of its account. */
+const lastBalances = `
   with last_line as (
-    select distinct on (s.account, s.part) a.number as account, s.part, s.is_put, s.status, s.record
+    select distinct on (s.account) a.number as account, s.is_put, s.record
     from staged_part s join account a on a.id = s.account
     left join account_effect w on w.id = s.account and w.is_last
-    where w.removed is null or s.place > w.removed
-    order by s.account, s.part, s.place desc
+    where s.part = ${partCodes.balance} and (w.banking_deleted is null or s.place > w.banking_deleted)
+    order by s.account, s.place desc
   )`
-const removedAccounts = `
-  select a.number from account a join account_effect w on w.id = a.id and w.is_last
-  where w.removed is not null`
 
-export const mergeParts = (['balance', 'contact'] as const).flatMap((table) => {
-  const part = partCodes[table]
-  const columns = table === 'balance' ? ['record'] : ['status', 'record']
-  const isSame = columns.map((name) => `t.${name} = w.${name}`).join(' and ')
-  return [
-    `${lastLines}
-     delete from ${table} t where t.account in (
-       select account from last_line where part = ${part} and not is_put
-       union all
-       ${removedAccounts} and a.number not in (select account from last_line where part = ${part} and is_put)
-     )`,
-    `${lastLines}
-     insert into ${table} (account, ${columns.join(', ')})
-     select w.account, ${columns.map((name) => `w.${name}`).join(', ')} from last_line w
-     where w.part = ${part} and w.is_put
-       and not exists (select from ${table} t where t.account = w.account and ${isSame})
-     on conflict (account) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-  ]
-})
+export const mergeBalances = [
+  `${lastBalances}
+   delete from balance t where t.account in (
+     select account from last_line where not is_put
+     union all
+     select a.number from account a join account_effect w on w.id = a.id
+     where w.is_last and w.banking_deleted is not null
+       and a.number not in (select account from last_line where is_put)
+   )`,
+  `${lastBalances}
+   insert into balance (account, record)
+   select w.account, w.record from last_line w
+   where w.is_put and not exists (
+     select from balance t where t.account = w.account and t.record = w.record)
+   on conflict (account) do update set record = excluded.record`,
+]
 
-/** After everything that belongs to the accounts. */
-export const deleteAccounts = `
-  delete from account a using account_effect w where w.is_last and w.kind = 0 and w.id = a.id`
+/** SQL for the kind of an account before a line: 0 if it does not exist. `a` is the account. */
+export const kindBefore = (id: string, place: string) => `coalesce(
+  (select e.kind from account_effect e where e.id = ${id} and e.place < ${place}
+   order by e.place desc limit 1),
+  (select e.kind_before from account_effect e where e.id = ${id} order by e.place limit 1),
+  a.kind, 0)`
+
+/**
+ * SQL for the kind of account that a contact still belongs to after other lines: 0 for either, null for none. `kind` and
+ * `place` are those of the contact, `effect` is the effect of the last line of its account. A contact that arrives before
+ * its account may belong to either kind, until the account is put or one of a kind is deleted.
+ */
+export const remainingKind = (kind: string, place: string, effect: string): string => {
+  const isLost = (own: string, other: string) =>
+    `coalesce(${effect}.${own}_deleted > ${place} or ${effect}.${other}_put > ${place}, false)`
+  const { banking, energy } = kindCodes
+  return `case
+    when ${kind} <> ${energy} and not ${isLost('banking', 'energy')} then
+      case when ${kind} = 0 and not ${isLost('energy', 'banking')} then 0 else ${banking} end
+    when ${kind} <> ${banking} and not ${isLost('energy', 'banking')} then ${energy} end`
+}
+
+/** The last line for each contact, or the stored contact of an account that has lines. */
+const lastContacts = `
+  with line as (
+    select distinct on (account) account as id, place, is_put, status, record
+    from staged_part where part = ${partCodes.contact} order by account, place desc
+  ), found as (
+    select l.id, a.number as account, l.place, l.is_put, l.status, l.record,
+      ${kindBefore('l.id', 'l.place')} as kind
+    from line l join account a on a.id = l.id
+    union all
+    select w.id, a.number, 0, true, c.status, c.record, c.kind
+    from account_effect w join account a on a.id = w.id join contact c on c.account = a.number
+    where w.is_last and not exists (select from line l where l.id = w.id)
+  ), last_contact as materialized (
+    select f.account, f.status, f.record,
+      case when f.is_put then ${remainingKind('f.kind', 'f.place', 'w')} end as kind
+    from found f left join account_effect w on w.id = f.id and w.is_last
+  )`
+
+export const mergeContacts = [
+  `${lastContacts}
+   delete from contact c using last_contact l where l.account = c.account and l.kind is null`,
+  `${lastContacts}
+   insert into contact (account, kind, status, record)
+   select l.account, l.kind, l.status, l.record from last_contact l
+   left join contact c on c.account = l.account
+   where l.kind is not null
+     and (c.kind, c.status, c.record) is distinct from (l.kind::smallint, l.status, l.record)
+   on conflict (account) do update
+     set kind = excluded.kind, status = excluded.status, record = excluded.record`,
+]

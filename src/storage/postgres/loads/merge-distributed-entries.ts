@@ -1,24 +1,25 @@
 import { outdatedList } from '../../database.ts'
+import { kindCodes } from '../../enum-codes.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import {
   type CountedLines,
   countChanges,
   countComparedEntries,
   countEntries,
-  countEntryLines,
   type EntryCountRow,
   isMoved,
   isNew,
   isRemoved,
   isReplaced,
 } from './count-lines.ts'
-import { rememberAssignedTimes } from './deferred-lines.ts'
+import { entryKind } from './line-effects.ts'
 import {
   type EntryMerge,
   findRepeated,
   lastLines,
   lastOfRepeated,
   ordinal,
+  rememberAssignedTimes,
 } from './merge-entries.ts'
 import type { Run } from './run.ts'
 
@@ -47,10 +48,14 @@ const sendLines = (merge: EntryMerge, hasRepeated: boolean) => `
     and g.time is not null and not g.has_own_time
   ${merge.inBatches ? 'left join account n on n.number = w.account left join assigned_time m on m.account = n.id and m.id = w.id' : ''}`
 
-const sendRemovedAccounts = `
+const sendDeletedAccounts = `
   insert into merge_line (account, list, id, is_put)
-  select a.number, 0, '', w.kind <> 0 from account_effect w join account a on a.id = w.id
-  where w.is_last and w.removed is not null`
+  select a.number, -k.kind, '', false from account_effect w join account a on a.id = w.id
+  cross join lateral (values (${kindCodes.banking}, w.banking_deleted),
+    (${kindCodes.energy}, w.energy_deleted)) k (kind, deleted)
+  where w.is_last and k.deleted is not null`
+
+const isInDeletedAccount = `w.list < 0 and w.list = -(${entryKind('e.list')})`
 
 /**
  * An account whose list does not have the state that the coordinator has of it: the commit of an earlier load has not
@@ -74,7 +79,7 @@ const fetchCompared = [
   `insert into ${comparedTable}
    select e.account, e.list, e.id, e.has_own_time, e.time, e.record
    from merge_line w join entry e on e.account = w.account
-   where w.list = 0 and not exists (select from merge_line x
+   where ${isInDeletedAccount} and not exists (select from merge_line x
      where x.account = e.account and x.list = e.list and x.id = e.id and x.file is null)`,
 ]
 
@@ -95,7 +100,7 @@ const findChanges = (loadTime: string) => `
       e.id is not null as is_stored, e.record as record_before,
       w.amount, w.description, w.reference, w.record
     from merge_line w left join entry e on ${isEntry('w')}
-    where w.list <> 0
+    where w.list > 0
   ) c
   where case when is_put then not is_stored or time_before <> time or record_before <> record
     else is_stored end`
@@ -104,7 +109,7 @@ const removeEntriesOfAccounts = `
   insert into merge_change (account, list, id, what, ordinal_before, time_before)
   select e.account, e.list, e.id, ${isRemoved}, e.ordinal, e.time
   from merge_line w join entry e on e.account = w.account
-  where w.list = 0 and not exists (select from merge_line x
+  where ${isInDeletedAccount} and not exists (select from merge_line x
     where x.account = e.account and x.list = e.list and x.id = e.id)`
 
 const fetchAssigned = `
@@ -182,14 +187,6 @@ const advanceGenerations = (generation: string) => [
    on conflict (account) do update set generation = excluded.generation`,
 ]
 
-/** An account that is created again later gets another number. */
-const deleteStates = [
-  `delete from entry_state s using merge_line w
-   where w.list = 0 and not w.is_put and w.account = s.account`,
-  `delete from account_state s using account a, account_effect w
-   where w.is_last and w.kind = 0 and w.id = a.id and a.number = s.account`,
-]
-
 /** Statements without input are skipped: each takes milliseconds on every shard. */
 export async function mergeDistributedEntries(
   run: Run,
@@ -202,18 +199,18 @@ export async function mergeDistributedEntries(
   const hasRepeated = Boolean((await run(findRepeated)).rowCount)
   if (hasRepeated) await run(lastOfRepeated)
   await run(sendLines(merge, hasRepeated))
-  if (merge.hasRemovedAccounts) await run(sendRemovedAccounts)
+  if (merge.hasDeletedAccounts) await run(sendDeletedAccounts)
 
   if ((await run(findOutdated)).rowCount) throw outdatedList()
 
   const compared: EntryCountRow[] = []
-  if (hasRepeated || merge.hasRemovedAccounts) {
+  if (hasRepeated || merge.hasDeletedAccounts) {
     await runAll(fetchCompared)
     const sql = countComparedEntries(merge.inBatches, comparedTable)
     compared.push(...(await run(sql, [loadTime])).rows)
   }
   await run(findChanges(loadTime))
-  if (merge.hasRemovedAccounts) await run(removeEntriesOfAccounts)
+  if (merge.hasDeletedAccounts) await run(removeEntriesOfAccounts)
   const counts: EntryCountRow[] = (await run(countChanges('merge_change'))).rows
   const changes = new Set(counts.map(({ what }) => what))
   const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
@@ -232,8 +229,6 @@ export async function mergeDistributedEntries(
     const [row] = (await run(nextGeneration)).rows
     await runAll(advanceGenerations(row.generation))
   }
-  if (merge.hasRemovedAccounts) await runAll(deleteStates)
   await runAll(mergeTableNames.map((table) => `delete from ${table}`))
-  const lines = merge.lines ?? (await run(countEntryLines)).rows
-  return countEntries([...counts, ...compared], lines)
+  return countEntries([...counts, ...compared], merge.lines)
 }

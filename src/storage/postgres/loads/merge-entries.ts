@@ -1,16 +1,16 @@
+import { listCodes } from '../../enum-codes.ts'
 import {
   type CountedLines,
   countChanges,
   countComparedEntries,
   countEntries,
-  countEntryLines,
   type EntryCountRow,
   isMoved,
   isNew,
   isRemoved,
   isReplaced,
 } from './count-lines.ts'
-import { rememberAssignedTimes } from './deferred-lines.ts'
+import { deletedList } from './line-effects.ts'
 import { fileOf } from './place.ts'
 import type { Run, Send } from './run.ts'
 
@@ -63,9 +63,27 @@ export const makeEntryTables = `
     id text collate "C" not null
   );`
 
+/** The assigned times of entries that an earlier batch removed, or loaded with a time of their own. */
+export const createAssignedTimes = `
+  create temp table assigned_time (
+    account text collate "C", id text collate "C", time bigint not null, primary key (account, id)
+  );`
+
+export const rememberAssignedTimes = [
+  `insert into assigned_time
+   select a.id, c.id, c.assigned_before from change c join account a on a.number = c.account
+   where c.list = ${listCodes.transaction} and c.assigned_before is not null
+   on conflict (account, id) do update set time = excluded.time`,
+  `insert into assigned_time
+   select distinct on (account, id) account, id, time from staged_entry
+   where time is not null and not has_own_time
+   order by account, id, place desc
+   on conflict (account, id) do update set time = excluded.time`,
+]
+
 export const entryTables = ['repeated', 'last_line', 'change', 'needs_reorder', 'placed']
 
-const isAfterRemoval = 'w.removed is null or s.place > w.removed'
+const isAfterDeletion = `s.place > coalesce(${deletedList('w', 's.list')}, 0)`
 
 /** Few entries have more than one line. */
 export const findRepeated = `
@@ -85,31 +103,31 @@ export const lastOfRepeated = `
   ) s
   join account a on a.id = s.account
   left join account_effect w on w.id = s.account and w.is_last
-  where s.is_last and (${isAfterRemoval})`
+  where s.is_last and ${isAfterDeletion}`
 
-/** The entries of removed accounts, except those that were loaded again. */
-const entriesOfRemovedAccounts = `
+/** The entries of deleted accounts, except those that were loaded again. */
+const entriesOfDeletedAccounts = `
   insert into last_line
   select e.account, e.list, false, null, null, null, null, e.id
   from account_effect w join account a on a.id = w.id join entry e on e.account = a.number
-  where w.is_last and w.removed is not null
+  where w.is_last and ${deletedList('w', 'e.list')} is not null
     and not exists (
       select from last_line x where x.account = e.account and x.list = e.list and x.id = e.id)
     and not exists (
       select from staged_entry s where s.account = w.id and s.list = e.list and s.id = e.id
-        and s.place > w.removed)`
+        and s.place > ${deletedList('w', 'e.list')})`
 
 /** The last line for each entry. Joins that can find nothing are left out: they take time for every line. */
-export const lastLines = ({ hasRepeated, hasRemovedAccounts }: LastLines) => `
+export const lastLines = ({ hasRepeated, hasDeletedAccounts }: LastLines) => `
   select a.number as account, s.list, s.is_put, s.has_own_time,
-    ${hasRemovedAccounts ? `case when w.removed is null then ${fileOf('s.place')} end` : fileOf('s.place')} as file,
+    ${hasDeletedAccounts ? `case when coalesce(w.banking_deleted, w.energy_deleted) is null then ${fileOf('s.place')} end` : fileOf('s.place')} as file,
     s.time, null::bigint as assigned_by, s.ctid as line, s.id
   from staged_entry s
   join account a on a.id = s.account
   ${
-    hasRemovedAccounts
+    hasDeletedAccounts
       ? `left join account_effect w on w.id = s.account and w.is_last
-  where (${isAfterRemoval})`
+  where ${isAfterDeletion}`
       : 'where true'
   }
   ${
@@ -119,7 +137,7 @@ export const lastLines = ({ hasRepeated, hasRemovedAccounts }: LastLines) => `
       : ''
   }
   ${
-    hasRepeated || hasRemovedAccounts
+    hasRepeated || hasDeletedAccounts
       ? `union all
   select account, list, is_put, has_own_time, null, time, assigned_by, line, id from last_line`
       : ''
@@ -245,15 +263,16 @@ const byLine = (sql: string) => [
 
 interface LastLines {
   readonly hasRepeated: boolean
-  readonly hasRemovedAccounts: boolean
+  readonly hasDeletedAccounts: boolean
 }
 
 export interface EntryMerge {
-  /** The number of all lines, if it is known. */
-  readonly lines: readonly Omit<EntryCountRow, 'what'>[] | undefined
+  /** The number of all lines. */
+  readonly lines: readonly Omit<EntryCountRow, 'what'>[]
   readonly loadTime: Temporal.Instant
+  /** Whether the load has other commits. */
   readonly inBatches: boolean
-  readonly hasRemovedAccounts: boolean
+  readonly hasDeletedAccounts: boolean
   /** Whether the planner needs statistics of the temporary tables. */
   readonly isLarge: boolean
   /** Whether statements keep their plans, for small batches. */
@@ -273,7 +292,7 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
 
   const hasRepeated = !merge.areEntriesDistinct && Boolean((await run(findRepeated)).rowCount)
   if (hasRepeated) await send(lastOfRepeated)
-  if (merge.hasRemovedAccounts) await send(entriesOfRemovedAccounts)
+  if (merge.hasDeletedAccounts) await send(entriesOfDeletedAccounts)
   await analyze('last_line')
   await send(findChanges({ ...merge, hasRepeated }), loadTime)
   await analyze('change')
@@ -286,7 +305,7 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
   const counts: EntryCountRow[] = counted.rows
   const changes = new Set(counts.map(({ what }) => what))
   const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
-  if (hasRepeated || merge.hasRemovedAccounts) {
+  if (hasRepeated || merge.hasDeletedAccounts) {
     counts.push(...(await run(countComparedEntries(inBatches), loadTime)).rows)
   }
   if (inBatches) for (const sql of rememberAssignedTimes) await send(sql)
@@ -305,6 +324,5 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
   if (has(isNew, isMoved)) {
     for (const sql of isPrepared ? [insertEntries] : byLine(insertEntries)) await send(sql)
   }
-  const lines = merge.lines ?? (await run(countEntryLines)).rows
-  return countEntries(counts, lines)
+  return countEntries(counts, merge.lines)
 }

@@ -8,7 +8,14 @@ import {
   countProducts,
   toCountedLines,
 } from './count-lines.ts'
-import { hasRemovedAccounts } from './line-effects.ts'
+import {
+  accountEffects,
+  deleteUnresolvedLines,
+  hasDeletedAccounts,
+  hasUnresolvedLines,
+  storeUnresolvedHolders,
+  storeUnresolvedLines,
+} from './line-effects.ts'
 import {
   type LoadedProduct,
   lastProducts,
@@ -16,19 +23,19 @@ import {
   productsAtOnce,
 } from './loaded-products.ts'
 import {
-  deleteAccounts,
-  deleteHoldings,
   mergeAccounts,
+  mergeBalances,
+  mergeContacts,
   mergeCustomers,
   mergeHolders,
-  mergeParts,
 } from './merge-accounts.ts'
 import { comparedTable, mergeDistributedEntries } from './merge-distributed-entries.ts'
 import { entryTables, mergeEntries } from './merge-entries.ts'
-import type { Run, Send } from './run.ts'
+import { rejectAccounts, rejectCustomers } from './reject-lines.ts'
+import type { ReadGroups, Run, Send } from './run.ts'
 import { type openStaging, type StagedTable, stagedNames } from './staging.ts'
 
-type Staging = ReturnType<typeof openStaging>
+export type Staging = ReturnType<typeof openStaging>
 
 /** From this many lines on, the planner's statistics of a table are outdated. */
 export const manyLines = 10_000
@@ -36,75 +43,95 @@ export const manyLines = 10_000
 /** For temporary tables, statistics from a small sample suffice. */
 export const smallSample = 'set local default_statistics_target = 10'
 
-export interface MergeOptions {
+interface Merging {
+  readonly run: Run
+  readonly send: Send
+  readonly readGroups: ReadGroups
+  readonly staging: Staging
+  /** Whether the load has other commits. */
+  readonly inBatches: boolean
+}
+
+const rowsOf = (staging: Staging) => (table: StagedTable) => staging.count(table) > 0
+
+const sendAll = async (send: Send, statements: readonly string[]): Promise<void> => {
+  for (const sql of statements) await send(sql)
+}
+
+/** Merges the lines of customers and accounts, except the rejected ones, and counts what they do. */
+export async function mergeOwners(merging: Merging): Promise<CountedLines[]> {
+  const { run, send, readGroups, staging, inBatches } = merging
+  const has = rowsOf(staging)
+  const counts: CountedLines[] = []
+  const count = async (sql: string): Promise<void> => {
+    counts.push(...(await run(sql)).rows.map(toCountedLines))
+  }
+  if (has('staged_customer')) {
+    await rejectCustomers(run, readGroups)
+    await count(countCustomers)
+    await send(mergeCustomers)
+  }
+  if (has('staged_account')) {
+    await rejectAccounts(run, readGroups)
+    await send(accountEffects)
+    if (staging.count('staged_account') >= manyLines) await send('analyze account_effect')
+    await count(countAccounts)
+    await sendAll(send, [...mergeAccounts, ...mergeHolders])
+    if (inBatches) await send(deleteUnresolvedLines)
+    if (has('staged_holder')) await send(storeUnresolvedHolders(inBatches))
+  }
+  return counts
+}
+
+/** Prepares the merge of lines that refer to what does not exist. Returns whether there are such lines. */
+export async function storeUnresolved({ run, send, staging }: Merging): Promise<boolean> {
+  const has = rowsOf(staging)
+  if (!has('staged_entry') && !has('staged_part')) return false
+  if (!(await run(hasUnresolvedLines)).rowCount) return false
+  await sendAll(send, storeUnresolvedLines)
+  return true
+}
+
+export interface RecordMerging extends Merging {
   readonly loadTime: Temporal.Instant
   /** The author of the products in their history. */
   readonly author: Author
-  readonly inBatches: boolean
   /** Whether statements keep their plans, for small batches. */
   readonly isPrepared: boolean
   /** Whether the entries are on the data nodes of a Citus cluster. */
   readonly isDistributed: boolean
   /** Whether each entry is known to have one line. */
   readonly areEntriesDistinct?: boolean
-  readonly send: Send
-  /** The rows of a query in groups, as one row may be megabytes long. */
-  readonly readGroups: (sql: string, size: number) => AsyncIterable<unknown[]>
 }
 
-/** Merges the staged lines once their effects are known (line-effects.ts), and counts what they do. */
-export async function mergeLines(
-  run: Run,
-  staging: Staging,
-  {
-    loadTime,
-    author,
-    inBatches,
-    isPrepared,
-    isDistributed,
-    areEntriesDistinct = false,
-    send,
-    readGroups,
-  }: MergeOptions,
-): Promise<CountedLines[]> {
-  const has = (table: StagedTable) => staging.count(table) > 0
-  const sendAll = async (statements: readonly string[]): Promise<void> => {
-    for (const sql of statements) await send(sql)
-  }
+/** Merges all other lines, and counts what they do. */
+export async function mergeRecords(merging: RecordMerging): Promise<CountedLines[]> {
+  const { run, send, readGroups, staging, isDistributed, loadTime, author } = merging
+  const has = rowsOf(staging)
   const counts: CountedLines[] = []
   const count = async (sql: string): Promise<void> => {
     counts.push(...(await run(sql)).rows.map(toCountedLines))
   }
-  if (has('staged_customer')) await count(countCustomers)
-  if (has('staged_account')) await count(countAccounts)
   if (has('staged_part')) await count(countParts)
-
-  const removesAccounts = has('staged_account') && Boolean((await run(hasRemovedAccounts)).rowCount)
-  if (has('staged_customer')) await sendAll(mergeCustomers)
-  if (has('staged_account')) await sendAll([...mergeAccounts, ...mergeHolders])
-  if (has('staged_customer')) await send(deleteHoldings)
-  if (has('staged_part') || removesAccounts) await sendAll(mergeParts)
-  if (has('staged_entry') || removesAccounts) {
-    const isLarge = staging.count('staged_entry') >= manyLines
+  const deletesAccounts = has('staged_account') && Boolean((await run(hasDeletedAccounts)).rowCount)
+  if (has('staged_part') || deletesAccounts) await sendAll(send, mergeBalances)
+  if (has('staged_part') || has('staged_account')) await sendAll(send, mergeContacts)
+  if (has('staged_entry') || deletesAccounts) {
     const entries = await (isDistributed ? mergeDistributedEntries : mergeEntries)(run, {
+      ...merging,
+      areEntriesDistinct: merging.areEntriesDistinct ?? false,
       lines: staging.countEntryLines(),
-      loadTime,
-      inBatches,
-      isLarge,
-      isPrepared,
-      hasRemovedAccounts: removesAccounts,
-      areEntriesDistinct,
-      send,
+      isLarge: staging.count('staged_entry') >= manyLines,
+      hasDeletedAccounts: deletesAccounts,
     })
     counts.push(...entries)
   }
-  if (removesAccounts) await send(deleteAccounts)
   // Last, as it blocks changes of products through the platform until the commit.
   if (has('staged_product')) {
     await count(countProducts)
     await send(lockAllProducts)
-    for await (const products of readGroups(lastProducts, productsAtOnce)) {
-      counts.push(...(await mergeProducts(run, products as LoadedProduct[], loadTime, author)))
+    for await (const products of readGroups<LoadedProduct>(lastProducts, productsAtOnce)) {
+      counts.push(...(await mergeProducts(run, products, loadTime, author)))
     }
   }
   return counts
@@ -117,12 +144,12 @@ export async function analyzeStaged(run: Run, staging: Staging): Promise<void> {
   }
 }
 
-/** The temporary tables that the staged lines and their merge left rows in. */
+/** The temporary tables that the staged lines and their merge left rows in, except those of unresolved lines. */
 export function usedTables(staging: Staging, isDistributed: boolean): string[] {
-  const has = (table: StagedTable) => staging.count(table) > 0
+  const has = rowsOf(staging)
   return [
     ...stagedNames.filter(has),
-    ...(has('staged_customer') ? ['customer_effect'] : []),
+    ...(has('staged_customer') || has('staged_account') ? ['rejected_line'] : []),
     ...(has('staged_account') ? ['account_effect'] : []),
     ...(has('staged_entry') || has('staged_account') ? entryTables : []),
     ...(isDistributed ? [comparedTable] : []),

@@ -7,3 +7,6 @@ export type Run = (
 
 /** The same without a result. It may resolve before the statement has run: a failure then rejects the next `Run`. */
 export type Send = (sql: string, values?: unknown[]) => Promise<unknown>
+
+/** The rows of a query in groups, as there may be many, or one row may be megabytes long. */
+export type ReadGroups = <Row extends object>(sql: string, size: number) => AsyncIterable<Row[]>

@@ -24,7 +24,7 @@ export const partCodes = { balance: 1, contact: 2 } as const
  */
 const stagedTables = {
   staged_customer: `id text collate "C" not null, is_put boolean not null, email text,
-    match text, record text, email_hash text, name_hash text`,
+    match text, record text, email_hash text collate "C", name_hash text collate "C"`,
   staged_account: `id text collate "C" not null, is_put boolean not null, kind smallint,
     is_open boolean, category text, created bigint, is_owned_text text, shareable text, head text,
     tail text, detail text`,
@@ -69,14 +69,14 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     return next
   }
 
-  /** The number of lines by file and list, in one number. Undefined after lines were moved in the database. */
-  let entryLines: Map<number, number> | undefined = new Map()
+  /** The number of lines by file and list, in one number. */
+  let entryLines = new Map<number, number>()
 
   let hasAccountRemovals = false
 
   const entryRow = (item: SourceLocation, list: EntryList) => {
     const key = (place ?? item).file * listsMax + listCodes[list]
-    entryLines?.set(key, (entryLines.get(key) ?? 0) + 1)
+    entryLines.set(key, (entryLines.get(key) ?? 0) + 1)
     return row('staged_entry', item)
   }
 
@@ -219,23 +219,13 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     count: (table: StagedTable): number => counts.get(table) ?? 0,
     total: (): number => counts.values().reduce((sum, count) => sum + count, 0),
     hasAccountRemovals: (): boolean => hasAccountRemovals,
-    /** Deferred lines are staged again, in any of the tables. */
-    countDeferred(): void {
-      for (const table of stagedNames) counts.set(table, (counts.get(table) ?? 0) + 1)
-      entryLines = undefined
-    },
-    /** The number of lines of each file and list, unless lines were moved. */
+    /** The number of lines of each file and list. */
     countEntryLines: () =>
-      entryLines &&
       Array.from(entryLines, ([key, lines]) => ({
         file: Math.floor(key / listsMax),
         list: key % listsMax,
         lines,
       })),
-    /** Called before lines are deferred or deleted in the database. */
-    forgetEntryLines(): void {
-      entryLines = undefined
-    },
     clear(): void {
       counts.clear()
       hasAccountRemovals = false

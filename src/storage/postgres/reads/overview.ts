@@ -2,7 +2,7 @@ import { kindCodes, listCodes } from '../../enum-codes.ts'
 import type { Statement } from '../driver/pipeline.ts'
 
 const counts =
-  '(select count(*) from customer where record is not null), (select count(*) from account)'
+  '(select count(*) from customer where record is not null), (select count(*) from account where kind <> 0)'
 
 /** Accounts with an owner, by the customers' numbers. `condition` is SQL. */
 const ownedAccounts = (columns: string, condition: string) => `

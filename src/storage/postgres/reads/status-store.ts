@@ -20,7 +20,7 @@ const counts: Readonly<Record<CountName, Statement>> = {
     name: 'count-customers',
     text: 'select count(*) from customer where record is not null',
   },
-  accounts: { name: 'count-accounts', text: 'select count(*) from account' },
+  accounts: { name: 'count-accounts', text: 'select count(*) from account where kind <> 0' },
 }
 const readLastLoad: Statement = {
   name: 'read-last-load',

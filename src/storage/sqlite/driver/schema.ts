@@ -40,6 +40,7 @@ const createDataTables = `
   create table balance (account integer primary key, record text not null) strict;
   create table contact (
     account integer primary key,
+    kind integer not null,      -- of the account; 0: it does not exist, and may be of either kind
     status text not null,
     record text not null
   ) strict;

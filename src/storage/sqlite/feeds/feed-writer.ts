@@ -16,7 +16,6 @@ import { execute, snapshots } from '../driver/statements.ts'
 import { commitWithinSpace, openLogLimit, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { openItemWriter } from '../loads/item-writer.ts'
-import { toLineError } from '../loads/line-error.ts'
 import { openFeedRows } from './feed-rows.ts'
 
 /**
@@ -33,7 +32,7 @@ const groupSize = 200
  * committed yet.
  */
 export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): FeedWriter {
-  const { clock, onWait, signal, waitMaxMs } = options
+  const { clock, storesUnresolved = false, onWait, signal, waitMaxMs } = options
   const opened = fileIdentity(path)
   const database = openDatabase(path, 'write')
   // `takeWriteLock` waits for loads, without blocking the process.
@@ -42,7 +41,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   const snapshot = snapshots(reading)
   const committed = openFeedRows(reading)
   let now = clock()
-  const items = openItemWriter(database, { clock: () => now })
+  const items = openItemWriter(database, () => now)
   const feeds = openFeedRows(database)
   const limitLog = openLogLimit(database, path)
   let last: Promise<unknown> = Promise.resolve()
@@ -53,18 +52,13 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     throw new ContractError('unavailable', `the database ${path} was deleted or replaced`)
   }
 
-  const writeItem = (item: LocatedItem): LineError[] => {
-    const missing = items.findMissing(item).take(batchErrorsFoundMax).toArray()
-    const problem = missing.length === 0 ? items.write(item) : undefined
-    return (problem ? [problem] : missing).map((each) => toLineError(item, each))
-  }
-
   const writeItems = async (all: readonly LocatedItem[]): Promise<LineError[]> => {
     const errors: LineError[] = []
     for (const [at, item] of all.entries()) {
       if (errors.length >= batchErrorsFoundMax) break
       if (at > 0 && at % groupSize === 0) await setImmediate()
-      errors.push(...writeItem(item))
+      const error = items.write(item)
+      if (error) errors.push(error)
     }
     return errors
   }
@@ -75,11 +69,17 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     const known = key && feeds.check(key)
     if (known) return known
     const errors = await writeItems(batch.items)
+    const unresolved = items
+      .findUnresolved()
+      .take(batchErrorsFoundMax - errors.length)
+      .toArray()
+    items.clearReferences()
+    if (!storesUnresolved) errors.push(...unresolved)
     if (errors.length > 0) return { errors }
     const summary: BatchResult = { lines: batch.lines, ...totalCounts(items.finish(batch.sender)) }
     items.forgetAssignedTimes()
     if (key) feeds.put(key, now.epochMilliseconds, summary)
-    return { summary }
+    return { summary, ...(unresolved.length > 0 && { unresolved }) }
   }
 
   /** Leaves nothing of a batch that has an error. */

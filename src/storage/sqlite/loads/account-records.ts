@@ -1,9 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { AccountKind } from '../../../contract/index.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { BalanceItem, ContactItem } from '../../../intake/writer.ts'
+import { kindCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
+import type { AccountNumber } from './account-rows.ts'
 
-/** The balance and the contact of an account. */
+/**
+ * The balance and the contact of an account. A contact that arrives before its account may belong to either kind, until
+ * the account is put or one of a kind is deleted.
+ */
 export function openAccountRecords(database: DatabaseSync) {
   const findBalance = query<{ record: string }>(
     database,
@@ -11,12 +17,28 @@ export function openAccountRecords(database: DatabaseSync) {
   )
   const putBalance = command(database, 'insert or replace into balance values (?, ?)')
   const deleteBalance = command(database, 'delete from balance where account = ?')
-  const findContact = query<{ status: string; record: string }>(
+  const findContact = query<{ kind: number; status: string; record: string }>(
     database,
-    'select status, record from contact where account = ?',
+    'select kind, status, record from contact where account = ?',
   )
-  const putContact = command(database, 'insert or replace into contact values (?, ?, ?)')
+  const putContact = command(database, 'insert or replace into contact values (?, ?, ?, ?)')
   const deleteContact = command(database, 'delete from contact where account = ?')
+  const deleteContactOfKind = command(
+    database,
+    'delete from contact where account = ? and kind = ?',
+  )
+  const assignContact = command(
+    database,
+    'update contact set kind = ? where account = ? and kind = 0',
+  )
+
+  const removeBalance = (account: number): LineOutcome =>
+    deleteBalance.run(account).changes > 0 ? 'deleted' : 'unchanged'
+
+  const assign = (account: number, kind: AccountKind): void => {
+    deleteContactOfKind.run(account, kindCodes[otherOf[kind]])
+    assignContact.run(kindCodes[kind], account)
+  }
 
   return {
     putBalance(account: number, { record }: BalanceItem): LineOutcome {
@@ -26,17 +48,32 @@ export function openAccountRecords(database: DatabaseSync) {
       return before ? 'changed' : 'created'
     },
 
-    putContact(account: number, { status, record }: ContactItem): LineOutcome {
-      const before = findContact.first(account)
-      if (before?.record === record && before.status === status) return 'unchanged'
-      putContact.run(account, status, record)
+    putContact({ number, kind }: AccountNumber, { status, record }: ContactItem): LineOutcome {
+      const before = findContact.first(number)
+      const isSame = before?.record === record && before.status === status
+      if (isSame && before.kind === kind) return 'unchanged'
+      putContact.run(number, kind, status, record)
+      if (isSame) return 'unchanged'
       return before ? 'changed' : 'created'
     },
 
-    removeBalance: (account: number): LineOutcome =>
-      deleteBalance.run(account).changes > 0 ? 'deleted' : 'unchanged',
+    removeBalance,
 
     removeContact: (account: number): LineOutcome =>
       deleteContact.run(account).changes > 0 ? 'deleted' : 'unchanged',
+
+    /** An account of this kind is put in the place of a placeholder. */
+    assignContact: assign,
+
+    /** An account of this kind is deleted, also if it does not exist. */
+    removeAll(account: number, kind: AccountKind): void {
+      if (kind === 'banking') removeBalance(account)
+      assign(account, otherOf[kind])
+    },
   }
 }
+
+const otherOf = { banking: 'energy', energy: 'banking' } as const satisfies Record<
+  AccountKind,
+  AccountKind
+>

@@ -33,14 +33,9 @@ export function openCustomerRows(database: DatabaseSync) {
     `update customer set email = null, match = null, record = null, email_hash = ?, name_hash = ?
      where number = ?`,
   )
-  const removeHoldings = command(database, 'delete from holder where customer = ?')
 
   return {
-    findOrCreate(id: string): { number: number; isDefined: boolean } {
-      const row = find.first(id)
-      if (row) return { number: row.number, isDefined: row.record !== null }
-      return { number: insertPlaceholder.run(id).rowid, isDefined: false }
-    },
+    findOrCreate: (id: string): number => find.first(id)?.number ?? insertPlaceholder.run(id).rowid,
 
     put(item: CustomerItem): LineOutcome | Problem {
       const row = find.first(item.id)
@@ -50,23 +45,17 @@ export function openCustomerRows(database: DatabaseSync) {
       return row && row.record !== null ? 'changed' : 'created'
     },
 
-    isDefined: (id: string): boolean => typeof find.first(id)?.record === 'string',
-
     /** Keeps only two digests of the person, to recognise them when the id is used again. */
-    remove(
-      id: string,
-      person: RemovalItem['person'],
-    ): { number: number | undefined; outcome: LineOutcome } {
+    remove(id: string, person: RemovalItem['person']): LineOutcome {
       const row = find.first(id)
       if (row?.record) {
         const { email, name } = JSON.parse(row.record) as { email?: string; name: string }
         remove.run(emailDigest(email), digest(name), row.number)
-        removeHoldings.run(row.number)
       } else if (person && !row?.email_hash) {
         const number = row?.number ?? insertPlaceholder.run(id).rowid
         remove.run(person.email, person.name, number)
       }
-      return { number: row?.number, outcome: row?.record ? 'deleted' : 'unchanged' }
+      return row?.record ? 'deleted' : 'unchanged'
     },
   }
 }

@@ -7,96 +7,79 @@ import type {
   BalanceItem,
   ContactItem,
   EntryItem,
+  LineError,
   LocatedItem,
   RemovalItem,
   SourceLocation,
 } from '../../../intake/writer.ts'
 import type { Author } from '../../../platform/catalogue/store.ts'
 import { accountKindByList, entryLists } from '../../../provider/store.ts'
-import { kindCodes } from '../../enum-codes.ts'
 import { openAccountRecords } from './account-records.ts'
 import { type AccountNumber, isOfKind, openAccountRows } from './account-rows.ts'
 import { openCustomerRows } from './customer-rows.ts'
 import { openEntryWriter } from './entry-writer.ts'
-import { type ItemProblem, missingAccount, missingCustomer } from './line-error.ts'
 import { openLoadedProducts } from './loaded-products.ts'
-import type { UnresolvedReferences } from './unresolved-references.ts'
-
-export interface ItemWriterOptions {
-  /** The effective time of transactions that have none. */
-  readonly clock: () => Temporal.Instant
-  /** Records references to what does not exist yet. Without it, the caller first calls `findMissing` for each item. */
-  readonly references?: UnresolvedReferences | undefined
-}
+import { openUnresolvedReferences } from './unresolved-references.ts'
 
 /**
  * Writes items one after another in the caller's transaction, and counts what they did. The caller opens it outside a
- * transaction, because a rollback would remove its temporary tables.
+ * transaction, because a rollback would remove its temporary tables. `clock` is the effective time of transactions that
+ * have none.
  */
-export function openItemWriter(database: DatabaseSync, { clock, references }: ItemWriterOptions) {
+export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Instant) {
   const counter = openLineCounter()
   const entries = openEntryWriter(database, clock, counter)
   const products = openLoadedProducts(database, clock, counter)
   const customers = openCustomerRows(database)
   const accounts = openAccountRows(database)
   const records = openAccountRecords(database)
+  const references = openUnresolvedReferences(database)
 
-  /** The account's number. If the account does not exist yet, the reference is recorded. */
-  const findAccount = (item: Referring & SourceLocation): number => {
+  /** The account, or a placeholder. */
+  const findAccount = (item: Referring & SourceLocation): AccountNumber => {
     const { kind, field } = accountReference(item)
     const account = accounts.findOrCreate(item.accountId)
-    if (!isOfKind(account, kind)) references?.addAccount(account.number, kind, item, field)
-    return account.number
+    if (!isOfKind(account, kind)) references.addAccount(account.number, kind, item, field)
+    return account
   }
 
   const writeAccount = (item: AccountItem & LocatedItem): LineOutcome | Problem => {
-    const account = accounts.findOrCreate(item.id)
+    const existing = accounts.find(item.id)
+    const account = existing ?? accounts.findOrCreate(item.id)
     const outcome = accounts.put(account, item)
     if (typeof outcome === 'object') return outcome
+    if (existing?.kind === 0) records.assignContact(account.number, item.kind)
     const holders = item.holders.map(({ customerId, isOwned }, index) => {
-      const { number, isDefined } = customers.findOrCreate(customerId)
-      const field = holderField(index)
-      if (isDefined) references?.addHolder(number, item, field)
-      else references?.addCustomer(number, item, field)
-      return [number, isOwned] as const
+      const customer = customers.findOrCreate(customerId)
+      references.addHolder(account.number, item.kind, customer, item, index)
+      return [customer, isOwned] as const
     })
     const isHoldersChanged = accounts.putHolders(account.number, new Map(holders))
     return outcome === 'unchanged' && isHoldersChanged ? 'changed' : outcome
   }
 
-  const removeAccount = ({ number }: AccountNumber): void => {
-    for (const list of entryLists) entries.removeList(number, list)
-    records.removeBalance(number)
-    records.removeContact(number)
-    accounts.remove(number)
-  }
-
-  /** An account of the other kind stays. */
-  const removeAccountOfKind = (
-    account: AccountNumber | undefined,
-    kind: AccountKind | undefined,
-  ): LineOutcome => {
-    if (!account || !kind || account.kind !== kindCodes[kind]) return 'unchanged'
-    removeAccount(account)
+  /** Deletes what is stored for an account of this kind, also if the account does not exist. */
+  const removeAccount = (account: AccountNumber, kind: AccountKind): LineOutcome => {
+    for (const list of entryLists) {
+      if (accountKindByList[list] === kind) entries.removeList(account.number, list)
+    }
+    records.removeAll(account.number, kind)
+    references.addDeletion(account.number, kind)
+    if (!isOfKind(account, kind)) return 'unchanged'
+    accounts.remove(account.number)
     return 'deleted'
   }
 
-  const removeCustomer = (id: string, person: RemovalItem['person']): LineOutcome => {
-    const { number, outcome } = customers.remove(id, person)
-    if (number !== undefined) references?.addRemovedCustomer(number)
-    return outcome
-  }
-
   const remove = (item: RemovalItem): LineOutcome | undefined => {
-    const { of, kind, accountId = '', id = '', person } = item
-    if (of === 'customer') return removeCustomer(id, person)
+    const { of, kind = 'banking', accountId = '', id = '', person } = item
+    if (of === 'customer') return customers.remove(id, person)
     if (of === 'product') {
       products.remove(id)
       return undefined
     }
     const account = accounts.find(accountId)
-    if (of === 'account') return removeAccountOfKind(account, kind)
     if (!account) return 'unchanged'
+    if (of === 'account') return removeAccount(account, kind)
     if (of === 'balance') return records.removeBalance(account.number)
     if (of === 'contact') return records.removeContact(account.number)
     return entries.remove(account.number, of, id)
@@ -110,11 +93,11 @@ export function openItemWriter(database: DatabaseSync, { clock, references }: It
       case 'account':
         return writeAccount(item)
       case 'balance':
-        return records.putBalance(findAccount(item), item)
+        return records.putBalance(findAccount(item).number, item)
       case 'contact':
         return records.putContact(findAccount(item), item)
       case 'entry':
-        entries.put(findAccount(item), item)
+        entries.put(findAccount(item).number, item)
         return undefined
       case 'product':
         products.put(item)
@@ -125,34 +108,21 @@ export function openItemWriter(database: DatabaseSync, { clock, references }: It
   }
 
   return {
-    findAccount: accounts.find,
-
     /** An item with a problem is not written and does not count. */
-    write(item: LocatedItem): Problem | undefined {
+    write(item: LocatedItem): LineError | undefined {
       const outcome = writeItem(item)
-      if (typeof outcome === 'object') return outcome
+      if (typeof outcome === 'object') {
+        const { file, line, part } = item
+        return { file, line, ...(part !== undefined && { part }), ...outcome }
+      }
       if (outcome) counter.add(recordTypeOf(item), outcome)
       return undefined
     },
 
-    /** The references of an item to customers and accounts that do not exist. */
-    *findMissing(item: LocatedItem): Generator<ItemProblem> {
-      if (item.type === 'account') {
-        for (const [index, { customerId }] of item.holders.entries()) {
-          if (!customers.isDefined(customerId))
-            yield missingCustomer(holderField(index), customerId)
-        }
-      }
-      if (item.type !== 'balance' && item.type !== 'contact' && item.type !== 'entry') return
-      const { kind, field } = accountReference(item)
-      const account = accounts.find(item.accountId)
-      if (!account || !isOfKind(account, kind)) yield missingAccount(field, kind, item.accountId)
-    },
+    /** The references since `clearReferences` to what does not exist now. */
+    findUnresolved: references.errors,
 
-    /** Removes an account, or what was written for its placeholder. Does not count. */
-    removeAccount,
-
-    count: counter.add,
+    clearReferences: references.clear,
 
     /** Ends a group of items: sorts their lists, writes their products, and returns what they did. */
     finish(author?: Author): LineCounts {
@@ -186,8 +156,4 @@ function accountReference(item: Referring): { kind: AccountKind | undefined; fie
   if (item.type === 'balance') return { kind: 'banking', field: 'accountId' }
   const field = item.list === 'payment' ? 'from.accountId' : 'accountId'
   return { kind: accountKindByList[item.list], field }
-}
-
-function holderField(index: number): string {
-  return `holders[${index}].customerId`
 }

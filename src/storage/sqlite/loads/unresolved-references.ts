@@ -2,98 +2,110 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind } from '../../../contract/index.ts'
 import type { LineError, SourceLocation } from '../../../intake/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
+import { missingAccount, missingCustomer } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'
-import { missingAccount, missingCustomer, toLineError } from './line-error.ts'
 
-export type UnresolvedReferences = ReturnType<typeof openUnresolvedReferences>
-
-interface Unresolved {
+interface Row {
   readonly file: number
   readonly line: number
   readonly part: number | null
   readonly field: string
+  /** Of the account, 0 for either. */
+  readonly kind: number
+  readonly isCustomer: number
   /** Of what does not exist. */
   readonly id: string
 }
 
 /**
- * Lines that refer to a customer or an account that does not exist yet. Most follow later in the same load; for the
- * others, an error per line is reported. Stored on disk, as a file may contain all transactions before the accounts.
+ * References of lines that may be unresolved after the last line: those to accounts that do not exist when the line is
+ * written, and those to holders, who may still be deleted. Stored on disk, as a file may contain all transactions before
+ * the accounts.
  */
 export function openUnresolvedReferences(database: DatabaseSync) {
   database.exec(`
-    create temp table account_reference (
-      account integer not null, kind integer not null,
+    create temp table reference (
+      number integer primary key, account integer not null, kind integer not null, customer integer,
       file integer not null, line integer not null, part integer, field text not null
     ) strict;
-    create temp table customer_reference (
-      customer integer not null, file integer not null, line integer not null, part integer, field text not null
-    ) strict;
-    create temp table holder_line (
-      customer integer not null, file integer not null, line integer not null, part integer, field text not null
-    ) strict;
-    create index temp.holder_line_customer on holder_line (customer);
+    create temp table deletion (
+      account integer not null, kind integer not null,
+      number integer not null,  -- of the last reference before it
+      primary key (account, kind)
+    ) strict, without rowid;
   `)
-  const insertAccount = command(database, 'insert into account_reference values (?, ?, ?, ?, ?, ?)')
-  const insertCustomer = command(database, 'insert into customer_reference values (?, ?, ?, ?, ?)')
-  const unresolvedAccounts = query<Unresolved & { kind: number }>(
+  const insert = command(
     database,
-    `select m.file, m.line, m.part, m.field, m.kind, a.id from account_reference m
-     join account a on a.number = m.account
-     where a.head is null or (m.kind <> 0 and a.kind <> m.kind) order by m.file, m.line, m.part`,
+    `insert into reference (account, kind, customer, file, line, part, field)
+     values (?, ?, ?, ?, ?, ?, ?)`,
   )
-  const unresolvedCustomers = query<Unresolved>(
+  const insertDeletion = command(
     database,
-    `select distinct m.file, m.line, m.part, m.field, c.id from customer_reference m
-     join customer c on c.number = m.customer where c.record is null
-     order by m.file, m.line, m.part, length(m.field), m.field`,
+    'insert or replace into deletion select ?, ?, coalesce(max(number), 0) from reference',
   )
-  const insertHolder = command(database, 'insert into holder_line values (?, ?, ?, ?, ?)')
-  const insertHolders = command(
+  const unresolved = query<Row>(
     database,
-    'insert into customer_reference select * from holder_line where customer = ?',
+    `select r.file, r.line, r.part, r.field, r.kind, r.customer is not null as isCustomer,
+       coalesce(c.id, a.id) as id
+     from reference r join account a on a.number = r.account
+     left join customer c on c.number = r.customer
+     where case when r.customer is null then a.kind = 0 or (r.kind <> 0 and a.kind <> r.kind)
+         else c.record is null end
+       and not exists (select 1 from deletion d
+         where d.account = r.account and (r.kind = 0 or d.kind = r.kind) and d.number >= r.number)
+     order by r.number`,
   )
+  const clear = ['reference', 'deletion'].map((table) => command(database, `delete from ${table}`))
+  let isEmpty = true
+
+  const add = (
+    [account, kind, customer]: readonly [number, AccountKind | undefined, number | null],
+    { file, line, part }: SourceLocation,
+    field: string,
+  ): void => {
+    isEmpty = false
+    insert.run(account, kind ? kindCodes[kind] : 0, customer, file, line, part ?? null, field)
+  }
 
   return {
-    addAccount(
+    /** The kind is undefined if an account of either kind is valid. */
+    addAccount: (
       account: number,
       kind: AccountKind | undefined,
-      { file, line, part }: SourceLocation,
+      location: SourceLocation,
       field: string,
-    ) {
-      insertAccount.run(account, kind ? kindCodes[kind] : 0, file, line, part ?? null, field)
-    },
+    ): void => add([account, kind, null], location, field),
 
-    addCustomer(customer: number, { file, line, part }: SourceLocation, field: string) {
-      insertCustomer.run(customer, file, line, part ?? null, field)
-    },
+    addHolder: (
+      account: number,
+      kind: AccountKind,
+      customer: number,
+      location: SourceLocation,
+      index: number,
+    ): void => add([account, kind, customer], location, `holders[${index}].customerId`),
 
-    /** A line of this load makes an existing customer a holder; the customer may still be removed. */
-    addHolder(customer: number, { file, line, part }: SourceLocation, field: string) {
-      insertHolder.run(customer, file, line, part ?? null, field)
-    },
-
-    addRemovedCustomer(customer: number): void {
-      insertHolders.run(customer)
+    /** The lines before the deletion of their account are deleted with it. */
+    addDeletion(account: number, kind: AccountKind): void {
+      if (!isEmpty) insertDeletion.run(account, kindCodes[kind])
     },
 
     *errors(): Generator<LineError> {
-      for (const row of unresolvedAccounts.each()) {
-        const problem = missingAccount(row.field, accountKind(row.kind), row.id)
-        yield toLineError(locationOf(row), problem)
+      if (isEmpty) return
+      for (const { file, line, part, field, kind, isCustomer, id } of unresolved.each()) {
+        const problem = isCustomer
+          ? missingCustomer(field, id)
+          : missingAccount(field, accountKind(kind), id)
+        yield { file, line, ...(part !== null && { part }), ...problem }
       }
-      for (const row of unresolvedCustomers.each()) {
-        yield toLineError(locationOf(row), missingCustomer(row.field, row.id))
-      }
+    },
+
+    clear(): void {
+      if (!isEmpty) for (const each of clear) each.run()
+      isEmpty = true
     },
   }
 }
 
-function locationOf({ file, line, part }: Unresolved): SourceLocation {
-  return { file, line, ...(part !== null && { part }) }
-}
-
-/** The code is 0 for either kind. */
 function accountKind(code: number): AccountKind | undefined {
   if (code === kindCodes.banking) return 'banking'
   return code === kindCodes.energy ? 'energy' : undefined

@@ -1,10 +1,10 @@
 import type { SourceLocation } from './writer.ts'
 
-/** Lines per page. Only pages with a rejected line use memory: a bit per line. */
+/** Lines per page. Only pages with a line of the set use memory: a bit per line. */
 const pageLines = 65_536
 
-/** The locations of rejected lines. */
-export function openRejectedLines() {
+/** A set of lines of a load, by location. */
+export function openLineSet() {
   const pages = new Map<string, Uint8Array>()
   const keyOf = ({ file, line }: SourceLocation) => `${file}:${Math.floor(line / pageLines)}`
   return {

@@ -1,0 +1,132 @@
+import type { LineError } from '../../../intake/writer.ts'
+import { kindCodes } from '../../enum-codes.ts'
+import { anotherPerson, otherKind } from '../../load-errors.ts'
+import { parsePlace } from './place.ts'
+import type { ReadGroups, Run } from './run.ts'
+
+/** How many lines are compared at a time. */
+const groupSize = 1000
+
+interface CustomerLine {
+  readonly id: string
+  readonly place: string
+  readonly is_put: boolean
+  readonly email_hash: string | null
+  readonly name_hash: string | null
+  /** Of the person who has or had the id before the load. */
+  readonly stored_email: string | null
+  readonly stored_name: string | null
+}
+
+/** The lines of customers of whom both the address and the name are different in two of the lines, or in the database. */
+const customerLines = `
+  select s.id, s.place, s.is_put, s.email_hash, s.name_hash, c.email_hash as stored_email,
+    c.name_hash as stored_name
+  from staged_customer s left join customer c on c.id = s.id
+  where s.id in (
+    select s.id from staged_customer s left join customer c on c.id = s.id
+    group by s.id, c.email_hash, c.name_hash
+    having ${['email_hash', 'name_hash']
+      .map((hash) => `least(min(s.${hash}), c.${hash}) <> greatest(max(s.${hash}), c.${hash})`)
+      .join(' and ')}
+  )
+  order by s.id, s.place`
+
+/**
+ * A person may get a new name or a new address, but not both at once. No address is a value like any other. Names are
+ * compared byte for byte. A line that deletes a customer may state who had the id, for a database that does not know it.
+ */
+function openCustomerCheck() {
+  let id: string | undefined
+  let email: string | null = null
+  let name: string | null = null
+  return (line: CustomerLine): boolean => {
+    if (line.id !== id) [id, email, name] = [line.id, line.stored_email, line.stored_name]
+    const isKnown = email !== null
+    if (line.is_put && isKnown && line.email_hash !== email && line.name_hash !== name) return false
+    if (line.is_put || !isKnown) [email, name] = [line.email_hash, line.name_hash]
+    return true
+  }
+}
+
+interface AccountLine {
+  readonly id: string
+  readonly place: string
+  readonly is_put: boolean
+  readonly kind: number
+  /** 0: the account does not exist. */
+  readonly stored_kind: number
+}
+
+/** The lines of accounts that are put with different kinds, or with another one than in the database. */
+const accountLines = `
+  select s.id, s.place, s.is_put, s.kind, coalesce(a.kind, 0) as stored_kind
+  from staged_account s left join account a on a.id = s.id
+  where s.id in (
+    select s.id from staged_account s left join account a on a.id = s.id where s.is_put
+    group by s.id, a.kind
+    having least(min(s.kind), nullif(a.kind, 0)) <> greatest(max(s.kind), nullif(a.kind, 0))
+  )
+  order by s.id, s.place`
+
+/** An account keeps its kind until it is deleted. */
+function openAccountCheck() {
+  let id: string | undefined
+  let kind = 0
+  return (line: AccountLine): boolean => {
+    if (line.id !== id) [id, kind] = [line.id, line.stored_kind]
+    if (line.is_put && kind !== 0 && kind !== line.kind) return false
+    if (line.is_put) kind = line.kind
+    else if (kind === line.kind) kind = 0
+    return true
+  }
+}
+
+const insertRejected = `
+  insert into rejected_line select * from unnest($1::bigint[], $2::smallint[])`
+
+/** Rejected lines are not merged. */
+export async function rejectCustomers(run: Run, readGroups: ReadGroups): Promise<void> {
+  const isValid = openCustomerCheck()
+  let isAny = false
+  for await (const lines of readGroups<CustomerLine>(customerLines, groupSize)) {
+    const places = lines.filter((line) => !isValid(line)).map(({ place }) => place)
+    if (places.length === 0) continue
+    isAny = true
+    await run(insertRejected, [places, places.map(() => null)])
+  }
+  if (isAny)
+    await run('delete from staged_customer s using rejected_line r where r.place = s.place')
+}
+
+export async function rejectAccounts(run: Run, readGroups: ReadGroups): Promise<void> {
+  const isValid = openAccountCheck()
+  let isAny = false
+  for await (const lines of readGroups<AccountLine>(accountLines, groupSize)) {
+    const rejected = lines.filter((line) => !isValid(line))
+    if (rejected.length === 0) continue
+    isAny = true
+    await run(insertRejected, [
+      rejected.map(({ place }) => place),
+      rejected.map(({ kind }) => kind),
+    ])
+  }
+  if (!isAny) return
+  for (const table of ['staged_account', 'staged_holder']) {
+    await run(`delete from ${table} s using rejected_line r where r.place = s.place`)
+  }
+}
+
+export const rejectedLines = 'select place, kind from rejected_line order by place'
+
+export interface RejectedLine {
+  readonly place: string
+  /** Null for a customer. */
+  readonly kind: number | null
+}
+
+export function toRejection({ place, kind }: RejectedLine): LineError {
+  const problem =
+    kind === null ? anotherPerson : otherKind(kind === kindCodes.banking ? 'banking' : 'energy')
+  return { ...parsePlace(place), ...problem }
+}
