@@ -3,7 +3,7 @@ import { parseMembers } from '../contract/json-text.ts'
 import { parseExplicitKey } from '../provider/entry-order.ts'
 import { entryTypes } from './record-type.ts'
 import { addedOwnership } from './to-item.ts'
-import type { DumpedItem } from './writer.ts'
+import type { DumpedItem, RemovalItem } from './writer.ts'
 
 /** Formats the line that a load would read to create the item. */
 export function formatLine(item: DumpedItem): string {
@@ -11,22 +11,39 @@ export function formatLine(item: DumpedItem): string {
     case 'customer':
       return line('customer', {}, item.record)
     case 'account':
-      return line(`${item.kind}.account`, { holders: item.holders }, accountRecord(item))
+      return line(
+        `${item.kind}.account`,
+        { holders: item.holders, ...reference(item) },
+        accountRecord(item),
+      )
     case 'balance':
-      return line('banking.balance', {}, item.record)
+      return line('banking.balance', reference(item), item.record)
     case 'contact':
       return line(
         'account.contact',
-        { accountId: item.accountId, status: item.status },
+        { accountId: item.accountId, status: item.status, ...reference(item) },
         item.record,
       )
     case 'entry':
-      return line(entryTypes[item.list], entryEnvelope(item), item.record)
+      return line(
+        entryTypes[item.list],
+        { ...entryEnvelope(item), ...reference(item) },
+        item.record,
+      )
     case 'product':
       return line('product', { origin: item.origin ?? undefined }, withLastUpdated(item))
     case 'removal':
-      return JSON.stringify({ type: 'customer', delete: { id: item.id }, was: item.person })
+      return formatRemoval(item)
   }
+}
+
+function formatRemoval({ kind, accountId, id, person }: RemovalItem): string {
+  if (kind) return JSON.stringify({ type: `${kind}.account`, delete: { accountId } })
+  return JSON.stringify({ type: 'customer', delete: { id }, was: person })
+}
+
+function reference({ isUnresolved }: { readonly isUnresolved: boolean }): object {
+  return isUnresolved ? { unresolved: true } : {}
 }
 
 /** Inserts the record's stored text into the line without parsing it, so that every byte is preserved. */

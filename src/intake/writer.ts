@@ -168,13 +168,18 @@ export function isProduct(item: Item): boolean {
   return item.type === 'product' || (item.type === 'removal' && item.of === 'product')
 }
 
+/** Whether the item refers to what does not exist. */
+interface Referring {
+  readonly isUnresolved: boolean
+}
+
 /** The parts of an item that a dump needs: a load derives the rest from the record. */
 export type DumpedItem =
   | Pick<CustomerItem, 'type' | 'record'>
-  | Pick<AccountItem, 'type' | 'kind' | 'holders' | 'head' | 'tail' | 'isOwnedText'>
-  | BalanceItem
-  | ContactItem
-  | (Pick<EntryItem, 'type' | 'list' | 'id' | 'record'> & { readonly time: bigint })
+  | (Pick<AccountItem, 'type' | 'kind' | 'holders' | 'head' | 'tail' | 'isOwnedText'> & Referring)
+  | (BalanceItem & Referring)
+  | (ContactItem & Referring)
+  | (Pick<EntryItem, 'type' | 'list' | 'id' | 'record'> & Referring & { readonly time: bigint })
   | {
       readonly type: 'product'
       readonly record: string

@@ -127,7 +127,7 @@ export async function loadAt(
 ): Promise<{ readonly errors: readonly LineError[]; readonly counts: LineCounts }> {
   const errors: LineError[] = []
   await createDatabase(database)
-  const inBatches = options.batch !== undefined || options.skipInvalid === true
+  const inBatches = options.batch !== undefined
   const writer = await openProviderWriter(database, { loadTime, inBatches })
   const file = createNdjsonSource({ name: 'data', open: () => Readable.from(pieces) })
   const onError = (error: LineError) => void errors.push(error)

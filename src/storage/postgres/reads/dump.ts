@@ -3,7 +3,8 @@ import type { DumpedItem } from '../../../intake/writer.ts'
 import { type EntryList, entryLists } from '../../../provider/store.ts'
 import { currentVersions } from '../../current-versions.ts'
 import { DatabaseError, type DatabaseOptions, outdatedList } from '../../database.ts'
-import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { type DumpedAccount, dumpAccount, isUnresolvedEntry } from '../../dump-account.ts'
+import { listCodes } from '../../enum-codes.ts'
 import { abandonAt } from '../driver/abandon.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { toAppError } from '../driver/statements.ts'
@@ -20,16 +21,12 @@ interface CustomerRow {
   readonly name_hash: string
 }
 
-interface AccountRow {
+interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
   readonly number: string
-  readonly id: string
-  readonly kind: number
-  readonly head: string
-  readonly tail: string
-  readonly is_owned_text: string | null
   readonly holders: readonly string[]
   readonly owned: readonly boolean[]
-  readonly balance: string | null
+  readonly present: readonly boolean[]
+  readonly contact_kind: number
   readonly status: string | null
   readonly contact: string | null
   readonly generation: string
@@ -50,7 +47,7 @@ interface ProductRow {
 }
 
 const customers = `
-  select id, record, email_hash, name_hash from customer order by id`
+  select id, record, email_hash, name_hash from customer where email_hash is not null order by id`
 
 const selectAccounts = (isDistributed: boolean) => `
   select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text,
@@ -58,7 +55,9 @@ const selectAccounts = (isDistributed: boolean) => `
       where h.account = a.number order by c.id) as holders,
     array(select h.is_owned from holder h join customer c on c.number = h.customer
       where h.account = a.number order by c.id) as owned,
-    b.record as balance, t.status, t.record as contact,
+    array(select c.record is not null from holder h join customer c on c.number = h.customer
+      where h.account = a.number order by c.id) as present,
+    b.record as balance, t.kind as contact_kind, t.status, t.record as contact,
     ${isDistributed ? 'coalesce(s.generation, 0)' : '0'} as generation
   from account a left join balance b on b.account = a.number
   left join contact t on t.account = a.number
@@ -153,16 +152,12 @@ async function* dumpAccounts(
     const entries = each<EntryRow>(client, select(group.map(({ number }) => number)))
     let next = await entries.next()
     for (const account of group) {
-      yield* accountItems(account)
+      yield* dumpAccount(toDumped(account))
       for (; !next.done && next.value.account === account.number; next = await entries.next()) {
         const { list, id, time, record } = next.value
-        yield {
-          type: 'entry',
-          list: listName(list),
-          id: id,
-          time: BigInt(time),
-          record,
-        }
+        const name = listName(list)
+        const isUnresolved = isUnresolvedEntry(name, account.kind)
+        yield { type: 'entry', list: name, id, time: BigInt(time), record, isUnresolved }
       }
     }
   }
@@ -181,22 +176,16 @@ async function requireGenerations(
   throw outdatedList()
 }
 
-function* accountItems(row: AccountRow): Generator<DumpedItem> {
-  const accountId = row.id
-  yield {
-    type: 'account',
-    kind: row.kind === kindCodes.banking ? 'banking' : 'energy',
-    holders: row.holders.map((id, index) => ({
-      customerId: id,
-      isOwned: row.owned[index] === true,
+function toDumped(row: AccountRow): DumpedAccount {
+  const { holders, owned, present, contact_kind: kind, status, contact: record } = row
+  return {
+    ...row,
+    holders: holders.map((customerId, index) => ({
+      customerId,
+      isOwned: owned[index] === true,
+      isPresent: present[index] === true,
     })),
-    head: row.head,
-    tail: row.tail,
-    isOwnedText: row.is_owned_text ?? undefined,
-  }
-  if (row.balance !== null) yield { type: 'balance', accountId, record: row.balance }
-  if (row.status !== null && row.contact !== null) {
-    yield { type: 'contact', accountId, status: row.status, record: row.contact }
+    contact: status === null || record === null ? undefined : { kind, status, record },
   }
 }
 

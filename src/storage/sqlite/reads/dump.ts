@@ -1,7 +1,7 @@
 import type { DumpedItem } from '../../../intake/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
 import { currentVersions } from '../../current-versions.ts'
-import { kindCodes } from '../../enum-codes.ts'
+import { type DumpedAccount, dumpAccount, isUnresolvedEntry } from '../../dump-account.ts'
 import { openDatabase } from '../driver/open.ts'
 import { execute, query } from '../driver/statements.ts'
 import { entryPosition, listEnd, listNumber } from '../entry-position.ts'
@@ -13,13 +13,8 @@ interface CustomerRow {
   readonly name_hash: string | null
 }
 
-interface AccountRow {
+interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
   readonly number: number
-  readonly id: string
-  readonly kind: number
-  readonly head: string
-  readonly tail: string
-  readonly is_owned_text: string | null
 }
 
 /**
@@ -71,21 +66,17 @@ function* customers(database: Database): Generator<DumpedItem> {
 function* accounts(database: Database): Generator<DumpedItem> {
   const rows = query<AccountRow>(
     database,
-    `select number, id, kind, head, tail, is_owned_text from account
-     where head is not null order by id`,
+    `select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text, b.record as balance
+     from account a left join balance b on b.account = a.number order by a.id`,
   )
-  const holders = query<{ customerId: string; isOwned: number }>(
+  const holders = query<{ customerId: string; isOwned: number; isPresent: number }>(
     database,
-    `select c.id as customerId, h.is_owned as isOwned from holder h
-     join customer c on c.number = h.customer where h.account = ? order by c.id`,
+    `select c.id as customerId, h.is_owned as isOwned, c.record is not null as isPresent
+     from holder h join customer c on c.number = h.customer where h.account = ? order by c.id`,
   )
-  const balance = query<{ record: string }>(
+  const contact = query<{ kind: number; status: string; record: string }>(
     database,
-    'select record from balance where account = ?',
-  )
-  const contact = query<{ status: string; record: string }>(
-    database,
-    'select status, record from contact where account = ?',
+    'select kind, status, record from contact where account = ?',
   )
   const entries = query<{ id: string; time: bigint; record: string }>(
     database,
@@ -94,28 +85,20 @@ function* accounts(database: Database): Generator<DumpedItem> {
   )
 
   for (const row of rows.each()) {
-    const accountHolders = holders.all(row.number)
-    yield {
-      type: 'account',
-      kind: row.kind === kindCodes.banking ? 'banking' : 'energy',
-      holders: accountHolders.map(({ customerId, isOwned }) => ({
+    yield* dumpAccount({
+      ...row,
+      holders: holders.all(row.number).map(({ customerId, isOwned, isPresent }) => ({
         customerId,
         isOwned: isOwned === 1,
+        isPresent: isPresent === 1,
       })),
-      head: row.head,
-      tail: row.tail,
-      isOwnedText: row.is_owned_text ?? undefined,
-    }
-    for (const { record } of balance.all(row.number)) {
-      yield { type: 'balance', accountId: row.id, record }
-    }
-    for (const { status, record } of contact.all(row.number)) {
-      yield { type: 'contact', accountId: row.id, status, record }
-    }
+      contact: contact.first(row.number),
+    })
     for (const list of entryLists) {
+      const isUnresolved = isUnresolvedEntry(list, row.kind)
       const number = listNumber(row.number, list)
-      for (const { id, time, record } of entries.each(entryPosition(number, 0), listEnd(number))) {
-        yield { type: 'entry', list, id, time, record }
+      for (const entry of entries.each(entryPosition(number, 0), listEnd(number))) {
+        yield { type: 'entry', list, ...entry, isUnresolved }
       }
     }
   }

@@ -1,0 +1,60 @@
+import type { AccountKind } from '../contract/index.ts'
+import type { DumpedItem } from '../intake/writer.ts'
+import { accountKindByList, type EntryList } from '../provider/store.ts'
+import { kindCodes } from './enum-codes.ts'
+
+export interface DumpedAccount {
+  readonly id: string
+  /** 0 for a placeholder, of which only lines that refer to it are dumped. */
+  readonly kind: number
+  readonly head: string | null
+  readonly tail: string | null
+  readonly is_owned_text: string | null
+  readonly holders: readonly DumpedHolder[]
+  readonly balance: string | null | undefined
+  readonly contact: { kind: number; status: string; record: string } | undefined
+}
+
+interface DumpedHolder {
+  readonly customerId: string
+  readonly isOwned: boolean
+  readonly isPresent: boolean
+}
+
+/** The items of an account before its entries. Lines that refer to what does not exist say so. */
+export function* dumpAccount(account: DumpedAccount): Generator<DumpedItem> {
+  const { id, kind, head, tail, holders } = account
+  if (head !== null) {
+    yield {
+      type: 'account',
+      kind: kind === kindCodes.banking ? 'banking' : 'energy',
+      holders: holders.map(({ customerId, isOwned }) => ({ customerId, isOwned })),
+      head,
+      tail: tail ?? '',
+      isOwnedText: account.is_owned_text ?? undefined,
+      isUnresolved: holders.some(({ isPresent }) => !isPresent),
+    }
+  }
+  // Before everything else, as a deletion may follow it.
+  if (head === null) yield* dumpContact(account)
+  if (typeof account.balance === 'string') {
+    const isUnresolved = kind !== kindCodes.banking
+    yield { type: 'balance', accountId: id, record: account.balance, isUnresolved }
+  }
+  if (head !== null) yield* dumpContact(account)
+}
+
+/** A contact that was deleted with an account of one kind still belongs to one of the other kind. */
+function* dumpContact({ id, head, contact }: DumpedAccount): Generator<DumpedItem> {
+  if (!contact) return
+  const { kind, status, record } = contact
+  yield { type: 'contact', accountId: id, status, record, isUnresolved: head === null }
+  if (head !== null || kind === 0) return
+  const deleted: AccountKind = kind === kindCodes.banking ? 'energy' : 'banking'
+  yield { type: 'removal', of: 'account', kind: deleted, accountId: id }
+}
+
+/** Whether an entry of a list is invisible in an account of a kind. */
+export function isUnresolvedEntry(list: EntryList, kind: number): boolean {
+  return kindCodes[accountKindByList[list]] !== kind
+}

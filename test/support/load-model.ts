@@ -1,0 +1,167 @@
+import { type Fields, type Kind, type ParsedLine, parseLine } from './parse-line.ts'
+
+/** The meaning of a load, from docs/explanation/loads.md. It shares no code with the product. */
+
+type Outcome = 'created' | 'changed' | 'unchanged' | 'deleted'
+
+/** A record of an account. Its time is assigned if the record has none. */
+export interface Entry extends Pick<ParsedLine, 'id' | 'record' | 'status'> {
+  readonly time: bigint
+  readonly isAssigned: boolean
+}
+
+/** What is stored. The key of a record begins with the kind and the id of its account, which need not exist. */
+export const emptyState = () => ({
+  customers: new Map<string, { record: Fields | undefined; email: string; name: string }>(),
+  accounts: new Map<string, { kind: Kind; record: Fields; holders: ParsedLine['holders'] }>(),
+  records: new Map<string, Entry>(),
+  products: new Map<string, string>(),
+  /** Of this load: what each line refers to, by the error if it does not exist, and times that were assigned. */
+  references: new Map<string, { account: string; kinds: readonly Kind[]; customer?: string }>(),
+  assignedTimes: new Map<string, bigint>(),
+})
+export type State = ReturnType<typeof emptyState>
+
+export interface LoadOptions {
+  readonly batch?: number
+  readonly skipInvalid?: boolean
+  /** Like a follower. */
+  readonly storesUnresolved?: boolean
+}
+
+/** Returns the state after a load, its errors as `LINE PATH REASON`, and what its lines did. */
+export function applyLoad(
+  before: State,
+  lines: readonly string[],
+  loadTime: Temporal.Instant,
+  { batch, skipInvalid = false, storesUnresolved = false }: LoadOptions = {},
+) {
+  let state: State = { ...before, references: new Map(), assignedTimes: new Map() }
+  const outcomes: [type: string, outcome: Outcome][] = []
+  const errors: string[] = []
+  const size = batch ?? Math.max(1, lines.length)
+  for (let start = 0; start < lines.length; start += size) {
+    const next = copy(state)
+    const results = applyLines(next, lines.slice(start, start + size), start, loadTime)
+    const found = results.filter((result) => typeof result === 'string')
+    errors.push(...found)
+    if (found.length > 0 && batch !== undefined && !skipInvalid) continue
+    state = next
+    outcomes.push(...results.filter((result) => typeof result !== 'string'))
+  }
+  const { customers, accounts } = state
+  const unresolved = [...state.references].flatMap(([error, { account, kinds, customer }]) => {
+    if (customer !== undefined) return customers.get(customer)?.record ? [] : [error]
+    return kinds.some((kind) => kind === accounts.get(account)?.kind) ? [] : [error]
+  })
+  const isOnePiece = batch === undefined && !skipInvalid
+  if (isOnePiece && !storesUnresolved) errors.push(...unresolved.splice(0))
+  if (isOnePiece && errors.length > 0) return { state: before, errors, unresolved, outcomes: [] }
+  return { state, errors, unresolved, outcomes }
+}
+
+/** Applies lines in their order. Each is an error, or has an outcome. */
+function applyLines(state: State, texts: readonly string[], start: number, at: Temporal.Instant) {
+  const { customers, accounts, records, products, references, assignedTimes } = state
+  const lines = texts.map(parseLine)
+
+  const remove = (key: string): Entry | undefined => {
+    const found = records.get(key)
+    if (found?.isAssigned) assignedTimes.set(key, found.time)
+    records.delete(key)
+    return found
+  }
+
+  const applyCustomer = ({ id, record }: ParsedLine): Outcome | string => {
+    const known = customers.get(id)
+    const { email = '', name = '' } = record ?? known ?? {}
+    const key = email.toLowerCase()
+    if (known && known.email !== key && known.name !== name) {
+      return 'id belonged to another person, with another e-mail and another name: an id cannot be reused'
+    }
+    if (record || known) customers.set(id, { record, email: key, name })
+    return compare(known?.record, record)
+  }
+
+  const applyAccount = (line: ParsedLine, number: number): Outcome | string => {
+    const { account: id, kinds, record, holders } = line
+    const [kind = 'banking'] = kinds
+    const known = accounts.get(id)
+    const other = kind === 'banking' ? 'energy' : 'banking'
+    if (!record) {
+      for (const key of records.keys()) if (key.startsWith(`${kind} ${id} `)) remove(key)
+      for (const [error, { account, kinds }] of references) {
+        if (account === id && kinds.includes(kind)) references.delete(error)
+      }
+      return known?.kind === kind && accounts.delete(id) ? 'deleted' : 'unchanged'
+    }
+    if (known?.kind === other) {
+      return `accountId is already the id of ${other === 'energy' ? 'an' : 'a'} ${other} account`
+    }
+    remove(`${other} ${id} account.contact `)
+    for (const [index, customer] of [...holders.keys()].entries()) {
+      const error = `${number} holders[${index}].customerId customer not found`
+      references.set(error, { account: id, kinds, customer })
+    }
+    accounts.set(id, { kind, record, holders })
+    return compare(known && [known.record, [...known.holders].sort()], [
+      record,
+      [...holders].sort(),
+    ])
+  }
+
+  /** While there is no account, a contact belongs to one of either kind. */
+  const applyRecord = (line: ParsedLine, number: number): Outcome => {
+    const { account, kinds, type, id, record, status, ownTime } = line
+    const keyOf = (kind: Kind) => `${kind} ${account} ${type} ${id}`
+    const [found] = kinds.flatMap((kind) => remove(keyOf(kind)) ?? [])
+    if (!record && status === undefined) return compare(found, undefined)
+    const required = kinds.length === 1 ? `${kinds[0]} ` : ''
+    references.set(`${number} ${line.path} ${required}account not found`, { account, kinds })
+    const assigned = line.assignedTime ?? assignedTimes.get(keyOf('banking'))
+    const time = ownTime ?? assigned ?? at.epochNanoseconds
+    const entry = { id, record, status, time, isAssigned: ownTime === undefined }
+    const owner = accounts.get(account)?.kind
+    const owners = kinds.length > 1 && owner ? [owner] : kinds
+    for (const kind of owners) records.set(keyOf(kind), entry)
+    return compare(found && { ...found, isAssigned: entry.isAssigned }, entry)
+  }
+
+  /** Only the last line for each product counts. */
+  const applyProduct = ({ type, id, record }: ParsedLine, index: number): Outcome => {
+    const last = lines.findLastIndex((line) => line.type === type && line.id === id)
+    if (last > index) return 'unchanged'
+    const before = products.get(id)
+    if (record) products.set(id, toText(record))
+    else products.delete(id)
+    return compare(before, record && toText(record))
+  }
+
+  return lines.map((line, index): string | [string, Outcome] => {
+    const number = start + index + 1
+    const apply = (): string => {
+      if (line.type === 'customer') return applyCustomer(line)
+      if (line.type === 'product') return applyProduct(line, index)
+      return line.isAccount ? applyAccount(line, number) : applyRecord(line, number)
+    }
+    const result = apply()
+    return result.includes(' ') ? `${number} ${result}` : [line.type, result as Outcome]
+  })
+}
+
+function compare(before: unknown, after: unknown): Outcome {
+  if (after === undefined) return before === undefined ? 'unchanged' : 'deleted'
+  if (before === undefined) return 'created'
+  return toText(before) === toText(after) ? 'unchanged' : 'changed'
+}
+
+const toText = (value: unknown) =>
+  JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
+const copy = (state: State): State => ({
+  customers: new Map(state.customers),
+  accounts: new Map(state.accounts),
+  records: new Map(state.records),
+  products: new Map(state.products),
+  references: new Map(state.references),
+  assignedTimes: new Map(state.assignedTimes),
+})
