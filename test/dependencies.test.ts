@@ -36,7 +36,7 @@ const privateAccess = {
 }
 
 /** Of `npm ci --omit=dev`. */
-const runtimePackagesMax = 105
+const runtimePackagesMax = 104
 
 describe('a source', () => {
   for (const [name, pattern] of Object.entries(privateAccess)) {
@@ -90,4 +90,15 @@ describe('a package whose private members are used', () => {
       assert.equal(dependencies[name], version, name)
     }
   })
+})
+
+it('at most 104 packages are installed without those for development', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: true; devOptional?: true; peer?: true }>
+  }
+  const installed = Object.entries(packages).filter(
+    ([path, { dev, devOptional, peer }]) => path !== '' && !dev && !devOptional && !peer,
+  )
+
+  assert.ok(installed.length <= 104, `${installed.length} packages`)
 })

@@ -17,7 +17,7 @@ export const allowed: Record<string, readonly string[]> = {
   'platform/check-runs': ['contract', 'auth', 'check'],
   'platform/consent': ['contract', 'platform/cds', 'auth', 'client', 'jose', 'oidc-provider'],
   'platform/explorer': ['contract', 'auth', 'client'],
-  intake: ['contract', 'provider', 'platform/catalogue', 'csv-parse', 'typebox'],
+  intake: ['contract', 'provider', 'platform/catalogue', 'typebox'],
   storage: ['contract', 'provider', 'platform', 'auth', 'intake', 'pg'],
   http: ['contract', 'provider', 'platform', 'auth', 'intake', 'fastify', 'typebox'],
   console: ['contract', 'platform/catalogue', 'platform/consent', 'preact', '@preact/signals'],

@@ -1,6 +1,5 @@
 import type { DatabaseOptions } from '../../database.ts'
 import { type Call, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
-import { escapeNul, unescapeNul } from './escape-nul.ts'
 import { locks } from './locks.ts'
 import type { Value as Encoded, Rows, Statement } from './pipeline.ts'
 import { openPool } from './pool.ts'
@@ -34,7 +33,7 @@ export async function openPostgresSql(url: string, options: DatabaseOptions): Pr
         work({
           ...createSession(openStatements(query)),
           async lock(name, key) {
-            await query(toStatement(locks[name]), key === undefined ? [] : [escapeNul(key)])
+            await query(toStatement(locks[name]), key === undefined ? [] : [key])
           },
         }),
       ),
@@ -48,10 +47,8 @@ export async function openPostgresSql(url: string, options: DatabaseOptions): Pr
 
 function openStatements(query: Query) {
   return {
-    async readRows(text: string, values: readonly Value[]): Promise<Rows> {
-      const rows = await query(toStatement(text), values.map(encode))
-      return rows.map((cells) => cells.map(decode))
-    },
+    readRows: (text: string, values: readonly Value[]): Promise<Rows> =>
+      query(toStatement(text), values.map(encode)),
     async run(text: string, values: readonly Value[]): Promise<number> {
       return (await query(...toCounted([text, values]))).length
     },
@@ -73,19 +70,7 @@ function toCounted([text, values = []]: Call): [Statement, Encoded[]] {
 }
 
 function encode(value: Value): Encoded {
-  if (typeof value === 'string') return escapeNul(value)
-  if (value instanceof Temporal.Instant) return value.epochMilliseconds
-  if (typeof value !== 'object') return value ?? null
-  if (value === null || isNumbers(value)) return value
-  return value.map(escapeNul)
-}
-
-function isNumbers(values: readonly string[] | readonly number[]): values is readonly number[] {
-  return typeof values[0] === 'number'
-}
-
-function decode(cell: string | null): string | null {
-  return cell?.includes('\u0001') ? unescapeNul(cell) : cell
+  return value instanceof Temporal.Instant ? value.epochMilliseconds : (value ?? null)
 }
 
 const readTime = {
