@@ -164,7 +164,7 @@ describeOn('postgres', 'a synchronous standby that is unreachable', () => {
   const waiting = `wait_event = 'SyncRep'`
   const listUnrecorded = async (tokens: readonly string[]) => {
     const recorded = (await runSql('select token_id from token_use', database)).flat()
-    return tokens.filter((token) => !recorded.includes(token))
+    return tokens.filter((token) => !recorded.includes(JSON.stringify(token)))
   }
 
   it('fails tokens in time, accepts none of them later, and leaves no backend running', async (t) => {

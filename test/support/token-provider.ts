@@ -196,7 +196,8 @@ export async function assertPasses(
 /** Reads the ids of used tokens from the database. */
 export async function usedTokenIds(database: string): Promise<string[]> {
   const rows = await queryReplayRecords(database, 'select token_id from token_use order by 1')
-  return rows.map(([id]) => String(id))
+  // PostgreSQL stores them as JSON.
+  return rows.map(([id]) => (currentEngine() === 'postgres' ? JSON.parse(String(id)) : String(id)))
 }
 
 /** Runs a statement on the database of the replay records. */
