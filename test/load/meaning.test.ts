@@ -45,7 +45,7 @@ const allOwners = [
 /** A load costs ten times as much on PostgreSQL. */
 const runs = { sqlite: 40, postgres: 6 }
 
-describe('lines', { timeout: 300_000 }, () => {
+describe('lines', () => {
   it('mean the same however they are loaded, and twice as once', async () => {
     let [valid, total] = [0, 0]
     const property = fc.asyncProperty(loads, async (loads) =>
