@@ -1,5 +1,3 @@
-import { entryColumns } from './entry-columns.ts'
-
 /**
  * The tables of the layout `citus`. Only the entries are distributed, by account, with the tables that a load needs to
  * merge them where they are. Everything else stays on the coordinator.
@@ -58,7 +56,7 @@ export const mergeTableNames = Object.keys(mergeTables)
 /** `generation` is that of the last load that changed a list of the account, see reads/distributed-lists.ts. */
 const state = 'account bigint primary key, generation bigint not null'
 
-export const createDistributedEntries = (shards: number) => `
+export const createDistributedEntries = (entryColumns: string, shards: number) => `
   create table entry (
     ${entryColumns},
     primary key (account, list, id)

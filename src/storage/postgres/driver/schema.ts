@@ -3,7 +3,6 @@ import { createPlatformTables } from '../../platform/schema.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createReplayTables } from '../replay/schema.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
-import { entryColumns } from './entry-columns.ts'
 import { createEntrySummaries } from './entry-summary-tables.ts'
 
 /** The layout that the first migration creates. It cannot be changed afterwards. */
@@ -12,6 +11,17 @@ export interface Layout {
   /** The number of partitions or shards of the entries, by account. */
   readonly partitions: number
 }
+
+const entryColumns = `account bigint not null,
+    list smallint not null,
+    has_own_time boolean not null, -- false: the time was assigned, as the record has none
+    ordinal integer not null,
+    time bigint not null,
+    id text collate "C" not null,
+    amount text collate "C",    -- a key that sorts like the number
+    description text,           -- case-folded
+    reference text,
+    record text not null`
 
 /** Texts that are compared have the collation "C": byte by byte, the same in every database. */
 const createDataTables = ({ partitions, layout }: Layout) => `
@@ -73,7 +83,7 @@ const createDataTables = ({ partitions, layout }: Layout) => `
   -- and a total one subtraction.
   ${
     layout === 'citus'
-      ? createDistributedEntries(partitions)
+      ? createDistributedEntries(entryColumns, partitions)
       : createPartitions(partitions) + createEntrySummaries
   }
 
