@@ -84,8 +84,6 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   // All problems are reported together, so that one correction is enough.
   const lineProblems: LineProblem[] = [
     ...envelopeProblems,
-    // JSON has one spelling of U+0000, so that most lines need no search.
-    ...(text.includes('\\u0000') ? findNul({ ...line, record }) : []),
     ...findRepetition(text, isCanonical),
     ...problems,
     ...holderProblems.filter((problem) => !isReported(problem)),

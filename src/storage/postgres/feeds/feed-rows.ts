@@ -10,7 +10,7 @@ import {
 } from '../../../intake/feed-writer.ts'
 import type { Rows, Statement } from '../driver/pipeline.ts'
 
-/** A feed advances by one batch at a time, so that more are old only if earlier versions remembered more. */
+/** A feed advances by one batch at a time, so that few are old. */
 const forgottenAtOnce = 10
 
 /** A commit of batches shares this lock; a change or removal of a feed takes it exclusively. */

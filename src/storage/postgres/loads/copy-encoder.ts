@@ -106,7 +106,7 @@ function openRowBuffer() {
     ensure(4 + bytes)
     length = buffer.writeInt32BE(bytes, length)
   }
-  const json = (value: string | undefined): void => {
+  const text = (value: string | undefined): void => {
     if (value === undefined) {
       nullValue()
       return
@@ -122,11 +122,7 @@ function openRowBuffer() {
       ensure(2)
       length = buffer.writeInt16BE(columns, length)
     },
-    /** A text that is known not to contain U+0000. */
-    json,
-    text(value: string | undefined): void {
-      json(value === undefined ? undefined : value)
-    },
+    text,
     smallint(value: number | undefined): void {
       if (value === undefined) nullValue()
       else {

@@ -88,10 +88,10 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     next.boolean(item.hasOwnTime)
     next.bigint(item.time)
     next.text(item.id)
-    next.json(item.amount === undefined ? undefined : amountKey(item.amount))
+    next.text(item.amount === undefined ? undefined : amountKey(item.amount))
     next.text(item.description)
     next.text(item.reference)
-    next.json(item.record)
+    next.text(item.record)
   }
 
   const putPart = (
@@ -103,8 +103,8 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     next.text(item.accountId)
     next.smallint(partCodes[part])
     next.boolean(content !== undefined)
-    next.json(content?.status)
-    next.json(content?.record)
+    next.text(content?.status)
+    next.text(content?.record)
   }
 
   const remove = (item: RemovalItem & SourceLocation): void => {
@@ -113,9 +113,9 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
       const next = row('staged_customer', item)
       next.text(id)
       next.boolean(false)
-      for (let column = 0; column < 3; column += 1) next.json(undefined)
-      next.json(item.person?.email)
-      next.json(item.person?.name)
+      for (let column = 0; column < 3; column += 1) next.text(undefined)
+      next.text(item.person?.email)
+      next.text(item.person?.name)
     } else if (of === 'product') {
       putProduct(item, id)
     } else if (of === 'account') {
@@ -124,7 +124,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
       next.text(accountId)
       next.boolean(false)
       next.smallint(item.kind && kindCodes[item.kind])
-      for (let column = 0; column < 8; column += 1) next.json(undefined)
+      for (let column = 0; column < 8; column += 1) next.text(undefined)
     } else if (of === 'balance' || of === 'contact') {
       putPart({ ...item, accountId }, of)
     } else {
@@ -135,7 +135,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
       next.boolean(undefined)
       next.bigint(undefined)
       next.text(id)
-      for (let column = 0; column < 4; column += 1) next.json(undefined)
+      for (let column = 0; column < 4; column += 1) next.text(undefined)
     }
   }
 
@@ -144,10 +144,10 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     next.text(item.id)
     next.boolean(true)
     next.text(item.email === undefined ? undefined : emailKey(item.email))
-    next.json(item.match)
-    next.json(item.record)
-    next.json(emailDigest(item.email))
-    next.json(digest(item.name))
+    next.text(item.match)
+    next.text(item.record)
+    next.text(emailDigest(item.email))
+    next.text(digest(item.name))
   }
 
   const putAccount = (item: AccountItem & SourceLocation): void => {
@@ -158,11 +158,11 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     next.boolean(item.isOpen)
     next.text(item.productCategory)
     next.bigint(item.created ?? createdUnknown)
-    next.json(item.isOwnedText)
-    next.json(item.shareable)
-    next.json(item.head)
-    next.json(item.tail)
-    next.json(item.detail)
+    next.text(item.isOwnedText)
+    next.text(item.shareable)
+    next.text(item.head)
+    next.text(item.tail)
+    next.text(item.detail)
     for (const [index, { customerId, isOwned }] of item.holders.entries()) {
       const holder = row('staged_holder', item)
       holder.integer(index)
@@ -174,7 +174,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const putProduct = (place: SourceLocation, id: string, item?: ProductItem): void => {
     const next = row('staged_product', place)
     next.text(id)
-    next.json(item && JSON.stringify(item))
+    next.text(item && JSON.stringify(item))
   }
 
   const put = (item: LocatedItem): void => {

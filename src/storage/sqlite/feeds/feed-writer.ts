@@ -121,7 +121,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     }
   }
 
-  /** Lists of an earlier version have no summaries yet: a commit writes at most one block for each group of its lines. */
+  /** A late entry removes the summaries after it: a commit writes at most one block for each group of its lines. */
   const commit = async (batches: readonly FeedBatch[]): Promise<void> => {
     const lines = batches.reduce((sum, batch) => sum + batch.items.length, 0)
     for (const _ of items.writeSummaries(Math.ceil(lines / groupSize))) await setImmediate()

@@ -15,16 +15,11 @@ export interface AccountNumber {
   readonly kind: number
 }
 
-interface Row {
-  readonly kind: bigint
-  readonly is_open: bigint
-  readonly category: string | null
-  readonly created: bigint
+/** The text of a record, without what is derived from it. */
+interface RecordRow {
   readonly is_owned_text: string | null
-  readonly shareable: string | null
   readonly head: string | null
   readonly tail: string | null
-  readonly detail: string | null
 }
 
 /** Accounts and their holders. An account that a line refers to before it exists has a placeholder, without a record. */
@@ -34,11 +29,9 @@ export function openAccountRows(database: DatabaseSync) {
     database,
     'select number, case when head is null then 0 else kind end as kind from account where id = ?',
   )
-  const findRow = query<Row>(
+  const findRecord = query<RecordRow>(
     database,
-    `select kind, is_open, category, created, is_owned_text, shareable, head, tail, detail
-     from account where number = ?`,
-    { bigints: true },
+    'select is_owned_text, head, tail from account where number = ?',
   )
   const insertPlaceholder = command(database, 'insert into account (id) values (?)')
   const put = command(
@@ -85,24 +78,16 @@ export function openAccountRows(database: DatabaseSync) {
     put(account: AccountNumber, item: AccountItem): LineOutcome | Problem {
       const code = kindCodes[item.kind]
       if (account.kind !== 0 && account.kind !== code) return otherKind(item.kind)
-      const before = account.kind === 0 ? undefined : findRow.first(account.number)
-      const row = toRow(item)
-      if (before && isSameRow(before, row)) return 'unchanged'
-      put.run(
-        row.kind,
-        row.is_open,
-        row.category,
-        row.created,
-        row.is_owned_text,
-        row.shareable,
-        row.head,
-        row.tail,
-        row.detail,
-        account.number,
-      )
+      const before = account.kind === 0 ? undefined : findRecord.first(account.number)
+      const { head, tail, shareable, isOwnedText = null, detail = null } = item
+      if (before?.head === head && before.tail === tail && before.is_owned_text === isOwnedText) {
+        return 'unchanged'
+      }
+      const { isOpen, productCategory = null, created = createdUnknown } = item
+      const filtered = [code, Number(isOpen), productCategory, created] as const
+      put.run(...filtered, isOwnedText, shareable, head, tail, detail, account.number)
       cache(item.id, { number: account.number, kind: code })
-      if (!before) return 'created'
-      return isSameRecord(before, row) ? 'unchanged' : 'changed'
+      return before ? 'changed' : 'created'
     },
 
     /** Replaces all holders. Returns whether they differ. */
@@ -136,31 +121,4 @@ export function openAccountRows(database: DatabaseSync) {
 
 export function isOfKind(account: AccountNumber, kind: AccountKind | undefined): boolean {
   return kind === undefined ? account.kind !== 0 : account.kind === kindCodes[kind]
-}
-
-function toRow(item: AccountItem): Row {
-  return {
-    kind: BigInt(kindCodes[item.kind]),
-    is_open: item.isOpen ? 1n : 0n,
-    category: item.productCategory ?? null,
-    created: item.created ?? createdUnknown,
-    is_owned_text: item.isOwnedText ?? null,
-    shareable: item.shareable,
-    head: item.head,
-    tail: item.tail,
-    detail: item.detail ?? null,
-  }
-}
-
-function isSameRecord(before: Row, row: Row): boolean {
-  return (
-    before.head === row.head &&
-    before.tail === row.tail &&
-    before.is_owned_text === row.is_owned_text
-  )
-}
-
-/** An earlier version may have derived other values from the same record. */
-function isSameRow(before: Row, row: Row): boolean {
-  return (Object.keys(row) as (keyof Row)[]).every((column) => before[column] === row[column])
 }

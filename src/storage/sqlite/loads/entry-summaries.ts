@@ -33,7 +33,7 @@ interface SummaryRow {
 
 /**
  * Writes the summaries of lists of transactions, in the transaction of their entries. They cover the oldest entries of a
- * list, a multiple of `chunkEntries`. Newer entries, and those of earlier versions, are found without summaries.
+ * list, a multiple of `chunkEntries`. Newer entries are found without summaries.
  *
  * What remains to be summarized is in temporary tables: its number has no limit, and a rollback affects it too.
  */
