@@ -101,7 +101,9 @@ function bodyReader(operation: Operation, problemsMax: number): (raw: unknown) =
   return (raw) => {
     const body = normalize(raw)
     const found = findProblems(schema, body, problemsMax)
-    if (mayStore(operation)) found.push(...findNul(body).slice(0, problemsMax - found.length))
+    if (found.length === 0 && mayStore(operation)) {
+      found.push(...findNul(body).slice(0, problemsMax))
+    }
     if (found.length === 0) return body
     const named = found.map((problem) => ({ ...problem, path: problem.path || 'the body' }))
     throw new ContractError('invalid_request', named.map(formatProblem).join('; '))

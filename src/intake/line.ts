@@ -75,8 +75,9 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   const { record, problems, leftOut } =
     isRemoval || input === undefined ? noRecord : readRecord(type, input, unknownFields)
   const holderProblems = isRemoval ? [] : findHolderProblems(line['holders'], record)
-  const isReported = ({ path }: Problem) => problems.some((problem) => problem.path === path)
   const envelopeProblems = validateEnvelope(type, line, problemsFoundMax)
+  const isReported = ({ path }: Problem) =>
+    [...envelopeProblems, ...problems].some((problem) => problem.path === path)
   // What is invalid may be long, and is not stored.
   const isValid = envelopeProblems.length + problems.length === 0
   const canonicalText = isValid ? canonicalRecordText(text, type, input) : undefined
@@ -86,7 +87,9 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
     ...envelopeProblems,
     ...findRepetition(text, isCanonical),
     ...problems,
-    ...holderProblems.filter((problem) => !isReported(problem)),
+    ...[...holderProblems, ...findNulInLine(text, line, record)].filter(
+      (problem) => !isReported(problem),
+    ),
   ]
   if (lineProblems.length > 0) return reject(lineProblems)
   if (isRemoval) {
@@ -100,6 +103,12 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   const storageProblems = findStorageProblems(item, storedText)
   if (storageProblems.length > 0) return reject(storageProblems)
   return { item, leftOut, isUnresolved: line['unresolved'] === true }
+}
+
+/** JSON has one spelling of U+0000, so that most lines need no search. */
+function findNulInLine(text: string, line: object, record: unknown): Problem[] {
+  if (!text.includes('\\u0000')) return []
+  return [...findNul({ ...line, record: undefined }), ...findNul(record)]
 }
 
 /** A canonical text, equal to its parsed and stringified form, cannot repeat a member. */

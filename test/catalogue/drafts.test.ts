@@ -207,7 +207,7 @@ describe('a draft', () => {
     )
 
     for (const id of ids) {
-      const draft = productWithFields({ name: `\u0000 ${id}` })
+      const draft = productWithFields({ name: `\u0001 ${id}` })
       const saved = await drafts.save(id, draft)
       assert.equal(saved.status, 204, saved.text)
       assert.deepEqual(getContent((await drafts.read(id)).body.product), draft)
@@ -217,10 +217,10 @@ describe('a draft', () => {
       draft.product_id,
       draft.name,
     ])
-    assert.deepEqual(new Map(listed), new Map(ids.map((id) => [id, `\u0000 ${id}`])))
+    assert.deepEqual(new Map(listed), new Map(ids.map((id) => [id, `\u0001 ${id}`])))
     for (const id of ids) {
       assert.equal((await drafts.publish(id, { 'if-match': '*' })).status, 204)
-      assert.equal((await platform.read(id))['name'], `\u0000 ${id}`)
+      assert.equal((await platform.read(id))['name'], `\u0001 ${id}`)
     }
   })
 })

@@ -31,8 +31,17 @@ const listed = ({ body }: Answer): Summary[] => body.data.products
 const listedNames = (answer: Answer) => listed(answer).map(({ name }) => name)
 
 const categories = ['TERM_DEPOSITS', 'PERS_LOANS', 'LEASES']
-const brands = ['Straße & Söhne', 'ΣΊΣΥΦΟΣ', 'Example Bank', 'a\u0000\u0001b']
-const names = ['Saver', 'saver PLUS', 'Ürgent %_\\', 'ίσος σ', '𝒜stral', '\u0000nul', 'zero', 'ǅ']
+const brands = ['Straße & Söhne', 'ΣΊΣΥΦΟΣ', 'Example Bank', 'a\u0001\u0002b']
+const names = [
+  'Saver',
+  'saver PLUS',
+  'Ürgent %_\\',
+  'ίσος σ',
+  '𝒜stral',
+  '\u0001control',
+  'zero',
+  'ǅ',
+]
 const terms = [
   {},
   { effective_from: '2026-07-01T00:00:00.001Z' },
@@ -201,7 +210,7 @@ async function changeProducts(platform: Platform): Promise<ReturnType<typeof ope
 /** Every filter and every pair of filters. */
 function* filterCombinations(): Generator<URLSearchParams> {
   const filters: [string, string][] = [
-    ...['', 'SAVER', 'strasse', 'σίσυφοσ', '%', '_', '\\', 'ss', 'ö', 'ad 1', '\u0000', 'ǆ'].map(
+    ...['', 'SAVER', 'strasse', 'σίσυφοσ', '%', '_', '\\', 'ss', 'ö', 'ad 1', '\u0001', 'ǆ'].map(
       (text): [string, string] => ['text', text],
     ),
     ...categories.map((value): [string, string] => ['product-category', value]),

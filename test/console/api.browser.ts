@@ -60,7 +60,7 @@ describe('the API reference in a browser', () => {
     await page.getByLabel('productID (required)').fill('..')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('alert').getByText('Enter productID.').waitFor()
-    await page.getByLabel('productID (required)').fill(hostileStrings.join('').replaceAll('\0', ''))
+    await page.getByLabel('productID (required)').fill(hostileStrings.join(''))
     await page.getByRole('button', { name: 'Send' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('may change data of the platform').waitFor()

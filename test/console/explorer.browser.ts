@@ -24,12 +24,11 @@ const readClipboard = (page: Page) => page.evaluate<string>('navigator.clipboard
 
 const hostileId = `h <&"'/?#é`
 const hostileName = hostileStrings.join(' ')
-const printable = hostileName.replaceAll('\u0000', '')
 
 /** A customer whose every text would run code if it were used as HTML. */
 const hostileLines = [
-  customer(hostileId, { name: printable, email: 'hostile@example.com' }),
-  bankingAccount('<b>a</b>', { [hostileId]: true }, { displayName: printable }),
+  customer(hostileId, { name: hostileName, email: 'hostile@example.com' }),
+  bankingAccount('<b>a</b>', { [hostileId]: true }, { displayName: hostileName }),
   ...hostileStrings.map((text, index) => ({
     type: 'banking.transaction',
     record: {
@@ -37,8 +36,8 @@ const hostileLines = [
       transactionId: `t${index}`,
       status: 'POSTED',
       amount: '-0.10',
-      description: text.replaceAll('\u0000', ''),
-      reference: text.replaceAll('\u0000', ''),
+      description: text,
+      reference: text,
       postingDateTime: Temporal.Now.instant().toString(),
     },
   })),

@@ -26,7 +26,7 @@ const words = [
   'RENT',
   'Crème brûlée',
   'ΟΔΟΣ 7',
-  'a\u0000b\u0001c',
+  'a\u0001b\u0002c',
   '',
   'x',
   '日本語',

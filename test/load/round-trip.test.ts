@@ -61,7 +61,7 @@ describe('a dump that is restored and dumped again', () => {
       String.raw`{ "name":"\u00c9va \ud83e\udd89" ,"email" : "e@x.example", "id":"c3" }`,
       '{"depositRate":1.50e-2,"bsb":0.62e5 , "accountId":"a3"}',
       '{"availableBalance":"-000.50","accountId":"a3","currentBalance":"0"}',
-      String.raw`{"status":"POSTED","amount":"1","transactionId":"t\/1","accountId":"a3","postingDateTime":"2025-01-01t00:00:00.1+10:30","description":"a\tb\\u0000\u0000"}`,
+      String.raw`{"status":"POSTED","amount":"1","transactionId":"t\/1","accountId":"a3","postingDateTime":"2025-01-01t00:00:00.1+10:30","description":"a\tb\\u0000\u0001"}`,
       '{"authorisedEntity":{"abn":5.0,"acn":1E3},"accountId":"a3"}',
       '{"users" : [ ],"accountId":"e3" , "plans":[{"servicePointIds":[ "6" , 6.0 ]}]}',
       '{"payment":{"amount":"1"} ,"transactionUType":"payment","executionDateTime":"2025-04-10T11:00:00.000","accountId":"e3"}',

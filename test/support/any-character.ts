@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check'
 
-/** Any Unicode character except surrogates, as a unit of strings. The unit `binary` of fast-check is the same, but keeps a table of a million characters in memory. */
+/** Any Unicode character except U+0000 and surrogates, as a unit of strings. The unit `binary` of fast-check is similar, but keeps a table of a million characters in memory. */
 export const anyCharacter: Arbitrary<string> = fc
-  .integer({ min: 0, max: 0x10ffff })
+  .integer({ min: 1, max: 0x10ffff })
   .map(
     (code) => String.fromCodePoint(code),
     (text) => {

@@ -47,8 +47,11 @@ export async function openPostgresSql(url: string, options: DatabaseOptions): Pr
 
 function openStatements(query: Query) {
   return {
-    readRows: (text: string, values: readonly Value[]): Promise<Rows> =>
-      query(toStatement(text), values.map(encode)),
+    async readRows(text: string, values: readonly Value[]): Promise<Rows> {
+      // PostgreSQL rejects U+0000, which no stored text contains: nothing can match it.
+      if (values.some(hasNul)) return []
+      return query(toStatement(text), values.map(encode))
+    },
     async run(text: string, values: readonly Value[]): Promise<number> {
       return (await query(...toCounted([text, values]))).length
     },
@@ -71,6 +74,10 @@ function toCounted([text, values = []]: Call): [Statement, Encoded[]] {
 
 function encode(value: Value): Encoded {
   return value instanceof Temporal.Instant ? value.epochMilliseconds : (value ?? null)
+}
+
+function hasNul(value: Value): boolean {
+  return typeof value === 'string' && value.includes('\0')
 }
 
 const readTime = {

@@ -70,7 +70,7 @@ export function decideBatches(
     const feed = isText(last)
       ? {
           batch: Number(last),
-          ...(isText(position) && { position: position }),
+          ...(isText(position) && { position }),
           ...(isText(owner) && { owner }),
         }
       : undefined
@@ -134,7 +134,7 @@ export function batchValues(
     column(({ feed = '' }) => feed),
     column(({ number }) => number),
     column(({ digest }) => digest),
-    column(({ position }) => (position === undefined ? null : position)),
+    column(({ position }) => position ?? null),
     column((_, { lines }) => lines),
     column((_, { created }) => created),
     column((_, { changed }) => changed),
@@ -173,7 +173,7 @@ export function toFeed([name, batch, time, lines, position, owner]: readonly Cel
     batch: Number(batch),
     time: Number(time),
     lines: Number(lines),
-    ...(isText(position) && { position: position }),
+    ...(isText(position) && { position }),
     ...(isText(owner) && { owner }),
   }
 }

@@ -36,8 +36,6 @@ export function toOverview(
   return {
     customers: Number(customers),
     accounts: Number(accounts),
-    ...(customerId && accountId
-      ? { example: { customerId: customerId, accountId: accountId } }
-      : {}),
+    ...(customerId && accountId ? { example: { customerId, accountId } } : {}),
   }
 }
