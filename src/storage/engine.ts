@@ -1,5 +1,5 @@
 import type { ReplayStore } from '../auth/replay-store.ts'
-import type { FeedStore, FeedWriter, FeedWriterOptions } from '../intake/feed-writer.ts'
+import type { FeedWriter, FeedWriterOptions } from '../intake/feed-writer.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../intake/writer.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type {
@@ -10,7 +10,6 @@ import type {
   ReplayOptions,
 } from './database.ts'
 import type { Sql } from './sql.ts'
-import type { StatusStore } from './status-store.ts'
 
 /**
  * One database, on SQLite or PostgreSQL. Each function imports what it needs when it is called, so that a command
@@ -33,14 +32,12 @@ export interface Engine {
   openProviderStore(options?: DatabaseOptions): Promise<ProviderStore>
   openProviderWriter(writing: WriterOptions, options?: DatabaseOptions): Promise<ProviderWriter>
   openFeedWriter(writing: FeedWriterOptions, options?: DatabaseOptions): Promise<FeedWriter>
-  openFeedStore(options?: DatabaseOptions): Promise<FeedStore>
   dumpProvider(options?: DatabaseOptions): AsyncIterable<DumpedItem>
   openReplayStore(
     clock: () => Temporal.Instant,
     options?: DatabaseOptions & ReplayOptions,
   ): Promise<ReplayStore>
 
-  /** For the stores of the platform. */
+  /** For the stores that are the same on both engines. */
   openSql(options?: DatabaseOptions): Promise<Sql>
-  openStatusStore(options?: DatabaseOptions): Promise<StatusStore>
 }

@@ -14,13 +14,11 @@ export const openDatabaseProbe = onEngine((engine) => engine.openDatabaseProbe)
 export const openProviderStore = onEngine((engine) => engine.openProviderStore)
 export const openProviderWriter = onEngine((engine) => engine.openProviderWriter)
 export const openFeedWriter = onEngine((engine) => engine.openFeedWriter)
-export const openFeedStore = onEngine((engine) => engine.openFeedStore)
 export const openReplayStore = onEngine((engine) => engine.openReplayStore)
-export const openStatusStore = onEngine((engine) => engine.openStatusStore)
 
 export const openSql = onEngine((engine) => engine.openSql)
 
-/** The stores of the platform are the same on both engines. */
+/** These stores are the same on both engines. */
 
 export const openCatalogueStore = onSql(
   async () => (await import('./platform/catalogue-store.ts')).createCatalogueStore,
@@ -34,8 +32,14 @@ export const openClientStore = onSql(
 export const openConsentStore = onSql(
   async () => (await import('./platform/consent/consent-store.ts')).createConsentStore,
 )
+export const openFeedStore = onSql(
+  async () => (await import('./platform/feed-store.ts')).createFeedStore,
+)
 export const openSigningKeyStore = onSql(
   async () => (await import('./platform/signing-key-store.ts')).createSigningKeyStore,
+)
+export const openStatusStore = onSql(
+  async () => (await import('./platform/status-store.ts')).createStatusStore,
 )
 
 export async function* dumpProvider(

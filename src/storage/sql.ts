@@ -51,6 +51,8 @@ export interface Dialect {
   useIndex(name: string): string
   /** A function of a text and a part of it: the position of the part, or 0. */
   readonly position: string
+  /** How many rows a statement may read without a long wait of others: SQLite blocks the event loop. */
+  readonly rowsPerTurn: number
   /** A condition: the column has one of the texts of an array. */
   isOneOf(column: string, parameter: string): string
   /** A table `k` of the elements of two arrays, as `text` and `number`, and the `place` of each. */

@@ -10,7 +10,7 @@ const makeRun = (number: number): NewRun => ({
   id: `run-${number}`,
   profile: 'full',
   groups: undefined,
-  startedBy: 'operators',
+  startedBy: 'operators ä',
   startedAt: noon + number,
 })
 const progress = { done: 1, total: 2, passed: 1, failed: 0, skipped: 0 }
@@ -43,7 +43,7 @@ describe('a run of checks in the database', () => {
       state: 'interrupted',
       progress,
       report: undefined,
-      startedBy: 'operators',
+      startedBy: 'operators ä',
     })
   })
 

@@ -13,8 +13,8 @@ import { startOf, summaryRow } from './summary-rows.ts'
 
 const put = definePut(
   'product_draft',
-  'product',
   'tag, base, changed_at, changed_by, changed_by_name, name, record',
+  'product',
 )
 
 const columns = `d.product, d.tag, d.name, d.base, d.changed_at, d.changed_by, d.changed_by_name,

@@ -12,13 +12,13 @@ import { summaryRow } from './summary-rows.ts'
 
 const putVersion = definePut(
   'product_version',
-  'product, version',
-  'change, changed_at, changed_by, changed_by_name, last_updated, record, shown, origin',
+  `product, version, change, changed_at, changed_by, changed_by_name, last_updated, record, shown, \
+origin`,
 )
 const putCurrent = definePut(
   'product',
-  'id',
   'version, category, brand, effective_from, effective_to, updated_at',
+  'id',
 )
 
 /** The newest version of a product, which no other transaction changes until this one ends. */

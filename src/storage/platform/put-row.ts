@@ -1,6 +1,5 @@
 import type { Value } from '../sql.ts'
 
-/** Inserts a row, or replaces the one with the same key. */
 export interface Put {
   readonly table: string
   readonly columns: string
@@ -12,11 +11,13 @@ export interface Put {
 /** A row to put, with its values in the order of the columns. */
 export type PutRow = readonly [Put, readonly Value[]]
 
-export function definePut(table: string, key: string, others: string): Put {
-  const columns = `${key}, ${others}`
+/** Inserts a row. With a key, it replaces the row with the same key. */
+export function definePut(table: string, others: string, key?: string): Put {
+  const columns = key === undefined ? others : `${key}, ${others}`
   const parameters = columns.split(', ').map((_, index) => `$${index + 1}`)
   const changes = others.split(', ').map((column) => `${column} = excluded.${column}`)
-  const replace = `on conflict (${key}) do update set ${changes.join(', ')}`
+  const replace =
+    key === undefined ? '' : `on conflict (${key}) do update set ${changes.join(', ')}`
   const values = `values (${parameters.join(', ')})`
   return {
     table,

@@ -11,8 +11,8 @@ export interface Dialect {
   readonly options: string
 }
 
-/** The tables of the catalogue, its clients, consent and check runs. Times are in milliseconds since 1970. */
-export const createPlatformTables = ({ key, bigint, boolean, sequence, options }: Dialect) => `
+/** The tables of the catalogue, its clients, consent, check runs and feeds. Times are in milliseconds since 1970. */
+export const createSharedTables = ({ key, bigint, boolean, sequence, options }: Dialect) => `
   -- The platform's signing keys. A retired key is neither used nor published.
   create table signing_key (
     id ${key} primary key,
@@ -212,4 +212,36 @@ export const createPlatformTables = ({ key, bigint, boolean, sequence, options }
     report text                   -- JSON
   );
   create unique index check_run_running on check_run (state) where state = 'running';
+
+  create table last_load (
+    singleton integer primary key check (singleton = 1),
+    time ${bigint} not null,      -- of the load, which identifies it
+    committed ${bigint} not null,
+    created ${bigint} not null,   -- numbers of lines
+    changed ${bigint} not null,
+    unchanged ${bigint} not null,
+    deleted ${bigint} not null
+  );
+
+  create table feed (
+    name ${key} primary key,
+    batch ${bigint} not null,     -- the number of the last one
+    time ${bigint} not null,      -- of its commit
+    lines ${bigint} not null,     -- of all batches
+    position text,                -- where a follower continues; null for a feed of the HTTP interface
+    owner text                    -- the id of the API client that sends it; null for a follower
+  )${options};
+
+  -- The last batches of each feed, to answer one that is sent again.
+  create table feed_batch (
+    feed ${key} not null,
+    number ${bigint} not null,
+    digest text not null,
+    lines ${bigint} not null,
+    created ${bigint} not null,
+    changed ${bigint} not null,
+    unchanged ${bigint} not null,
+    deleted ${bigint} not null,
+    primary key (feed, number)
+  )${options};
 `

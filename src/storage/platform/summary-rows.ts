@@ -10,9 +10,9 @@ import { definePut, type PutRow } from './put-row.ts'
 
 const put = definePut(
   'product_summary',
-  'id, is_draft',
   `version, name, name_key, brand, category, effective_from, effective_to, updated_at, updated_by, \
 updated_by_name, search`,
+  'id, is_draft',
 )
 
 /** `version` is null for a draft. */

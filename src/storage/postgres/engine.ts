@@ -29,10 +29,6 @@ export function postgresEngine(url: string): Engine {
       const { openPostgresFeedWriter } = await import('./feeds/feed-writer.ts')
       return openPostgresFeedWriter(url, writing, options)
     },
-    async openFeedStore(options = {}) {
-      const { openPostgresFeedStore } = await import('./feeds/feed-store.ts')
-      return openPostgresFeedStore(url, options)
-    },
     async *dumpProvider(options = {}) {
       const { dumpPostgres } = await import('./reads/dump.ts')
       yield* dumpPostgres(url, options)
@@ -44,10 +40,6 @@ export function postgresEngine(url: string): Engine {
     async openSql(options = {}) {
       const { openPostgresSql } = await import('./driver/sql.ts')
       return openPostgresSql(url, options)
-    },
-    async openStatusStore(options = {}) {
-      const { openPostgresStatusStore } = await import('./reads/status-store.ts')
-      return openPostgresStatusStore(url, options)
     },
   }
 }

@@ -34,10 +34,6 @@ export function sqliteEngine(path: string): Engine {
       const { openSqliteFeedWriter } = await import('./feeds/feed-writer.ts')
       return openSqliteFeedWriter(path, writing)
     },
-    async openFeedStore() {
-      const { openSqliteFeedStore } = await import('./feeds/feed-store.ts')
-      return openSqliteFeedStore(path)
-    },
     async *dumpProvider() {
       const { dumpSqlite } = await import('./reads/dump.ts')
       yield* dumpSqlite(path)
@@ -58,10 +54,6 @@ export function sqliteEngine(path: string): Engine {
     async openSql() {
       const { openSqliteSql } = await import('./driver/sql.ts')
       return openSqliteSql(path)
-    },
-    async openStatusStore() {
-      const { openSqliteStatusStore } = await import('./reads/status-store.ts')
-      return openSqliteStatusStore(path)
     },
   }
 }

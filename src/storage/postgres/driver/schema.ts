@@ -1,5 +1,5 @@
 import type { DatabaseLayout } from '../../database.ts'
-import { createPlatformTables } from '../../platform/schema.ts'
+import { createSharedTables } from '../../platform/schema.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createReplayTables } from '../replay/schema.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
@@ -86,38 +86,6 @@ const createDataTables = ({ partitions, layout }: Layout) => `
       ? createDistributedEntries(entryColumns, partitions)
       : createPartitions(partitions) + createEntrySummaries
   }
-
-  create table last_load (
-    singleton integer primary key check (singleton = 1),
-    time bigint not null,         -- of the load, which identifies it
-    committed bigint not null,
-    created bigint not null,      -- numbers of lines
-    changed bigint not null,
-    unchanged bigint not null,
-    deleted bigint not null
-  );
-
-  create table feed (
-    name text collate "C" primary key,
-    batch bigint not null,        -- the number of the last one
-    time bigint not null,         -- of its commit, in milliseconds since 1970
-    lines bigint not null,        -- of all batches
-    position text,                -- where a follower continues; null for a feed of the HTTP interface
-    owner text                    -- the id of the API client that sends it; null for a follower
-  );
-
-  -- The last batches of each feed, to answer one that is sent again.
-  create table feed_batch (
-    feed text collate "C" not null,
-    number bigint not null,
-    digest text not null,
-    lines bigint not null,
-    created bigint not null,
-    changed bigint not null,
-    unchanged bigint not null,
-    deleted bigint not null,
-    primary key (feed, number)
-  );
 `
 
 const createPartitions = (partitions: number) => `
@@ -135,7 +103,7 @@ const createPartitions = (partitions: number) => `
         with (autovacuum_vacuum_insert_scale_factor = 0.01);`,
   ).join('\n  ')}`
 
-const platformTables = createPlatformTables({
+const sharedTables = createSharedTables({
   key: 'text collate "C"',
   bigint: 'bigint',
   boolean: 'boolean',
@@ -145,5 +113,5 @@ const platformTables = createPlatformTables({
 
 /** Each migration is applied once, in order, in its own transaction, and never changed after a release. */
 export const migrations: readonly ((layout: Layout) => string)[] = [
-  (layout) => createDataTables(layout) + createReplayTables + platformTables,
+  (layout) => createDataTables(layout) + createReplayTables + sharedTables,
 ]

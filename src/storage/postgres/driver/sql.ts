@@ -10,6 +10,7 @@ const dialect: Dialect = {
   skipLocked: 'for update skip locked',
   useIndex: () => '',
   position: 'strpos',
+  rowsPerTurn: 50_000,
   // An array, since a join might not use the index, depending on the statistics.
   isOneOf: (column, parameter) => `${column} = any(cast(${parameter} as text[]))`,
   pairs: (texts, numbers) => `unnest(cast(${texts} as text[]), cast(${numbers} as bigint[]))

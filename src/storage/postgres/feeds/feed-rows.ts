@@ -4,7 +4,6 @@ import {
   type BatchResult,
   checkBatch,
   checkNewFeed,
-  type Feed,
   type FeedBatch,
   rememberedBatches,
 } from '../../../intake/feed-writer.ts'
@@ -12,14 +11,6 @@ import type { Rows, Statement } from '../driver/pipeline.ts'
 
 /** A feed advances by one batch at a time, so that few are old. */
 const forgottenAtOnce = 10
-
-/** A commit of batches shares this lock; a change or removal of a feed takes it exclusively. */
-const lockKey = `hashtext('holdfast feeds')`
-export const shareFeeds = `pg_advisory_xact_lock_shared(${lockKey})`
-export const lockFeeds: Statement = {
-  name: 'lock-feeds',
-  text: `select pg_advisory_xact_lock(${lockKey})`,
-}
 
 type Cell = string | null | undefined
 
@@ -143,37 +134,4 @@ export function batchValues(
     column(({ sender }) => sender?.id ?? null),
     time.epochMilliseconds,
   ]
-}
-
-const columns = 'name, batch, time, lines, position, owner'
-export const listFeeds: Statement = {
-  name: 'list-feeds',
-  text: `select ${columns} from feed order by name`,
-}
-export const findFeed: Statement = {
-  name: 'find-feed',
-  text: `select ${columns} from feed where name = $1`,
-}
-export const assignFeed: Statement = {
-  name: 'assign-feed',
-  text: 'update feed set owner = $2 where name = $1 and position is null returning 1',
-}
-export const removeFeed: Statement = {
-  name: 'remove-feed',
-  text: 'delete from feed where name = $1 returning 1',
-}
-export const removeBatches: Statement = {
-  name: 'remove-feed-batches',
-  text: 'delete from feed_batch where feed = $1',
-}
-
-export function toFeed([name, batch, time, lines, position, owner]: readonly Cell[]): Feed {
-  return {
-    name: name ?? '',
-    batch: Number(batch),
-    time: Number(time),
-    lines: Number(lines),
-    ...(isText(position) && { position }),
-    ...(isText(owner) && { owner }),
-  }
 }

@@ -10,6 +10,7 @@ import { isProduct, type LineError } from '../../../intake/writer.ts'
 import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { isDenied } from '../driver/denied.ts'
+import { shareFeeds } from '../driver/locks.ts'
 import { readSchema } from '../driver/migrate.ts'
 import { makePool, openPool } from '../driver/pool.ts'
 import { runStatement, toAppError } from '../driver/statements.ts'
@@ -22,7 +23,6 @@ import {
   confirmCommits,
   decideBatches,
   readStates,
-  shareFeeds,
   stateValues,
   writeBatches,
 } from './feed-rows.ts'

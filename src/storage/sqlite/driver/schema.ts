@@ -1,4 +1,4 @@
-import { createPlatformTables } from '../../platform/schema.ts'
+import { createSharedTables } from '../../platform/schema.ts'
 
 /** Recorded in every database, so that it is not mistaken for that of another program: "hold". */
 export const applicationId = 0x686f6c64
@@ -68,39 +68,6 @@ const createDataTables = `
   ) strict;
   create table entry_texts (position integer primary key, texts blob not null) strict;
 
-  -- The last load. Times in milliseconds since 1970.
-  create table last_load (
-    singleton integer primary key check (singleton = 1),
-    time integer not null,        -- of the load, which identifies it
-    committed integer not null,
-    created integer not null,     -- numbers of lines
-    changed integer not null,
-    unchanged integer not null,
-    deleted integer not null
-  ) strict;
-
-  create table feed (
-    name text primary key,
-    batch integer not null,       -- the number of the last one
-    time integer not null,        -- of its commit, in milliseconds since 1970
-    lines integer not null,       -- of all batches
-    position text,                -- where a follower continues; null for a feed of the HTTP interface
-    owner text                    -- the id of the API client that sends it; null for a follower
-  ) strict, without rowid;
-
-  -- The last batches of each feed, to answer one that is sent again.
-  create table feed_batch (
-    feed text not null,
-    number integer not null,
-    digest text not null,
-    lines integer not null,
-    created integer not null,
-    changed integer not null,
-    unchanged integer not null,
-    deleted integer not null,
-    primary key (feed, number)
-  ) strict, without rowid;
-
   -- The identity of the replay file that belongs to the database, recorded when it is first served.
   create table replay_file (
     only integer primary key check (only = 1),
@@ -108,7 +75,7 @@ const createDataTables = `
   ) strict;
 `
 
-const platformTables = createPlatformTables({
+const sharedTables = createSharedTables({
   key: 'text',
   bigint: 'integer',
   boolean: 'integer',
@@ -118,5 +85,5 @@ const platformTables = createPlatformTables({
 
 /** Each migration is applied once, in order, and never changed after a release. */
 export const migrations: readonly string[] = [
-  `pragma application_id = ${applicationId}; ${createDataTables} ${platformTables}`,
+  `pragma application_id = ${applicationId}; ${createDataTables} ${sharedTables}`,
 ]

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { type Cell, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
 import { openDatabase } from './open.ts'
 import { type Command, command, type Query, query } from './statements.ts'
-import { openChangeQueue } from './write-queue.ts'
+import { openWriteQueue } from './write-queue.ts'
 
 /** One writer at a time: there are no rows to lock. */
 const dialect: Dialect = {
@@ -10,6 +10,7 @@ const dialect: Dialect = {
   skipLocked: '',
   useIndex: (name) => `indexed by ${name}`,
   position: 'instr',
+  rowsPerTurn: 2000,
   isOneOf: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
   pairs: (texts, numbers) =>
     `(select value as text, ${numbers} ->> key as number, key as place from json_each(${texts})) as k`,
@@ -19,7 +20,7 @@ const dialect: Dialect = {
 export function openSqliteSql(path: string): Sql {
   const reading = openDatabase(path, 'serve')
   const writing = openDatabase(path, 'write')
-  const queue = openChangeQueue(writing)
+  const queue = openWriteQueue(writing)
   const reader = openStatements(reading)
   const writer = openStatements(writing)
   const transaction = {

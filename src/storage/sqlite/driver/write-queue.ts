@@ -11,7 +11,7 @@ const busyRetryMs = 2
  * Serialises the changes of a server, each in a transaction on a connection that nothing else uses. A busy timeout of
  * SQLite would block the whole process, so a change that finds the database locked is retried between other work.
  */
-export function openChangeQueue(database: DatabaseSync) {
+export function openWriteQueue(database: DatabaseSync) {
   database.exec('pragma busy_timeout = 0')
   const turn = openWriteTurn(database)
   let last: Promise<unknown> = Promise.resolve()
@@ -60,46 +60,6 @@ export function openChangeQueue(database: DatabaseSync) {
     },
     /** Resolves when the changes have ended. */
     settle: (): Promise<unknown> => last,
-  }
-}
-
-/** Runs the work in a transaction, after the changes that were requested before. */
-export type Write = <Result>(work: () => Result) => Promise<Result>
-
-/**
- * Serialises the changes of a server. A busy timeout of SQLite would block the whole process, so a change that finds the
- * database locked is retried between other work.
- */
-export function openWriteQueue(database: DatabaseSync): Write {
-  database.exec('pragma busy_timeout = 0')
-  const turn = openWriteTurn(database)
-  let last: Promise<unknown> = Promise.resolve()
-
-  const retryWhileBusy = async <Result>(work: () => Result, since: number): Promise<Result> => {
-    await turn.letOthersWrite()
-    let isWaiting = false
-    try {
-      for (;;) {
-        try {
-          return transaction(database, work)
-        } catch (cause) {
-          if (!isBusy(cause) || performance.now() - since > busyMaxMs)
-            throw toAppError(cause, database)
-          isWaiting = true
-          turn.request()
-          await wait(busyRetryMs)
-        }
-      }
-    } finally {
-      if (isWaiting) turn.end()
-    }
-  }
-  return <Result>(work: () => Result): Promise<Result> => {
-    const since = performance.now()
-    const done = last.then(() => retryWhileBusy(work, since))
-    // The next change runs even if this one fails.
-    last = done.catch(() => {})
-    return done
   }
 }
 

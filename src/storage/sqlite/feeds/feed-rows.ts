@@ -22,7 +22,6 @@ interface BatchRow extends BatchResult {
 
 export function openFeedRows(database: DatabaseSync) {
   const columns = 'name, batch, time, lines, position, owner'
-  const list = query<FeedRow>(database, `select ${columns} from feed order by name`)
   const find = query<FeedRow>(database, `select ${columns} from feed where name = ?`)
   const count = query<{ feeds: number; owned: number }>(
     database,
@@ -41,9 +40,6 @@ export function openFeedRows(database: DatabaseSync) {
   )
   const putBatch = command(database, 'insert into feed_batch values (?, ?, ?, ?, ?, ?, ?, ?)')
   const forget = command(database, 'delete from feed_batch where feed = ? and number <= ?')
-  const assign = command(database, 'update feed set owner = ? where name = ? and position is null')
-  const remove = command(database, 'delete from feed where name = ?')
-  const removeBatches = command(database, 'delete from feed_batch where feed = ?')
 
   const findFeed = (name: string): Feed | undefined => {
     const row = find.first(name)
@@ -57,10 +53,6 @@ export function openFeedRows(database: DatabaseSync) {
   }
 
   return {
-    list: (): Feed[] => list.all().map(toFeed),
-
-    find: findFeed,
-
     /** The outcome of a batch that is not the next one of its feed. */
     check(batch: BatchKey): BatchOutcome | undefined {
       const feed = findFeed(batch.feed)
@@ -75,13 +67,6 @@ export function openFeedRows(database: DatabaseSync) {
       put.run(feed, number, time, lines, position ?? null, sender?.id ?? null)
       putBatch.run(feed, number, digest, lines, created, changed, unchanged, deleted)
       forget.run(feed, number - rememberedBatches)
-    },
-
-    assign: (name: string, owner: string): boolean => assign.run(owner, name).changes > 0,
-
-    remove(name: string): boolean {
-      removeBatches.run(name)
-      return remove.run(name).changes > 0
     },
   }
 }

@@ -1,0 +1,36 @@
+import type { FeedStore } from '../../intake/feed-writer.ts'
+import { integer, optional, type Session, type Sql, text } from '../sql.ts'
+
+const columns = 'name, batch, time, lines, position, owner'
+const feed = {
+  name: text,
+  batch: integer,
+  time: integer,
+  lines: integer,
+  position: optional(text),
+  owner: optional(text),
+}
+
+export const listFeeds = (session: Session) =>
+  session.all(feed, `select ${columns} from feed order by name`)
+
+/** It reads from the primary: a replica may lag behind the answer to a batch. */
+export function createFeedStore(sql: Sql): FeedStore {
+  return {
+    list: () => listFeeds(sql),
+    find: (name) => sql.first(feed, `select ${columns} from feed where name = $1`, [name]),
+    assign: (name, owner) =>
+      sql.transaction(async (transaction) => {
+        await transaction.lock('feeds')
+        const assign = 'update feed set owner = $2 where name = $1 and position is null'
+        return (await transaction.run(assign, [name, owner])) === 1
+      }),
+    remove: (name) =>
+      sql.transaction(async (transaction) => {
+        await transaction.lock('feeds')
+        await transaction.run('delete from feed_batch where feed = $1', [name])
+        return (await transaction.run('delete from feed where name = $1', [name])) === 1
+      }),
+    close: () => sql.close(),
+  }
+}

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises'
+import { DatabaseError } from '../database.ts'
+import { type Cell, integer, type Row, type Sql } from '../sql.ts'
+import type { CountName, StatusStore } from '../status-store.ts'
+import { listFeeds } from './feed-store.ts'
+
+/** The table, its primary key, a value before the first key, and which rows are counted. */
+const counts = {
+  products: ['product', 'id', '', 'true'],
+  drafts: ['product_draft', 'product', '', 'true'],
+  activeConsents: ['arrangement', 'id', '', `status = 'active' and ends > $2`],
+  customers: ['customer', 'number', 0, 'record is not null'],
+  accounts: ['account', 'number', 0, 'kind <> 0 and head is not null'],
+} as const satisfies Record<CountName, readonly [string, string, string | number, string]>
+
+const range = { rows: integer, counted: integer, last: (cell: Cell) => cell }
+
+const lastLoad = {
+  committed: integer,
+  created: integer,
+  changed: integer,
+  unchanged: integer,
+  deleted: integer,
+}
+
+export function createStatusStore(sql: Sql): StatusStore {
+  const { rowsPerTurn } = sql.dialect
+
+  return {
+    async count(name, now) {
+      const [table, key, first, condition] = counts[name]
+      const count = `select count(*), count(case when is_counted then 1 end), max(key)
+        from (select ${key} as key, ${condition} as is_counted from ${table}
+          where ${key} > $1 and cast($2 as bigint) is not null
+          order by ${key} limit ${rowsPerTurn}) as next`
+      let last: Cell = first
+      for (let total = 0; ; ) {
+        const [found]: Row<typeof range>[] = await sql
+          .all(range, count, [last, now])
+          .catch(noneIfDenied)
+        if (!found) return undefined
+        total += found.counted
+        if (found.rows < rowsPerTurn) return total
+        last = found.last
+        await setImmediate()
+      }
+    },
+    async read() {
+      const select = 'select committed, created, changed, unchanged, deleted from last_load'
+      const [feeds, load] = await Promise.all([listFeeds(sql), sql.first(lastLoad, select)])
+      return { feeds, lastLoad: load }
+    },
+    close: () => sql.close(),
+  }
+}
+
+/** A statement rejects with this error if the role of the database lacks a privilege. */
+function noneIfDenied(error: unknown): [] {
+  if (error instanceof DatabaseError) return []
+  throw error
+}
