@@ -54,10 +54,12 @@ export async function readNow({
 
 type OpenStore = (database: string, options: DatabaseOptions) => Promise<{ close(): Promise<void> }>
 
-/** The functions that open a store. */
-type StoreOpener = {
-  [Name in keyof Storage]: Storage[Name] extends OpenStore ? Name : never
-}[keyof Storage]
+type StoreOpener =
+  | 'openCatalogueStore'
+  | 'openClientStore'
+  | 'openConsentStore'
+  | 'openFeedStore'
+  | 'openSigningKeyStore'
 
 /** Opens a store of the platform, calls `work` with it and closes it. Other flags than those of the database are ignored. */
 export async function withStore<Opener extends StoreOpener>(
