@@ -3,17 +3,17 @@ import type { CheckContext, RequestInput, TokenChanges } from './context.ts'
 import { findCustomers } from './customers.ts'
 import { authentication, type Check } from './definition.ts'
 import { checkEach, type Passed } from './outcome.ts'
-import { expectRejected, findProbe, type Probe } from './probe.ts'
 import { buildRequest, findAccountFor, unknownEmail } from './requests.ts'
+import { expectRejected, findSample, type SampleRequest } from './sample-request.ts'
 
 /** A request of every operation, for data that exists. */
-export async function findProbes(context: CheckContext): Promise<Probe[]> {
-  const probes: Probe[] = []
+export async function findSamples(context: CheckContext): Promise<SampleRequest[]> {
+  const samples: SampleRequest[] = []
   for (const operation of context.operations) {
     const input = await findInput(context, operation)
-    if (input) probes.push({ operation, input })
+    if (input) samples.push({ operation, input })
   }
-  return probes
+  return samples
 }
 
 async function findInput(
@@ -32,9 +32,9 @@ async function findInput(
 
 export async function checkEveryOperation(
   context: CheckContext,
-  check: (probe: Probe) => Promise<unknown>,
+  check: (sample: SampleRequest) => Promise<unknown>,
 ): Promise<Passed> {
-  return checkEach(await findProbes(context), check, ({ operation: { ref } }) => ref)
+  return checkEach(await findSamples(context), check, ({ operation: { ref } }) => ref)
 }
 
 const subject = authentication(
@@ -67,11 +67,11 @@ export function badTokenCheck(
     clause: claimClauses[id.slice(0, 3) as keyof typeof claimClauses],
     profile,
     run: async (context) => {
-      const probe = await findProbe(context)
-      const resource = context.resource(probe.operation, probe.input.params)
+      const sample = await findSample(context)
+      const resource = context.resource(sample.operation, sample.input.params)
       const made =
         typeof changes === 'function' ? changes(resource, context.options.subdomain) : changes
-      const { status } = await expectRejected(context, subject, made, probe)
+      const { status } = await expectRejected(context, subject, made, sample)
       return { seen: `rejected with ${status}` }
     },
   }

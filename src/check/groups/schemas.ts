@@ -4,11 +4,11 @@ import { findAccounts, findCustomers } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
 import { buildUnboundedQuery, readRecords, requireList, toPagedList } from '../paged-list.ts'
-import { findProbe } from '../probe.ts'
 import { buildRequest, requireOperation, unknownEmail } from '../requests.ts'
 import { type Found, formatFault } from '../response-audit.ts'
 import type { FaultKind } from '../response-schema.ts'
 import { formatStatus, isRejection } from '../responses.ts'
+import { findSample } from '../sample-request.ts'
 import { findSubjects } from '../subjects.ts'
 
 const sentencesMax = 8
@@ -235,7 +235,7 @@ export const wireFormat: readonly Check[] = [
     title: 'Whether x-fapi-interaction-id is echoed is reported',
     clause: { section: 'Versioning', reference: '5', quote: 'any version header: not shown' },
     run: async (context) => {
-      const { operation, input } = await findProbe(context)
+      const { operation, input } = await findSample(context)
       const id = crypto.randomUUID()
       const token = context.token(context.resource(operation, input.params))
       const response = await context.send(operation, input, {

@@ -10,7 +10,12 @@ import {
   toPublicKey,
 } from '../jws.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
-import { expectAccepted, expectRejected, findProbe, type Probe } from '../probe.ts'
+import {
+  expectAccepted,
+  expectRejected,
+  findSample,
+  type SampleRequest,
+} from '../sample-request.ts'
 import { type Segments, splitToken } from '../token-cases.ts'
 
 const signatureClause = authentication('2.1', 'the signature is valid')
@@ -20,7 +25,7 @@ const keySetClause = authentication(
 )
 
 interface ValidToken {
-  readonly probe: Probe
+  readonly sample: SampleRequest
   readonly token: string
   readonly parts: Segments
   readonly header: Record<string, unknown>
@@ -29,11 +34,11 @@ interface ValidToken {
 
 /** A new valid token and its parts. It is not sent: the invalid tokens are derived from it. */
 async function newValidToken(context: CheckContext): Promise<ValidToken> {
-  const probe = await findProbe(context)
-  const token = context.token(context.resource(probe.operation, probe.input.params))
+  const sample = await findSample(context)
+  const token = context.token(context.resource(sample.operation, sample.input.params))
   const parts = splitToken(token)
   return {
-    probe,
+    sample,
     token,
     parts,
     header: decodeSegment(parts.head),
@@ -63,7 +68,7 @@ function variantCheck(
     run: (context) =>
       checkEach(Object.entries(variants), async ([name, toVariant]) => {
         const token = await newValidToken(context)
-        await expectRejected(context, name, await toVariant(token, context), token.probe)
+        await expectRejected(context, name, await toVariant(token, context), token.sample)
       }),
   }
 }
@@ -161,13 +166,13 @@ export const signatures: readonly Check[] = [
     hint: 'Accept asymmetric algorithms only: the token must not choose how it is verified.',
     run: async (context) =>
       checkEach(Object.entries(secrets(context)), async ([name, secret]) => {
-        const { probe, header, payload } = await newValidToken(context)
+        const { sample, header, payload } = await newValidToken(context)
         const text = encodeUnsigned({ ...header, alg: 'HS256' }, payload)
         await expectRejected(
           context,
           `a token with an HMAC, with ${name} as the secret`,
           `${text}.${signHmac(text, secret)}`,
-          probe,
+          sample,
         )
       }),
   },
@@ -183,14 +188,14 @@ export const signatures: readonly Check[] = [
         ...(untrustedUrl && { jku: { jku: untrustedUrl }, x5u: { x5u: untrustedUrl } }),
       }
       const passed = await checkEach(Object.entries(headers), async ([name, header]) => {
-        const { probe, header: plain, payload } = await newValidToken(context)
+        const { sample, header: plain, payload } = await newValidToken(context)
         for (const kid of [untrusted.kid, context.key.kid]) {
           const token = signToken(
             { ...plain, alg: untrusted.alg, kid, ...header },
             payload,
             untrusted,
           )
-          await expectRejected(context, `a token with its key in ${name}`, token, probe)
+          await expectRejected(context, `a token with its key in ${name}`, token, sample)
         }
       })
       const fetched = untrustedFetches() - before

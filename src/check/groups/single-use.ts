@@ -7,16 +7,16 @@ import {
   expectAccepted,
   expectRejected,
   expectRejectedWith,
-  findProbe,
+  findSample,
   tryToken,
-} from '../probe.ts'
+} from '../sample-request.ts'
 import {
   badTokenCheck,
   checkEveryOperation,
   claimClauses,
   claims,
   epochSeconds,
-  findProbes,
+  findSamples,
 } from '../token-cases.ts'
 
 const { jti: unique } = claimClauses
@@ -25,10 +25,10 @@ const concurrentUses = 8
 /** Uses a token at the start of the run. */
 function useEarly(context: CheckContext) {
   return context.once('early use of a token', async () => {
-    const probe = await findProbe(context)
-    const headers = bearer(context.token(context.resource(probe.operation, probe.input.params)))
-    const { status } = await context.send(probe.operation, probe.input, headers)
-    return { probe, headers, status, usedAt: performance.now() }
+    const sample = await findSample(context)
+    const headers = bearer(context.token(context.resource(sample.operation, sample.input.params)))
+    const { status } = await context.send(sample.operation, sample.input, headers)
+    return { sample, headers, status, usedAt: performance.now() }
   })
 }
 
@@ -52,9 +52,11 @@ export const singleUse: readonly Check[] = [
     profile: 'smoke',
     hint: 'Store every jti until its token has expired, in one place for all processes.',
     run: (context) =>
-      checkEveryOperation(context, async (probe) => {
-        const headers = bearer(context.token(context.resource(probe.operation, probe.input.params)))
-        const first = await context.send(probe.operation, probe.input, headers)
+      checkEveryOperation(context, async (sample) => {
+        const headers = bearer(
+          context.token(context.resource(sample.operation, sample.input.params)),
+        )
+        const first = await context.send(sample.operation, sample.input, headers)
         if (
           first.status === 401 ||
           first.status === 403 ||
@@ -63,7 +65,7 @@ export const singleUse: readonly Check[] = [
         ) {
           skip(`the first use returned ${first.status || 'no response'}`)
         }
-        await expectRejectedWith(context, 'a token that was used before', headers, probe)
+        await expectRejectedWith(context, 'a token that was used before', headers, sample)
       }),
   },
   {
@@ -73,12 +75,17 @@ export const singleUse: readonly Check[] = [
     hint: 'Store every jti until its token has expired: a shorter lifetime or a cache of a fixed size is not enough.',
     prepare: useEarly,
     run: async (context) => {
-      const { probe, headers, status, usedAt } = await useEarly(context)
+      const { sample, headers, status, usedAt } = await useEarly(context)
       if (status < 200 || status > 299) skip(`the first use returned ${status || 'no response'}`)
       const age = performance.now() - usedAt
       await pause(Math.max(0, context.options.replayAfterMs - age))
       const seconds = Math.round((performance.now() - usedAt) / 1000)
-      await expectRejectedWith(context, `a token that was used ${seconds} s before`, headers, probe)
+      await expectRejectedWith(
+        context,
+        `a token that was used ${seconds} s before`,
+        headers,
+        sample,
+      )
       return { seen: `replayed after ${seconds} s` }
     },
   },
@@ -101,7 +108,7 @@ export const singleUse: readonly Check[] = [
     clause: unique,
     hint: 'Check and store the jti in one atomic step: a check followed by a write accepts two.',
     run: async (context) => {
-      const { operation, input } = await findProbe(context)
+      const { operation, input } = await findSample(context)
       const headers = bearer(context.token(context.resource(operation, input.params)))
       const responses = await Promise.all(
         Array.from({ length: concurrentUses }, () => context.send(operation, input, headers, true)),
@@ -135,8 +142,8 @@ export const singleUse: readonly Check[] = [
     title: 'An id that was used for one resource is rejected for all others',
     clause: unique,
     run: async (context) => {
-      const first = await findProbe(context)
-      const other = (await findProbes(context)).find(
+      const first = await findSample(context)
+      const other = (await findSamples(context)).find(
         ({ operation }) => operation !== first.operation,
       )
       if (!other) return skip('the provider has only one operation')
@@ -161,12 +168,12 @@ export const singleUse: readonly Check[] = [
         claims: { jti },
         key: { ...context.testKeys.untrusted, kid: context.key.kid },
       })
-      const probe = await findProbe(context)
+      const sample = await findSample(context)
       const response = await tryToken(
         context,
-        probe,
+        sample,
         bearer(
-          context.token(context.resource(probe.operation, probe.input.params), claims({ jti })),
+          context.token(context.resource(sample.operation, sample.input.params), claims({ jti })),
         ),
       )
       return {

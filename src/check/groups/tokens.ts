@@ -1,16 +1,16 @@
 import { bearer, type CheckContext, type RequestInput, type TokenChanges } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
 import { type Choice, fail, type Passed, skip } from '../outcome.ts'
+import { unknownId } from '../requests.ts'
+import { formatStatus, readError } from '../responses.ts'
 import {
   establishKey,
   expectAccepted,
   expectRejected,
   expectRejectedWith,
-  findProbe,
+  findSample,
   tryToken,
-} from '../probe.ts'
-import { unknownId } from '../requests.ts'
-import { formatStatus, readError } from '../responses.ts'
+} from '../sample-request.ts'
 import {
   badTokenCheck,
   checkEveryOperation,
@@ -43,7 +43,7 @@ export const tokens: readonly Check[] = [
     clause: claimClauses.aud,
     profile: 'smoke',
     run: async (context) => {
-      const { operation, input } = await findProbe(context)
+      const { operation, input } = await findSample(context)
       await expectAccepted(
         context,
         'a valid token in a request with a query',
@@ -59,8 +59,8 @@ export const tokens: readonly Check[] = [
     clause: bearerClause,
     profile: 'smoke',
     run: (context) =>
-      checkEveryOperation(context, (probe) =>
-        expectRejectedWith(context, 'a request without a token', {}, probe),
+      checkEveryOperation(context, (sample) =>
+        expectRejectedWith(context, 'a request without a token', {}, sample),
       ),
   },
   {
@@ -100,8 +100,8 @@ export const tokens: readonly Check[] = [
     title: 'A token is accepted only as Bearer in the Authorization header',
     clause: bearerClause,
     run: async (context) => {
-      const probe = await findProbe(context)
-      const newToken = () => context.token(context.resource(probe.operation, probe.input.params))
+      const sample = await findSample(context)
+      const newToken = () => context.token(context.resource(sample.operation, sample.input.params))
       const headers = {
         'Authorization: Bearer without a token': { authorization: 'Bearer' },
         'Authorization: Basic': { authorization: 'Basic YTpi' },
@@ -109,9 +109,9 @@ export const tokens: readonly Check[] = [
         'a valid token in a cookie': { cookie: `access_token=${newToken()}` },
       }
       for (const [place, given] of Object.entries(headers)) {
-        await expectRejectedWith(context, place, given, probe)
+        await expectRejectedWith(context, place, given, sample)
       }
-      const inQuery = { ...probe, input: { ...probe.input, query: `access_token=${newToken()}` } }
+      const inQuery = { ...sample, input: { ...sample.input, query: `access_token=${newToken()}` } }
       await expectRejectedWith(context, 'a valid token in the query', {}, inQuery)
       return {}
     },
@@ -294,12 +294,12 @@ export const tokens: readonly Check[] = [
     title: 'Every operation rejects a token for another resource',
     clause: claimClauses.aud,
     run: (context) =>
-      checkEveryOperation(context, (probe) =>
+      checkEveryOperation(context, (sample) =>
         expectRejected(
           context,
           'a token for another resource',
           claims({ aud: `${context.options.providerUrl}/v1/another` }),
-          probe,
+          sample,
         ),
       ),
   },
@@ -324,10 +324,10 @@ async function reportAcceptance(
   changes: (resource: string) => TokenChanges,
   choice: Pick<Choice, 'ours' | 'decision'>,
 ): Promise<Passed> {
-  const probe = await findProbe(context)
-  const resource = context.resource(probe.operation, probe.input.params)
+  const sample = await findSample(context)
+  const resource = context.resource(sample.operation, sample.input.params)
   const token = context.token(resource, changes(resource))
-  const response = await tryToken(context, probe, bearer(token))
+  const response = await tryToken(context, sample, bearer(token))
   const { status, isSuccess } = response
   const evidence = [response]
   if (status === 0 || status >= 500)

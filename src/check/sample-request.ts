@@ -13,7 +13,7 @@ import { type HttpResponse, pause } from './http-client.ts'
 import { fail, skip } from './outcome.ts'
 
 /** A request that succeeds with every valid token. */
-export interface Probe {
+export interface SampleRequest {
   readonly operation: Operation
   readonly input: RequestInput
 }
@@ -21,7 +21,7 @@ export interface Probe {
 /** In order of preference: the operations with the smallest responses first. */
 export const probeRefs = ['C2', 'C3', 'B1', 'E1'] as const
 
-export async function findProbe(context: CheckContext): Promise<Probe> {
+export async function findSample(context: CheckContext): Promise<SampleRequest> {
   const [customerId] =
     context.options.customers.length > 0 ? context.options.customers : await findCustomers(context)
   const operation = findProbeOperation(context)
@@ -34,7 +34,7 @@ function findProbeOperation(context: CheckContext): Operation | undefined {
 }
 
 /** The first request of a run: the search, if only e-mail addresses are given. */
-function findFirstProbe(context: CheckContext): Probe | undefined {
+function findFirstSample(context: CheckContext): SampleRequest | undefined {
   const [customerId] = context.options.customers
   const [email] = context.options.emails
   if (customerId !== undefined) {
@@ -55,7 +55,7 @@ const keyWaitStepMs = 1000
  */
 export async function establishKey(context: CheckContext, keyWaitMs: number): Promise<string> {
   const { operation, input } =
-    findFirstProbe(context) ?? skip('no operation to start with: C2, or C1 and an e-mail address')
+    findFirstSample(context) ?? skip('no operation to start with: C2, or C1 and an e-mail address')
   const until = performance.now() + keyWaitMs
   for (;;) {
     let last: HttpResponse | undefined
@@ -100,7 +100,7 @@ function isAccepted({ isSuccess, body }: HttpResponse): boolean {
 /** Sends a request with exactly these headers. Retries once if there is no response or the status is 429 or 5xx. */
 export async function tryToken(
   context: CheckContext,
-  { operation, input }: Probe,
+  { operation, input }: SampleRequest,
   headers: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
   const first = await context.send(operation, input, headers)
@@ -114,9 +114,9 @@ export async function expectRejected(
   context: CheckContext,
   subject: string,
   token: string | TokenChanges,
-  probe?: Probe,
+  sample?: SampleRequest,
 ): Promise<HttpResponse> {
-  const on = probe ?? (await findProbe(context))
+  const on = sample ?? (await findSample(context))
   const resource = context.resource(on.operation, on.input.params)
   const text = typeof token === 'string' ? token : context.token(resource, token)
   return expectRejectedWith(context, subject, bearer(text), on)
@@ -126,7 +126,7 @@ export async function expectRejectedWith(
   context: CheckContext,
   subject: string,
   headers: Readonly<Record<string, string>>,
-  on: Probe,
+  on: SampleRequest,
 ): Promise<HttpResponse> {
   const response = await tryToken(context, on, headers)
   if (response.status >= 400 && response.status < 500) return response
@@ -141,9 +141,9 @@ export async function expectAccepted(
   context: CheckContext,
   subject: string,
   changes: TokenChanges,
-  probe?: Probe,
+  sample?: SampleRequest,
 ): Promise<HttpResponse> {
-  const on = probe ?? (await findProbe(context))
+  const on = sample ?? (await findSample(context))
   const response = await tryToken(
     context,
     on,
