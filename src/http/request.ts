@@ -40,7 +40,8 @@ export function createRequestReader(operation: Operation, problemsMax = 1): Requ
   return {
     params(raw) {
       for (const [name, node] of params) {
-        if (mayStore(operation)) requireNoNul(name, raw[name])
+        // A read does not find it.
+        if (mayStore(operation) && operation.method !== 'GET') requireNoNul(name, raw[name])
         readText(name, node, raw[name] ?? '')
       }
       return { ...raw }

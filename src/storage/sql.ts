@@ -132,7 +132,7 @@ export function createSession({ readRows, readFewRows = readRows, run }: Stateme
     async page(columns, statement, values = []) {
       const rows = await readRows(statement, values)
       const items = rows.map(([, ...cells]) => cells).filter(([first]) => first !== null)
-      return { items: items.map(toRow(columns)), total: Number(rows[0]?.[0]) }
+      return { items: items.map(toRow(columns)), total: Number(rows[0]?.[0] ?? 0) }
     },
     run: (statement, values = []) => run(statement, values),
   }
