@@ -8,11 +8,12 @@ import { valueToWords } from '../../components/record-view.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../view-props.ts'
 import type { AccountKind, AccountProps } from './account-props.ts'
-import { Balance, DirectDebits, loadBalance, ScheduledPayments } from './banking.tsx'
+import { Balance, DirectDebits, ScheduledPayments } from './banking.tsx'
 import { Billing, Invoices } from './billing.tsx'
 import { callProvider } from './calls.ts'
 import { AccountRecord, Contact } from './details.tsx'
 import { ExplorerLayout } from './layout.tsx'
+import { readList } from './read-list.ts'
 import { Transactions } from './transactions.tsx'
 import { accountUrl, customerUrl } from './urls.ts'
 
@@ -31,15 +32,13 @@ async function openAccount(
   signal: AbortSignal,
 ): Promise<OpenAccount> {
   const params = { customerId }
-  const { accounts } = await callProvider<{ readonly accounts: readonly ShareableAccount[] }>(
-    { operation: 'listShareableAccounts', params },
-    signal,
-  )
+  const { accounts } = await callProvider({ operation: 'listShareableAccounts', params }, signal)
   const account = accounts.find(({ id }) => id === accountId)
   if (!account) throw new ApiError(404, 'The customer has no account with this id to share.')
   const kind = await findKind(account, customerId, signal)
   if (kind === 'energy') return { account, kind }
-  return { account, kind, balance: await loadBalance(customerId, accountId, signal) }
+  const { rows } = await readList('listBankingBalances', { customerId, accountId }, {}, signal)
+  return { account, kind, balance: rows[0] }
 }
 
 async function findKind(
@@ -48,10 +47,8 @@ async function findKind(
   signal: AbortSignal,
 ): Promise<AccountKind> {
   if (type) return fuelTypes.includes(type) ? 'energy' : 'banking'
-  const params = { customerId }
-  const body = { data: { accountIds: [id] } }
   try {
-    await callProvider({ operation: 'listEnergyAccountDetails', params, body }, signal)
+    await readList('listEnergyAccountDetails', { customerId, accountId: id }, {}, signal)
     return 'energy'
   } catch (error) {
     if (error instanceof ApiError && error.status === 422) return 'banking'

@@ -6,10 +6,8 @@ import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { toLabel } from '../../labels.ts'
-import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
-import { callProvider } from './calls.ts'
-import { type PagedBody, PagedTable, pageMax, readCount, readPage } from './paged-table.tsx'
+import { PagedTable } from './paged-table.tsx'
 
 /** Two terms for the facts of an account. */
 export function Balance({ balance }: { readonly balance: BankingBalance }) {
@@ -26,22 +24,6 @@ export function Balance({ balance }: { readonly balance: BankingBalance }) {
       </dd>
     </>
   )
-}
-
-export async function loadBalance(
-  customerId: string,
-  accountId: string,
-  signal: AbortSignal,
-): Promise<BankingBalance | undefined> {
-  const { data } = await callProvider<{ readonly data: { readonly balances: BankingBalance[] } }>(
-    {
-      operation: 'listBankingBalances',
-      params: { customerId },
-      body: { data: { accountIds: [accountId] } },
-    },
-    signal,
-  )
-  return data.balances[0]
 }
 
 const scheduledColumns: readonly Column<ScheduledPayment>[] = [
@@ -83,20 +65,11 @@ const scheduledColumns: readonly Column<ScheduledPayment>[] = [
   },
 ]
 
-export function ScheduledPayments({ customerId, accountId, query }: AccountProps) {
-  const page = readCount(query.get('page'), 1, pageMax)
-  const payments = useResource(`${customerId}\n${accountId}\n${page}`, async (signal) => {
-    const params = { customerId, accountId }
-    const body = await callProvider<PagedBody>(
-      { operation: 'listScheduledPayments', params, query: { page } },
-      signal,
-    )
-    return readPage<ScheduledPayment>(body, 'scheduledPayments')
-  })
+export function ScheduledPayments(account: AccountProps) {
   return (
     <PagedTable
-      resource={payments}
-      page={page}
+      account={account}
+      operation="listScheduledPayments"
       noun="scheduled payments"
       columns={scheduledColumns}
       rowKey={({ scheduledPaymentId }) => scheduledPaymentId}
@@ -130,27 +103,13 @@ const debitColumns: readonly Column<DirectDebit>[] = [
   },
 ]
 
-export function DirectDebits({ customerId, accountId, query }: AccountProps) {
-  const page = readCount(query.get('page'), 1, pageMax)
-  const debits = useResource(`${customerId}\n${accountId}\n${page}`, async (signal) => {
-    const body = await callProvider<PagedBody>(
-      {
-        operation: 'listDirectDebits',
-        params: { customerId },
-        query: { page },
-        body: { data: { accountIds: [accountId] } },
-      },
-      signal,
-    )
-    return readPage<DirectDebit>(body, 'directDebitAuthorisations')
-  })
+export function DirectDebits(account: AccountProps) {
   return (
     <PagedTable
-      resource={debits}
-      page={page}
+      account={account}
+      operation="listDirectDebits"
       noun="direct debits"
       columns={debitColumns}
-      rowKey={(debit) => JSON.stringify(debit)}
       empty={<Empty title="No organisation may debit this account" />}
     />
   )

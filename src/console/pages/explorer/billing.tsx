@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { EnergyBillingTransaction, EnergyInvoice } from '../../../contract/index.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -7,12 +6,10 @@ import { Money } from '../../components/money.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { toLabel } from '../../labels.ts'
-import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
 import type { AccountProps } from './account-props.ts'
-import { callProvider } from './calls.ts'
 import { EnergyCharts } from './energy-charts.tsx'
-import { type PagedBody, PagedTable, pageMax, readCount, readPage } from './paged-table.tsx'
+import { FilterForm, readFilters } from './filter-form.tsx'
+import { PagedTable } from './paged-table.tsx'
 import { TimeFields, timeNames, toTime } from './time-fields.tsx'
 
 const money = (amount: string | undefined) =>
@@ -37,35 +34,19 @@ const invoiceColumns: readonly Column<EnergyInvoice>[] = [
 const dateNames = ['oldest-date', 'newest-date'] as const
 
 /** The invoices of an energy account, with what they cost and what was used. */
-export function Invoices({ customerId, accountId, query }: AccountProps) {
-  const page = readCount(query.get('page'), 1, pageMax)
-  const filters = readFilters(query, dateNames)
-  const invoices = useResource(
-    JSON.stringify([customerId, accountId, page, filters]),
-    async (signal) => {
-      const body = await callProvider<PagedBody>(
-        {
-          operation: 'listEnergyInvoices',
-          params: { customerId },
-          query: { ...filters, page },
-          body: { data: { accountIds: [accountId] } },
-        },
-        signal,
-      )
-      return readPage<EnergyInvoice>(body, 'invoices')
-    },
-    { keepValue: true },
-  )
+export function Invoices(account: AccountProps) {
+  const { customerId, accountId, query } = account
   return (
     <>
       <EnergyCharts customerId={customerId} accountId={accountId} />
       <h2>Invoices</h2>
-      <FilterForm query={query} names={dateNames} read={(text) => text}>
+      <FilterForm query={query} names={dateNames}>
         <DateFields query={query} />
       </FilterForm>
       <PagedTable
-        resource={invoices}
-        page={page}
+        account={account}
+        operation="listEnergyInvoices"
+        filters={readFilters(query, dateNames)}
         noun="invoices"
         columns={invoiceColumns}
         rowKey={({ invoiceNumber }) => invoiceNumber}
@@ -115,35 +96,19 @@ function readCharge(transaction: EnergyBillingTransaction): Charge {
   return usage ?? demand ?? onceOff ?? otherCharges ?? payment ?? {}
 }
 
-export function Billing({ customerId, accountId, query }: AccountProps) {
-  const page = readCount(query.get('page'), 1, pageMax)
-  const filters = readFilters(query, timeNames)
-  const billing = useResource(
-    JSON.stringify([customerId, accountId, page, filters]),
-    async (signal) => {
-      const body = await callProvider<PagedBody>(
-        {
-          operation: 'listEnergyBilling',
-          params: { customerId, accountId },
-          query: { ...filters, page },
-        },
-        signal,
-      )
-      return readPage<EnergyBillingTransaction>(body, 'transactions')
-    },
-    { keepValue: true },
-  )
+export function Billing(account: AccountProps) {
+  const { query } = account
   return (
     <>
-      <FilterForm query={query} names={timeNames} read={toTime}>
+      <FilterForm query={query} names={timeNames} read={(_, text) => toTime(text)}>
         <TimeFields query={query} />
       </FilterForm>
       <PagedTable
-        resource={billing}
-        page={page}
+        account={account}
+        operation="listEnergyBilling"
+        filters={readFilters(query, timeNames)}
         noun="charges and payments"
         columns={billingColumns}
-        rowKey={(transaction) => JSON.stringify(transaction)}
         empty={
           <Empty title="No charge or payment matches">
             <p>Without a time, only the last 12 months are searched.</p>
@@ -151,47 +116,6 @@ export function Billing({ customerId, accountId, query }: AccountProps) {
         }
       />
     </>
-  )
-}
-
-function readFilters(query: URLSearchParams, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? '']] : [])),
-  )
-}
-
-function FilterForm({
-  query,
-  names,
-  read,
-  children,
-}: {
-  readonly query: URLSearchParams
-  readonly names: readonly string[]
-  /** From the text of the input to the value of the parameter. */
-  readonly read: (text: string) => string | undefined
-  readonly children: ComponentChildren
-}) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const changes = names.map((name) => [name, read(String(form.get(name) ?? ''))])
-    setQuery({ ...Object.fromEntries(changes), page: undefined })
-  }
-  return (
-    <form class="filters" aria-label="Filters" onSubmit={submit} noValidate key={query.toString()}>
-      <div class="fields">{children}</div>
-      <p class="buttons">
-        <button type="submit">Apply filters</button>
-        <button
-          type="button"
-          class="secondary"
-          onClick={() => setQuery(Object.fromEntries([...names, 'page'].map((name) => [name, ''])))}
-        >
-          Clear
-        </button>
-      </p>
-    </form>
   )
 }
 

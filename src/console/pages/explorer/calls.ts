@@ -3,7 +3,7 @@ import type { ExplorerResult } from '../../../contract/index.ts'
 import { callProvider as operation } from '../../../contract/operations/explorer.ts'
 import { parseJson } from '../../../contract/parse-json.ts'
 import { ApiError, read } from '../../api.ts'
-import type { CallInput } from './call-input.ts'
+import type { Answer, CallInput, ProviderOperationId } from './call-input.ts'
 
 /** A call that was sent to the provider, with its response. */
 export interface MadeCall {
@@ -28,7 +28,10 @@ export async function sendCall(input: CallInput, signal?: AbortSignal): Promise<
 }
 
 /** The body of a successful response; undefined if it is empty. Throws the error of the provider otherwise. */
-export async function callProvider<Body>(input: CallInput, signal?: AbortSignal): Promise<Body> {
+export async function callProvider<Id extends ProviderOperationId>(
+  input: CallInput<Id>,
+  signal?: AbortSignal,
+): Promise<Answer<Id>> {
   const { response } = await sendCall(input, signal)
   const { status, headers, body } = response
   const id = headers.find(({ name }) => name === 'x-fapi-interaction-id')?.value
@@ -37,7 +40,7 @@ export async function callProvider<Body>(input: CallInput, signal?: AbortSignal)
     const message = `The provider responded with ${status} and text that is not JSON.`
     throw new ApiError(status, message, id)
   }
-  if (status >= 200 && status < 300) return content as Body
+  if (status >= 200 && status < 300) return content as Answer<Id>
   const error = (content as { readonly error?: unknown } | undefined)?.error
   const text = typeof error === 'string' ? error : 'an error without a text'
   throw new ApiError(status, `The provider responded with ${status}: ${text}`, id, content)

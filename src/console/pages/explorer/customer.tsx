@@ -1,9 +1,4 @@
-import type {
-  BankingAccount,
-  Customer,
-  EnergyAccount,
-  ShareableAccount,
-} from '../../../contract/index.ts'
+import type { ShareableAccount } from '../../../contract/index.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Identifier } from '../../components/identifier.tsx'
@@ -18,7 +13,7 @@ import { accountUrl } from './urls.ts'
 /** A customer: what identifies them, and the accounts that they can share. */
 export function View({ params: { customerId = '' } }: ViewProps) {
   const customer = useResource(customerId, (signal) =>
-    callProvider<Customer>({ operation: 'getCustomer', params: { customerId } }, signal),
+    callProvider({ operation: 'getCustomer', params: { customerId } }, signal),
   )
   return (
     <ExplorerLayout title={customer.value?.name || 'Customer'}>
@@ -51,18 +46,9 @@ async function loadAccounts(customerId: string, signal: AbortSignal): Promise<Cu
   const params = { customerId }
   const query = { 'page-size': 100 }
   const [{ accounts }, banking, energy] = await Promise.all([
-    callProvider<{ readonly accounts: readonly ShareableAccount[] }>(
-      { operation: 'listShareableAccounts', params },
-      signal,
-    ),
-    callProvider<{ readonly data: { readonly accounts: readonly BankingAccount[] } }>(
-      { operation: 'listBankingAccounts', params, query },
-      signal,
-    ),
-    callProvider<{ readonly data: { readonly accounts: readonly EnergyAccount[] } }>(
-      { operation: 'listEnergyAccounts', params, query },
-      signal,
-    ),
+    callProvider({ operation: 'listShareableAccounts', params }, signal),
+    callProvider({ operation: 'listBankingAccounts', params, query }, signal),
+    callProvider({ operation: 'listEnergyAccounts', params, query }, signal),
   ])
   const numbers = new Map<string, string>()
   for (const { accountId, maskedNumber } of banking.data.accounts) {

@@ -1,8 +1,4 @@
-import type {
-  AccountContact,
-  BankingAccount,
-  EnergyAccountDetail,
-} from '../../../contract/index.ts'
+import type { AccountContact } from '../../../contract/index.ts'
 import { ApiError } from '../../api.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -10,6 +6,7 @@ import { RecordView } from '../../components/record-view.tsx'
 import { useResource } from '../../resource.ts'
 import type { AccountKind, AccountProps } from './account-props.ts'
 import { callProvider } from './calls.ts'
+import { readList } from './read-list.ts'
 
 /** The whole record of an account. */
 export function AccountRecord({
@@ -18,7 +15,10 @@ export function AccountRecord({
   accountId,
 }: AccountProps & { readonly kind: AccountKind }) {
   const found = useResource(`${kind}\n${customerId}\n${accountId}`, async (signal) => ({
-    record: await (kind === 'banking' ? readBanking : readEnergy)(customerId, accountId, signal),
+    record: await (kind === 'banking' ? readBanking : readEnergy)(
+      { customerId, accountId },
+      signal,
+    ),
   }))
   return (
     <Loaded resource={found}>
@@ -29,29 +29,19 @@ export function AccountRecord({
   )
 }
 
+type AccountIds = Pick<AccountProps, 'customerId' | 'accountId'>
+
 /** No operation returns one bank account, so this finds it in the list. */
-async function readBanking(
-  customerId: string,
-  accountId: string,
-  signal: AbortSignal,
-): Promise<BankingAccount | undefined> {
-  const { data } = await callProvider<{ readonly data: { readonly accounts: BankingAccount[] } }>(
+async function readBanking({ customerId, accountId }: AccountIds, signal: AbortSignal) {
+  const { data } = await callProvider(
     { operation: 'listBankingAccounts', params: { customerId }, query: { 'page-size': 1000 } },
     signal,
   )
   return data.accounts.find((account) => account.accountId === accountId)
 }
 
-async function readEnergy(
-  customerId: string,
-  accountId: string,
-  signal: AbortSignal,
-): Promise<EnergyAccountDetail | undefined> {
-  const body = { data: { accountIds: [accountId] } }
-  const { data } = await callProvider<{
-    readonly data: { readonly accounts: EnergyAccountDetail[] }
-  }>({ operation: 'listEnergyAccountDetails', params: { customerId }, body }, signal)
-  return data.accounts[0]
+async function readEnergy(account: AccountIds, signal: AbortSignal) {
+  return (await readList('listEnergyAccountDetails', account, {}, signal)).rows[0]
 }
 
 /** An account may have no contact details. The provider responds as for an account that does not exist. */
@@ -61,7 +51,7 @@ async function readContact(
   signal: AbortSignal,
 ): Promise<AccountContact | 'restricted' | 'none'> {
   try {
-    const contact = await callProvider<AccountContact | undefined>(
+    const contact = await callProvider(
       { operation: 'getAccountContact', params: { customerId, accountId } },
       signal,
     )

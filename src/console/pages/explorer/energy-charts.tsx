@@ -5,8 +5,7 @@ import { groupDigits } from '../../components/money.tsx'
 import { addDecimals } from '../../decimal.ts'
 import { useResource } from '../../resource.ts'
 import { createAxes, createBars } from './bars.ts'
-import { callProvider } from './calls.ts'
-import { type PagedBody, readPage } from './paged-table.tsx'
+import { readList } from './read-list.ts'
 
 const recordsMax = 1000
 const currency = 'AUD'
@@ -28,30 +27,14 @@ async function loadHistory(
   accountId: string,
   signal: AbortSignal,
 ): Promise<History> {
+  const account = { customerId, accountId }
   const query = { 'page-size': recordsMax }
-  const [invoiceBody, billingBody] = await Promise.all([
-    callProvider<PagedBody>(
-      {
-        operation: 'listEnergyInvoices',
-        params: { customerId },
-        query,
-        body: { data: { accountIds: [accountId] } },
-      },
-      signal,
-    ),
-    callProvider<PagedBody>(
-      {
-        operation: 'listEnergyBilling',
-        params: { customerId, accountId },
-        query: { ...query, 'oldest-time': monthsAgo(26) },
-      },
-      signal,
-    ),
+  const billingQuery = { ...query, 'oldest-time': monthsAgo(26) }
+  const [invoices, billing] = await Promise.all([
+    readList('listEnergyInvoices', account, query, signal),
+    readList('listEnergyBilling', account, billingQuery, signal),
   ])
-  return sumUse(
-    readPage<EnergyInvoice>(invoiceBody, 'invoices').rows,
-    readPage<EnergyBillingTransaction>(billingBody, 'transactions').rows,
-  )
+  return sumUse(invoices.rows, billing.rows)
 }
 
 /** The default of invoices is 24 months, and an invoice bills what was used before it. */

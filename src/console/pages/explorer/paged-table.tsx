@@ -3,24 +3,10 @@ import { Empty } from '../../components/empty.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import type { Resource } from '../../resource.ts'
+import { useResource } from '../../resource.ts'
 import { setQuery } from '../../router.ts'
-
-export interface Page<Row> {
-  readonly rows: readonly Row[]
-  readonly totalRecords: number
-  readonly totalPages: number
-}
-
-/** The body of a paged list of the interface. */
-export interface PagedBody {
-  readonly data: Readonly<Record<string, readonly unknown[]>>
-  readonly meta: { readonly totalRecords: number; readonly totalPages: number }
-}
-
-export function readPage<Row>({ data, meta }: PagedBody, list: string): Page<Row> {
-  return { ...meta, rows: (data[list] ?? []) as readonly Row[] }
-}
+import type { AccountProps } from './account-props.ts'
+import { type ListId, type Row, readList } from './read-list.ts'
 
 /** A number from the address of the view, which a person may have typed. */
 export function readCount(text: string | null, standard: number, max: number): number {
@@ -30,26 +16,36 @@ export function readCount(text: string | null, standard: number, max: number): n
 
 export const pageSizes = [10, 25, 100, 1000] as const
 export const pageSizeStandard = 25
-export const pageMax = Number.MAX_SAFE_INTEGER
 
-/** A list that the provider pages. In the table, n shows the next page and p the previous one. */
-export function PagedTable<Row>({
-  resource,
-  page,
+/** A list of an account that the provider pages. In the table, n shows the next page and p the previous one. */
+export function PagedTable<Id extends ListId>({
+  account: { customerId, accountId, query },
+  operation,
+  filters = {},
   noun,
   columns,
-  rowKey,
+  rowKey = JSON.stringify,
   empty,
 }: {
-  readonly resource: Resource<Page<Row>>
-  readonly page: number
+  readonly account: AccountProps
+  readonly operation: Id
+  /** Parameters of the operation, besides the page. */
+  readonly filters?: Readonly<Record<string, string | number>>
   /** Of the records, in the plural. */
   readonly noun: string
-  readonly columns: readonly Column<Row>[]
-  readonly rowKey: (row: Row) => string
+  readonly columns: readonly Column<Row<Id>>[]
+  /** The default is the whole record. */
+  readonly rowKey?: (row: Row<Id>) => string
   /** What an empty list means. */
   readonly empty: ComponentChildren
 }) {
+  const page = readCount(query.get('page'), 1, Number.MAX_SAFE_INTEGER)
+  const input = { ...filters, page }
+  const resource = useResource(
+    JSON.stringify([customerId, accountId, input]),
+    (signal) => readList(operation, { customerId, accountId }, input, signal),
+    { keepValue: true },
+  )
   return (
     <Loaded resource={resource}>
       {({ rows, totalRecords, totalPages }) => {

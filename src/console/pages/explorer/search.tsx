@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import type { CustomerMatch } from '../../../contract/index.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Field } from '../../components/field.tsx'
 import { Identifier } from '../../components/identifier.tsx'
@@ -79,10 +78,7 @@ function SearchForm({ email }: { readonly email: string }) {
 
 function Matches({ email }: { readonly email: string }) {
   const matches = useResource(email, (signal) =>
-    callProvider<{ readonly data: readonly CustomerMatch[] }>(
-      { operation: 'searchCustomers', body: { email } },
-      signal,
-    ),
+    callProvider({ operation: 'searchCustomers', body: { email } }, signal),
   )
   return (
     <Loaded resource={matches}>

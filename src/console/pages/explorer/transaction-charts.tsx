@@ -1,13 +1,11 @@
-import type { BankingTransaction } from '../../../contract/index.ts'
 import { Chart } from '../../components/chart.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { groupDigits } from '../../components/money.tsx'
 import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
 import { createAxes, createBars } from './bars.ts'
-import { callProvider } from './calls.ts'
 import { type Month, sumMonths } from './months.ts'
-import { type PagedBody, readPage } from './paged-table.tsx'
+import { readList } from './read-list.ts'
 
 /** One page of the largest size: a chart needs no more to be useful. */
 const transactionsMax = 1000
@@ -22,15 +20,9 @@ async function loadHistory(
   { customerId, accountId, balance }: AccountProps,
   signal: AbortSignal,
 ): Promise<History> {
-  const body = await callProvider<PagedBody>(
-    {
-      operation: 'listBankingTransactions',
-      params: { customerId, accountId },
-      query: { 'page-size': transactionsMax },
-    },
-    signal,
-  )
-  const { rows, totalRecords } = readPage<BankingTransaction>(body, 'transactions')
+  const account = { customerId, accountId }
+  const query = { 'page-size': transactionsMax }
+  const { rows, totalRecords } = await readList('listBankingTransactions', account, query, signal)
   return {
     months: sumMonths(rows, balance?.currentBalance ?? '0'),
     currency: balance?.currency ?? 'AUD',

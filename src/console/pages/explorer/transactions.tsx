@@ -7,19 +7,9 @@ import { Money } from '../../components/money.tsx'
 import { valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
-import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
 import type { AccountProps } from './account-props.ts'
-import { callProvider } from './calls.ts'
-import {
-  type PagedBody,
-  PagedTable,
-  pageMax,
-  pageSizeStandard,
-  pageSizes,
-  readCount,
-  readPage,
-} from './paged-table.tsx'
+import { FilterForm, readFilters } from './filter-form.tsx'
+import { PagedTable, pageSizeStandard, pageSizes, readCount } from './paged-table.tsx'
 import { TimeFields, timeNames, toTime } from './time-fields.tsx'
 import { TransactionCharts } from './transaction-charts.tsx'
 
@@ -56,33 +46,18 @@ const columns: readonly Column<BankingTransaction>[] = [
 ]
 
 /** The transactions of a bank account, with all filters of the interface. */
-export function Transactions(props: AccountProps) {
-  const { customerId, accountId, query } = props
-  const page = readCount(query.get('page'), 1, pageMax)
+export function Transactions(account: AccountProps) {
+  const { query } = account
   const pageSize = readCount(query.get('page-size'), pageSizeStandard, 1000)
-  const filters = Object.fromEntries(
-    textFilters.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? '']] : [])),
-  )
-  const input = { ...filters, page, 'page-size': pageSize }
-  const transactions = useResource(
-    JSON.stringify([customerId, accountId, input]),
-    async (signal) => {
-      const body = await callProvider<PagedBody>(
-        { operation: 'listBankingTransactions', params: { customerId, accountId }, query: input },
-        signal,
-      )
-      return readPage<BankingTransaction>(body, 'transactions')
-    },
-    { keepValue: true },
-  )
   return (
     <>
-      <TransactionCharts {...props} />
+      <TransactionCharts {...account} />
       <h2>Transactions</h2>
       <Filters key={query.toString()} query={query} />
       <PagedTable
-        resource={transactions}
-        page={page}
+        account={account}
+        operation="listBankingTransactions"
+        filters={{ ...readFilters(query, textFilters), 'page-size': pageSize }}
         noun="transactions"
         columns={columns}
         rowKey={({ transactionId }) => transactionId}
@@ -101,62 +76,44 @@ export function Transactions(props: AccountProps) {
 
 function Filters({ query }: { readonly query: URLSearchParams }) {
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const read = (name: string) => String(form.get(name) ?? '').trim()
-    const invalid = Object.keys(amounts).filter((name) => read(name) && !decimal.test(read(name)))
+  const isValid = (readText: (name: string) => string) => {
+    const invalid = Object.keys(amounts).filter((name) => !decimal.test(readText(name) || '0'))
     setErrors(Object.fromEntries(invalid.map((name) => [name, 'Enter a decimal, such as -12.50.'])))
-    if (invalid.length > 0) return
-    setQuery({
-      'oldest-time': toTime(read('oldest-time')),
-      'newest-time': toTime(read('newest-time')),
-      'min-amount': read('min-amount'),
-      'max-amount': read('max-amount'),
-      text: read('text'),
-      'page-size': read('page-size') === String(pageSizeStandard) ? undefined : read('page-size'),
-      page: undefined,
-    })
+    return invalid.length === 0
   }
-  const clear = () =>
-    setQuery(Object.fromEntries([...textFilters, 'page-size', 'page'].map((name) => [name, ''])))
+  const read = (name: string, text: string) => {
+    if (name === 'page-size') return text === String(pageSizeStandard) ? undefined : text
+    return timeNames.some((each) => each === name) ? toTime(text) : text
+  }
   return (
-    <form class="filters" aria-label="Filters" onSubmit={submit} noValidate>
-      <div class="fields">
-        <TimeFields query={query} />
-        {Object.entries(amounts).map(([name, label]) => (
-          <Field key={name} label={label} error={errors[name]}>
-            {(control) => (
-              <input
-                {...control}
-                name={name}
-                inputMode="text"
-                autocomplete="off"
-                defaultValue={query.get(name) ?? ''}
-              />
-            )}
-          </Field>
-        ))}
-        <Field label="Text">
+    <FilterForm query={query} names={[...textFilters, 'page-size']} read={read} isValid={isValid}>
+      <TimeFields query={query} />
+      {Object.entries(amounts).map(([name, label]) => (
+        <Field key={name} label={label} error={errors[name]}>
           {(control) => (
             <input
               {...control}
-              name="text"
-              maxLength={1000}
+              name={name}
+              inputMode="text"
               autocomplete="off"
-              defaultValue={query.get('text') ?? ''}
+              defaultValue={query.get(name) ?? ''}
             />
           )}
         </Field>
-        <PageSize value={query.get('page-size')} />
-      </div>
-      <p class="buttons">
-        <button type="submit">Apply filters</button>
-        <button type="button" class="secondary" onClick={clear}>
-          Clear
-        </button>
-      </p>
-    </form>
+      ))}
+      <Field label="Text">
+        {(control) => (
+          <input
+            {...control}
+            name="text"
+            maxLength={1000}
+            autocomplete="off"
+            defaultValue={query.get('text') ?? ''}
+          />
+        )}
+      </Field>
+      <PageSize value={query.get('page-size')} />
+    </FilterForm>
   )
 }
 
