@@ -3,7 +3,6 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
-import { newestFirst } from '../support/list-model.ts'
 import {
   ask,
   getAccountIds,
@@ -12,6 +11,7 @@ import {
   pagedRefs,
   type Ref,
 } from '../support/operations.ts'
+import { newestFirst } from '../support/parse-line.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 

@@ -3,16 +3,12 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
-import {
-  type Change,
-  type Entry,
-  type List,
-  type Model,
-  nanoseconds,
-  openModel,
-} from '../support/list-model.ts'
+import { type Change, formatLines, type List } from '../support/list-changes.ts'
+import { listRecords } from '../support/list-records.ts'
 import { loadInProcess } from '../support/load.ts'
+import { applyLoad, type Entry, emptyState } from '../support/load-model.ts'
 import { ask, getRecords, type Ref } from '../support/operations.ts'
+import { nanoseconds, newestFirst } from '../support/parse-line.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 
@@ -105,6 +101,31 @@ function openRun(main: List) {
 }
 
 type Run = ReturnType<typeof openRun>
+
+const types = {
+  transaction: 'banking.transaction',
+  payment: 'banking.scheduledPayment',
+  debit: 'banking.directDebit',
+  invoice: 'energy.invoice',
+  billing: 'energy.billing',
+} as const satisfies Record<List, string>
+
+/** The database and the model, with the same loads. */
+function openLoads(database: string) {
+  let state = emptyState()
+  return {
+    async load(written: readonly object[], loadTime: string): Promise<void> {
+      await loadInProcess(database, written, loadTime)
+      const texts = written.map((line) => JSON.stringify(line))
+      const loaded = applyLoad(state, texts, Temporal.Instant.from(loadTime))
+      assert.deepEqual(loaded.errors, [])
+      state = loaded.state
+    },
+    sorted: (list: List, accounts: readonly string[]): Entry[] =>
+      accounts.flatMap((account) => listRecords(state, account, types[list])).sort(newestFirst),
+  }
+}
+type Model = ReturnType<typeof openLoads>
 
 /** All records that an operation returns, page by page. */
 async function readAll(
@@ -215,7 +236,7 @@ describe('after any sequence of loads', () => {
     await fc.assert(
       fc.asyncProperty(drawnLoads, drawnMain, async (loads, main) => {
         const run = openRun(main)
-        const model = openModel(run.makeAccount)
+        const model = openLoads(here.database)
         const customers = [lines.customer(run.customer)]
         const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
 
@@ -225,17 +246,16 @@ describe('after any sequence of loads', () => {
             const change = run.toChange(drawn)
             // An account that does not exist yet cannot be deleted.
             if (index === 0 && change.kind === 'wipe') return []
-            model.apply(change, nanoseconds(loadTime))
-            return model.formatLines(change)
+            return formatLines(change, run.makeAccount)
           })
           // Lines may have any order: here, accounts follow their entries, and customers are last.
           const rest = index === 0 ? [...accounts, ...customers] : []
-          await loadInProcess(here.database, [...written, ...rest], loadTime)
+          await model.load([...written, ...rest], loadTime)
           await compare(here, model, run, view)
         }
 
         const repeated = loads.at(-1)?.view
-        await loadInProcess(here.database, [...accounts, ...customers], '2030-01-01T00:00:00Z')
+        await model.load([...accounts, ...customers], '2030-01-01T00:00:00Z')
         if (repeated) await compare(here, model, run, repeated)
       }),
       propertyRuns(4),
@@ -249,7 +269,7 @@ describe('after any sequence of loads', () => {
       fc.asyncProperty(drawnLoads, drawnMain, async ([first], main) => {
         if (!first) return
         const run = openRun(main)
-        const model = openModel(run.makeAccount)
+        const model = openLoads(here.database)
         // One line for each entry: a second line could get its time from the load.
         const changes = new Map(
           first.changes
@@ -257,14 +277,13 @@ describe('after any sequence of loads', () => {
             .flatMap((change) => (change.kind === 'put' ? [change] : []))
             .map((change) => [`${change.put.list} ${change.put.account} ${change.put.id}`, change]),
         )
-        for (const change of changes.values()) {
-          model.apply(change, nanoseconds('2025-06-01T06:00:00Z'))
-        }
-        const written = [...changes.values()].flatMap((change) => model.formatLines(change))
+        const written = [...changes.values()].flatMap((change) =>
+          formatLines(change, run.makeAccount),
+        )
         const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
         const file = [lines.customer(run.customer), ...accounts, ...written]
 
-        await loadInProcess(here.database, file, '2025-06-01T06:00:00Z')
+        await model.load(file, '2025-06-01T06:00:00Z')
         await loadInProcess(here.database, file, '2025-06-04T06:00:00Z')
 
         await compare(here, model, run, first.view)
@@ -288,7 +307,6 @@ describe('after any sequence of loads', () => {
     const cases = times.flatMap((first) =>
       times.map((second) => {
         const run = openRun('transaction')
-        const model = openModel(run.makeAccount)
         const at = (id: string, time: string | undefined): Change => {
           const [account = ''] = run.bank
           const put = { account, id, time, amount: '2', text: id } as const
@@ -298,22 +316,21 @@ describe('after any sequence of loads', () => {
           [at('a', moments[1]), at('b', moments[2])],
           [at('c', first), at('c', second), at('d', moments[2])],
         ] as const
-        return { run, model, changes }
+        return { run, changes }
       }),
     )
 
+    const model = openLoads(here.database)
     for (const index of [0, 1] as const) {
-      const loadTime = `2025-06-0${1 + index}T06:00:00Z`
-      const written = cases.flatMap(({ run, model, changes }) => {
-        for (const change of changes[index]) model.apply(change, nanoseconds(loadTime))
+      const written = cases.flatMap(({ run, changes }) => {
         const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
-        const entries = changes[index].flatMap((change) => model.formatLines(change))
+        const entries = changes[index].flatMap((change) => formatLines(change, run.makeAccount))
         return [lines.customer(run.customer), ...accounts, ...entries]
       })
-      await loadInProcess(here.database, written, loadTime)
+      await model.load(written, `2025-06-0${1 + index}T06:00:00Z`)
     }
 
-    for (const { run, model } of cases) {
+    for (const { run } of cases) {
       for (const account of run.bank) await compareTransactions(here, model, run, account, view)
     }
   })

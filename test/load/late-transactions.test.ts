@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import fc from 'fast-check'
 import { openProviderApp, respondFromStore } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { currentEngine, describe } from '../support/engines.ts'
-import { dumpDatabase } from '../support/load.ts'
-import { propertyRuns } from '../support/properties.ts'
-import { openBank, shuffle, splitLines } from './bank.ts'
+import { describe } from '../support/engines.ts'
+import { openBank, shuffle } from './bank.ts'
 import { put, undated } from './lines.ts'
-import { accounts, dumpEntries, History, loadLines, loads, opening } from './model.ts'
 
 /** Reads all pages of B3 for an account. */
 async function listTransactions(database: string, accountId: string): Promise<unknown[]> {
@@ -35,8 +31,7 @@ async function listTransactions(database: string, accountId: string): Promise<un
   return found
 }
 
-/** A load costs ten times as much on PostgreSQL. */
-const runs = { sqlite: 10, postgres: 2 }
+const opening = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
 
 describe('transactions in order of time', () => {
   it('are stored once, at the position of their last line', async (t) => {
@@ -115,62 +110,5 @@ describe('late transactions', () => {
       (each) => (each as { transactionId: string }).transactionId,
     )
     assert.deepEqual(ids, ['t3', 't1', 't2', 't0'])
-  })
-
-  it('leave every list correct after any sequence of loads', async (t) => {
-    const bank = await openBank(t)
-
-    await fc.assert(
-      fc.asyncProperty(loads, async (steps) => {
-        const database = await bank.another()
-        const history = new History()
-        await loadLines(database, opening, '2026-01-01T00:00:00Z')
-
-        for (const [index, load] of steps.entries()) {
-          const loadTime = `2026-02-0${index + 1}T00:00:00Z`
-          const lines = load.map(({ text }) => text)
-          assert.deepEqual(await loadLines(database, lines, loadTime), [])
-          history.startLoad()
-          for (const { apply } of load) apply(history, loadTime)
-
-          const dumped = await dumpEntries(database)
-          for (const account of accounts) {
-            assert.deepEqual(dumped.get(account), history.dump(account))
-          }
-        }
-        for (const account of accounts) {
-          const newestFirst = history.transactions(account).reverse()
-          assert.deepEqual(await listTransactions(database, account), newestFirst)
-        }
-      }),
-      propertyRuns(runs[currentEngine()]),
-    )
-  })
-
-  it('have the same result in batches as at once, wherever their accounts are', async (t) => {
-    const bank = await openBank(t)
-
-    await fc.assert(
-      fc.asyncProperty(
-        loads,
-        fc.nat(),
-        fc.integer({ min: 1, max: 12 }),
-        async (steps, at, batch) => {
-          const [atOnce, inBatches] = [await bank.another(), await bank.another()]
-          const lines = steps.flat().flatMap(({ text }) => text.split('\n'))
-          const mixed = lines.toSpliced(at % (lines.length + 1), 0, ...opening)
-          const loadTime = '2026-02-01T00:00:00Z'
-
-          assert.deepEqual(await loadLines(atOnce, mixed, loadTime), [])
-          assert.deepEqual(await loadLines(inBatches, mixed, loadTime, { batch }), [])
-
-          assert.deepEqual(
-            splitLines(await dumpDatabase(inBatches)),
-            splitLines(await dumpDatabase(atOnce)),
-          )
-        },
-      ),
-      propertyRuns(runs[currentEngine()]),
-    )
   })
 })

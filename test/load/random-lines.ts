@@ -15,9 +15,11 @@ const energyAccount = fc.oneof(
 const id = fc.constantFrom('1', '2', 'é', '🦉', '\u00ff')
 const time = fc.constantFrom(
   '2025-01-01T00:00:00Z',
+  '2025-01-01T10:00:00+10:00',
   '2025-01-01T00:00:00.000000001Z',
   '1969-12-31T23:59:59Z',
   '2025-06-01T00:00:00Z',
+  '2100-06-01T00:00:00Z',
 )
 const mark = fc.constantFrom('1.00', '2.00')
 const holders = fc.uniqueArray(fc.record({ customerId: customer, isOwned: fc.boolean() }), {

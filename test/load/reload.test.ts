@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { directDebit } from '../../src/contract/examples/banking.ts'
 import { energyUsage } from '../../src/contract/examples/energy.ts'
+import { openProviderStore } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
 import { type Bank, openBank, splitLines } from './bank.ts'
 import { createExamples, line, put, removal, undated } from './lines.ts'
@@ -381,12 +382,28 @@ describe('a customer’s id', () => {
     assert.equal(await restored.dump(), `${put.customer('c1', ana)}\n`)
   })
 
-  it('has no accounts after the customer is deleted and added again', async (t) => {
+  it('has its accounts again after the customer is deleted and added again', async (t) => {
+    const bank = await openBank(t)
+    const lines = [put.customer('c1', ana), put.customer('c2'), put.account('a1', ['c1', 'c2'])]
+    const again = [removal('customer', { id: 'c1' }), put.customer('c1', ana)]
+
+    for (const load of [lines, again, [...lines, ...again], [...lines, ...again]]) {
+      await bank.fill(load)
+      assert.deepEqual(splitLines(await bank.dump()), lines)
+    }
+  })
+
+  it('is hidden in the holders while the customer is deleted', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana), put.customer('c2'), put.account('a1', ['c1', 'c2'])])
+    await bank.fill([removal('customer', { id: 'c1' })])
+    const store = await openProviderStore(bank.database())
+    t.after(() => store.close())
 
-    await bank.fill([removal('customer', { id: 'c1' }), put.customer('c1', ana)])
-
-    assert.deepEqual(filterType(await bank.dump(), 'banking.account'), [put.account('a1', ['c2'])])
+    assert.equal(await store.readCustomer('c1'), undefined)
+    assert.deepEqual(await store.listShareableAccounts('c1'), { missing: 'customer' })
+    assert.equal('missing' in (await store.listShareableAccounts('c2')), false)
+    const [account] = filterType(await bank.dump(), 'banking.account')
+    assert.equal(JSON.parse(account ?? '').unresolved, true)
   })
 })

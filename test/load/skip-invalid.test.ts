@@ -14,14 +14,14 @@ import { line, put } from './lines.ts'
 async function loadValid(database: string, lines: readonly string[], batch?: number) {
   await createDatabase(database)
   const loadTime = Temporal.Now.instant()
-  const writer = await openProviderWriter(database, { loadTime, inBatches: true })
+  const writer = await openProviderWriter(database, { loadTime, inBatches: batch !== undefined })
   const rejected = openLineSet()
   const open = () => Readable.from([Buffer.from(lines.map((each) => `${each}\n`).join(''))])
   try {
     await load([createNdjsonSource({ name: 'data', open })], writer, {
       skipInvalid: true,
       ...(batch !== undefined && { batch }),
-      onError: (error) => rejected.add(error),
+      onError: (error) => error.isStored || rejected.add(error),
     })
   } finally {
     await writer.close()
@@ -55,39 +55,46 @@ describe('a load that skips invalid lines', () => {
     ...dependent.slice(3),
   ]
 
+  const rejected = [invalidCustomer, invalidAccount, put.energyAccount('a1', ['c1'])]
+
   for (const batch of [undefined, 1, 4]) {
-    it(`commits the others, and rejects what depends on them, in batches of ${batch}`, async (t) => {
+    it(`commits the others, and hides what depends on them, in batches of ${batch}`, async (t) => {
       const bank = await openBank(t)
 
-      const rejected = await loadValid(bank.database(), lines, batch)
+      const found = await loadValid(bank.database(), lines, batch)
 
       assert.deepEqual(
-        rejected,
-        lines.filter((each) => !valid.includes(each)),
+        found,
+        lines.filter((each) => rejected.includes(each)),
       )
-      assert.deepEqual(splitLines(await bank.dump()).sort(), valid.toSorted())
+      const visible = splitLines(await bank.dump()).filter((each) => !each.includes('"unresolved"'))
+      assert.deepEqual(
+        visible.sort(),
+        [...valid, put.balance('a3'), put.transaction('a3', 't3')].sort(),
+      )
     })
   }
 
-  it('writes the others to a file, which loads once they are corrected', async (t) => {
+  it('writes the others to a file, which completes the data once they are corrected', async (t) => {
     const bank = await openBank(t)
     const file = bank.path('rejects.ndjson')
     const own = lines.filter((each) => !each.includes('"energy.account"') && !each.includes('i1'))
 
     const run = await bank.load(own, '--skip-invalid', '--rejects', file)
-    const rejected = readFileSync(file, 'utf8')
-    const corrected = rejected.replace('AJAR', 'OPEN').replace(invalidCustomer, put.customer('c2'))
+    const content = readFileSync(file, 'utf8')
+    const corrected = content.replace('AJAR', 'OPEN').replace(invalidCustomer, put.customer('c2'))
     await bank.fill(corrected)
 
     assert.equal(run.status, 1)
-    assert.match(run.stderr, /The valid lines were committed\. 7 lines rejected: see /)
-    assert.deepEqual(
-      splitLines(rejected),
-      own.filter((each) => !valid.includes(each)),
+    assert.match(run.stderr, /The valid lines were committed\. 2 lines rejected: see /)
+    assert.match(
+      run.stderr,
+      /^3 lines refer to accounts or customers that do not exist \(first at data\.ndjson:1\)/m,
     )
+    assert.deepEqual(splitLines(content), [invalidCustomer, invalidAccount])
     assert.deepEqual(
       splitLines(await bank.dump()).sort(),
-      [...valid, ...splitLines(corrected)].sort(),
+      [...own.filter((each) => !rejected.includes(each)), ...splitLines(corrected)].sort(),
     )
   })
 })
@@ -99,7 +106,7 @@ describeOnce('the file of rejected lines', () => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1'), put.account('a1', ['c1'])])
     const header = 'accountId,transactionId,status,amount,description'
-    const invalid = ['a1,t2,LOST,x,"two\nlines"\r', 'a9,t3,POSTED,1.00,z']
+    const invalid = ['a1,t2,LOST,x,"two\nlines"\r', 'a1,t3,POSTED,one,z']
     bank.write('table.csv', [header, 'a1,t1,PENDING,1.00,x', ...invalid, 'a1,t4,PENDING,1.00,y'])
     const file = bank.path('rejects.csv')
 
@@ -281,14 +288,12 @@ describeOnce('the folder of rejected rows', () => {
       readFileSync(bank.path(`rejects/${name}`), 'utf8'),
     ])
     writeFileSync(bank.path('rejects/customers.csv'), 'ID,NAME,MAIL\nc2,Jo,jo@b.example\n')
-    const corrected = ['rejects/customers.csv', 'rejects/accounts.csv']
-    const again = await bank.loadFiles(corrected, ...mapped)
+    const again = await bank.loadFiles(['rejects/customers.csv'], ...mapped)
 
     assert.equal(run.status, 1)
-    assert.match(run.stderr, /The valid lines were committed\. 2 lines rejected: see rejects\.\n/)
+    assert.match(run.stderr, /The valid lines were committed\. 1 line rejected: see rejects\.\n/)
     assert.deepEqual(Object.fromEntries(rejected), {
       'customers.csv': 'ID,NAME,MAIL\nc2,Jo,\n',
-      'accounts.csv': 'NO,OWNER\na2,c2\n',
     })
     assert.equal(statSync(folder).mode & 0o777, 0o700)
     assert.deepEqual({ status: again.status, stderr: again.stderr }, { status: 0, stderr: '' })

@@ -238,44 +238,44 @@ describe('the lines of a feed', () => {
     assert.deepEqual(retried, { summary: oneCreated })
   })
 
-  it('requires what a line refers to before that line', async (t) => {
+  it('requires what a line refers to at the end of its batch', async (t) => {
     const { add, reject, database } = await openFeeds(t)
-    assert.deepEqual(await reject(accountLine, customerLine), [
-      '1 holders[0].customerId customer not found',
-    ])
-    assert.deepEqual(await reject(customerLine, put.transaction('a1', 't1'), accountLine), [
-      '2 accountId banking account not found',
-    ])
     assert.deepEqual(
       await reject(
-        customerLine,
+        put.transaction('a2', 't1'),
         put.account('a1', ['c1', 'c2', 'c3']),
-        put.payment('a1', 's1'),
-        put.contact('a1'),
+        customerLine,
+        put.payment('a2', 's1'),
+        put.contact('a2'),
         put.energyAccount('e1', ['c1']),
         put.balance('e1'),
         put.contact('e1'),
         put.invoice('a1', 'i1'),
       ),
       [
+        '1 accountId banking account not found',
         '2 holders[1].customerId customer not found',
         '2 holders[2].customerId customer not found',
-        '3 from.accountId banking account not found',
-        '4 accountId account not found',
-        '6 accountId banking account not found',
-        '8 accountId energy account not found',
+        '4 from.accountId banking account not found',
+        '5 accountId account not found',
+        '7 accountId banking account not found',
+        '9 accountId energy account not found',
       ],
     )
     assert.equal(await dumpDatabase(database), '')
-    await add(customerLine, accountLine, put.transaction('a1', 't1'))
+    await add(put.transaction('a1', 't1'), accountLine, customerLine)
+    assert.equal(
+      await dumpDatabase(database),
+      `${customerLine}\n${accountLine}\n${put.transaction('a1', 't1')}\n`,
+    )
     assert.deepEqual(
       await reject(
-        removal('customer', { id: 'c1' }),
         put.account('a2', ['c1']),
+        removal('customer', { id: 'c1' }),
         removal('banking.account', { accountId: 'a1' }),
         put.balance('a1'),
       ),
-      ['2 holders[0].customerId customer not found', '4 accountId banking account not found'],
+      ['1 holders[0].customerId customer not found', '4 accountId banking account not found'],
     )
     assert.deepEqual(await reject(put.energyAccount('a1', ['c1'])), [
       '1 accountId is already the id of a banking account',
@@ -284,6 +284,40 @@ describe('the lines of a feed', () => {
     const errors = await reject(put.customer('c1', { name: 'Bo', email: 'bo@example.com' }))
     assert.equal(errors.length, 1)
     assert.match(errors[0] ?? '', /^1 id belonged to another person/)
+  })
+
+  it('does not depend on the batches of other feeds that are committed with it', async (t) => {
+    const { writer, add } = await openFeeds(t)
+    await add(customerLine)
+    const outcomes = await writer.commit([
+      createBatch('one', 1, [put.balance('a1')]),
+      createBatch('two', 1, [accountLine]),
+      createBatch('three', 1, [put.account('a2', ['c1'])]),
+      createBatch('four', 1, [removal('customer', { id: 'c1' })]),
+    ])
+    assert.deepEqual(
+      outcomes.map((outcome) => Object.keys(outcome)[0]),
+      ['errors', 'summary', 'summary', 'summary'],
+    )
+  })
+
+  it('stores unresolved lines of a follower, and says which', async (t) => {
+    const { openWriter, database } = await openFeeds(t)
+    const writer = await openWriter({ storesUnresolved: true })
+    const lines = [put.balance('a1'), put.customer('c2'), accountLine]
+    const outcome = await commitOne(writer, createBatch('file', 1, lines, 'at 1'))
+    assert.ok('summary' in outcome)
+    assert.deepEqual(
+      outcome.unresolved?.map(({ line, path }) => `${line} ${path}`),
+      ['3 holders[0].customerId'],
+    )
+    await commitOne(writer, createBatch('file', 2, [customerLine], 'at 2'))
+    assert.deepEqual((await dumpDatabase(database)).split('\n').slice(0, -1), [
+      customerLine,
+      put.customer('c2'),
+      accountLine,
+      put.balance('a1'),
+    ])
   })
 
   it('removes an account that is created again in the same batch, with its records', async (t) => {

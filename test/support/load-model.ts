@@ -89,7 +89,7 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     const known = accounts.get(id)
     const other = kind === 'banking' ? 'energy' : 'banking'
     if (!record) {
-      for (const key of records.keys()) if (key.startsWith(`${kind} ${id} `)) remove(key)
+      for (const key of records.keys()) if (key.startsWith(`${kind}\n${id}\n`)) remove(key)
       for (const [error, { account, kinds }] of references) {
         if (account === id && kinds.includes(kind)) references.delete(error)
       }
@@ -98,7 +98,7 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     if (known?.kind === other) {
       return `accountId is already the id of ${other === 'energy' ? 'an' : 'a'} ${other} account`
     }
-    remove(`${other} ${id} account.contact `)
+    remove(`${other}\n${id}\naccount.contact\n`)
     for (const [index, customer] of [...holders.keys()].entries()) {
       const error = `${number} holders[${index}].customerId customer not found`
       references.set(error, { account: id, kinds, customer })
@@ -113,7 +113,7 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
   /** While there is no account, a contact belongs to one of either kind. */
   const applyRecord = (line: ParsedLine, number: number): Outcome => {
     const { account, kinds, type, id, record, status, ownTime } = line
-    const keyOf = (kind: Kind) => `${kind} ${account} ${type} ${id}`
+    const keyOf = (kind: Kind) => `${kind}\n${account}\n${type}\n${id}`
     const [found] = kinds.flatMap((kind) => remove(keyOf(kind)) ?? [])
     if (!record && status === undefined) return compare(found, undefined)
     const required = kinds.length === 1 ? `${kinds[0]} ` : ''
