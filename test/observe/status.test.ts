@@ -190,7 +190,7 @@ describeOn('postgres', 'the counts of the status', () => {
   it('are pending while they take long, and closing cancels them', async (t) => {
     const database = await createSmallBank(t)
     await runSql(
-      'alter table product rename to hidden; create view product as select 1 from pg_sleep(600)',
+      'alter table product rename to hidden; create view product as select version() as id from pg_sleep(600)',
       database,
     )
     const reader = openStatusReader({ database }, [], Temporal.Now.instant, 0)

@@ -4,21 +4,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 const pollMinMs = 2
 const pollMaxMs = 50
 const pollShare = 0.05
-/** A busy machine may take longer. Then the state is printed, and the wait continues. */
-const reportMs = 120_000
+/** A busy machine may take long. A condition that is never true must fail in the end, with its state. */
+const giveUpMs = 600_000
 
-/** Polls until a condition is true, without a limit. The message describes the state. */
+/** Polls until a condition is true. The message describes the state. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   message = () => '',
 ): Promise<void> {
   const start = performance.now()
-  for (let reports = 1; !(await isTrue()); ) {
+  while (!(await isTrue())) {
     const elapsedMs = performance.now() - start
-    if (elapsedMs > reports * reportMs) {
-      process.stderr.write(`not true after ${elapsedMs / 1000} s: ${isTrue} ${message()}\n`)
-      reports += 1
-    }
+    if (elapsedMs > giveUpMs) throw new Error(`never true: ${isTrue} ${message()}`)
     await wait(Math.min(pollMaxMs, Math.max(pollMinMs, elapsedMs * pollShare)))
   }
 }
