@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Fields, type Kind, type ParsedLine, parseLine } from './parse-line.ts'
 
 /** The meaning of a load, from docs/explanation/loads.md. It shares no code with the product. */
 
 type Outcome = 'created' | 'changed' | 'unchanged' | 'deleted'
-
 /** A record of an account. Its time is assigned if the record has none. */
 export interface Entry extends Pick<ParsedLine, 'id' | 'record' | 'status'> {
   readonly time: bigint
@@ -15,7 +15,7 @@ export const emptyState = () => ({
   customers: new Map<string, { record: Fields | undefined; email: string; name: string }>(),
   accounts: new Map<string, { kind: Kind; record: Fields; holders: ParsedLine['holders'] }>(),
   records: new Map<string, Entry>(),
-  products: new Map<string, string>(),
+  products: new Map<string, Fields>(),
   /** Of this load: what each line refers to, by the error if it does not exist, and times that were assigned. */
   references: new Map<string, { account: string; kinds: readonly Kind[]; customer?: string }>(),
   assignedTimes: new Map<string, bigint>(),
@@ -25,7 +25,6 @@ export type State = ReturnType<typeof emptyState>
 export interface LoadOptions {
   readonly batch?: number
   readonly skipInvalid?: boolean
-  /** Like a follower. */
   readonly storesUnresolved?: boolean
 }
 
@@ -49,10 +48,9 @@ export function applyLoad(
     state = next
     outcomes.push(...results.filter((result) => typeof result !== 'string'))
   }
-  const { customers, accounts } = state
   const unresolved = [...state.references].flatMap(([error, { account, kinds, customer }]) => {
-    if (customer !== undefined) return customers.get(customer)?.record ? [] : [error]
-    return kinds.some((kind) => kind === accounts.get(account)?.kind) ? [] : [error]
+    if (customer !== undefined) return state.customers.get(customer)?.record ? [] : [error]
+    return kinds.some((kind) => kind === state.accounts.get(account)?.kind) ? [] : [error]
   })
   const isOnePiece = batch === undefined && !skipInvalid
   if (isOnePiece && !storesUnresolved) errors.push(...unresolved.splice(0))
@@ -87,7 +85,7 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     const { account: id, kinds, record, holders } = line
     const [kind = 'banking'] = kinds
     const known = accounts.get(id)
-    const other = kind === 'banking' ? 'energy' : 'banking'
+    const [other, article] = kind === 'banking' ? ['energy', 'an'] : ['banking', 'a']
     if (!record) {
       for (const key of records.keys()) if (key.startsWith(`${kind}\n${id}\n`)) remove(key)
       for (const [error, { account, kinds }] of references) {
@@ -95,19 +93,14 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
       }
       return known?.kind === kind && accounts.delete(id) ? 'deleted' : 'unchanged'
     }
-    if (known?.kind === other) {
-      return `accountId is already the id of ${other === 'energy' ? 'an' : 'a'} ${other} account`
-    }
+    if (known?.kind === other) return `accountId is already the id of ${article} ${other} account`
     remove(`${other}\n${id}\naccount.contact\n`)
     for (const [index, customer] of [...holders.keys()].entries()) {
       const error = `${number} holders[${index}].customerId customer not found`
       references.set(error, { account: id, kinds, customer })
     }
     accounts.set(id, { kind, record, holders })
-    return compare(known && [known.record, [...known.holders].sort()], [
-      record,
-      [...holders].sort(),
-    ])
+    return compare(known, { kind, record, holders })
   }
 
   /** While there is no account, a contact belongs to one of either kind. */
@@ -116,35 +109,33 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     const keyOf = (kind: Kind) => `${kind}\n${account}\n${type}\n${id}`
     const [found] = kinds.flatMap((kind) => remove(keyOf(kind)) ?? [])
     if (!record && status === undefined) return compare(found, undefined)
-    const required = kinds.length === 1 ? `${kinds[0]} ` : ''
-    references.set(`${number} ${line.path} ${required}account not found`, { account, kinds })
+    references.set(`${number} ${line.path} not found`, { account, kinds })
     const assigned = line.assignedTime ?? assignedTimes.get(keyOf('banking'))
     const time = ownTime ?? assigned ?? at.epochNanoseconds
     const entry = { id, record, status, time, isAssigned: ownTime === undefined }
-    const owner = accounts.get(account)?.kind
-    const owners = kinds.length > 1 && owner ? [owner] : kinds
-    for (const kind of owners) records.set(keyOf(kind), entry)
+    const owner = kinds.length > 1 ? accounts.get(account)?.kind : undefined
+    for (const kind of owner ? [owner] : kinds) records.set(keyOf(kind), entry)
     return compare(found && { ...found, isAssigned: entry.isAssigned }, entry)
   }
 
   /** Only the last line for each product counts. */
   const applyProduct = ({ type, id, record }: ParsedLine, index: number): Outcome => {
-    const last = lines.findLastIndex((line) => line.type === type && line.id === id)
-    if (last > index) return 'unchanged'
+    if (lines.some((each, at) => at > index && each.type === type && each.id === id))
+      return 'unchanged'
     const before = products.get(id)
-    if (record) products.set(id, toText(record))
+    if (record) products.set(id, record)
     else products.delete(id)
-    return compare(before, record && toText(record))
+    return compare(before, record)
   }
 
+  const apply = (line: ParsedLine, number: number, index: number): string => {
+    if (line.type === 'customer') return applyCustomer(line)
+    if (line.type === 'product') return applyProduct(line, index)
+    return line.isAccount ? applyAccount(line, number) : applyRecord(line, number)
+  }
   return lines.map((line, index): string | [string, Outcome] => {
     const number = start + index + 1
-    const apply = (): string => {
-      if (line.type === 'customer') return applyCustomer(line)
-      if (line.type === 'product') return applyProduct(line, index)
-      return line.isAccount ? applyAccount(line, number) : applyRecord(line, number)
-    }
-    const result = apply()
+    const result = apply(line, number, index)
     return result.includes(' ') ? `${number} ${result}` : [line.type, result as Outcome]
   })
 }
@@ -152,16 +143,8 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
 function compare(before: unknown, after: unknown): Outcome {
   if (after === undefined) return before === undefined ? 'unchanged' : 'deleted'
   if (before === undefined) return 'created'
-  return toText(before) === toText(after) ? 'unchanged' : 'changed'
+  return isDeepStrictEqual(before, after) ? 'unchanged' : 'changed'
 }
 
-const toText = (value: unknown) =>
-  JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
-const copy = (state: State): State => ({
-  customers: new Map(state.customers),
-  accounts: new Map(state.accounts),
-  records: new Map(state.records),
-  products: new Map(state.products),
-  references: new Map(state.references),
-  assignedTimes: new Map(state.assignedTimes),
-})
+const copy = <Maps extends object>(state: Maps): Maps =>
+  Object.fromEntries(Object.entries(state).map(([name, map]) => [name, new Map(map)])) as Maps

@@ -15,7 +15,7 @@ export interface ParsedLine {
   readonly ownTime: bigint | undefined
   /** In the envelope. */
   readonly assignedTime: bigint | undefined
-  /** The field that refers to the account. */
+  /** The field that refers to the account, and what kind of account that is. */
   readonly path: string
 }
 
@@ -48,7 +48,7 @@ export function parseLine(text: string): ParsedLine {
     status: line.status,
     ownTime: record && parseTime(type, record),
     assignedTime: line.effectiveTime === undefined ? undefined : nanoseconds(line.effectiveTime),
-    path: record?.from ? 'from.accountId' : 'accountId',
+    path: `${record?.from ? 'from.' : ''}accountId ${kind ? `${kind} ` : ''}account`,
   }
 }
 
