@@ -129,21 +129,6 @@ describeOn('sqlite', 'a backup', () => {
     assert.deepEqual([status, stdout], [0, `${target}\n`])
     assert.deepEqual(readdirSync(dirname(target)), ['bank.db'])
   })
-
-  it('does not migrate the database or the copy', async (t) => {
-    const { database, target, backup } = await servedBank(t)
-    const file = new DatabaseSync(pathOf(database))
-    file.exec('drop table replay_file; pragma user_version = 3')
-    file.close()
-
-    assert.equal((await backup()).status, 0)
-
-    for (const path of [pathOf(database), target]) {
-      const opened = new DatabaseSync(path)
-      assert.equal(opened.prepare('pragma user_version').get()?.['user_version'], 3)
-      opened.close()
-    }
-  })
 })
 
 /** Clients that use one token after another, and the tokens that were used. */

@@ -178,7 +178,7 @@ const invalidCalls: readonly (readonly [unknown, RegExp])[] = [
   [{ operation: 'getCustomer', url: 'http://127.0.0.1' }, /^url is not a field of this record$/],
   [{ operation: 'getCustomer' }, /^params\.customerId is required$/],
   [{ operation: 'getCustomer', params: [] }, /^params must be an object$/],
-  ...['', '..', '../../c2', 'a\\b', 'a\u0000', '\ud800', 'x'.repeat(257)].map(
+  ...['', '..', '../../c2', 'a\\b', 'a\u0001', '\ud800', 'x'.repeat(257)].map(
     (customerId) =>
       [
         { operation: 'getCustomer', params: { customerId } },
