@@ -109,13 +109,23 @@ describe('a batch', () => {
 
   it('is rejected if a line refers to something that does not exist at its end', async () => {
     const { put: send } = await shared()
-    const lines = [put.transaction('ao', 't1'), ...base('o'), put.transaction('ap', 't2')]
+    const lines = [put.transaction('ao', 't1'), ...base('o'), put.transaction('ao', 't2')]
 
-    assertAnswer(await send('order', 1, lines), 422, {
+    assertAnswer(await send('order', 1, lines.slice(0, 1)), 422, {
       error: '1 error: nothing was changed',
-      errors: [{ line: lines.length, field: 'accountId', reason: 'banking account not found' }],
+      errors: [{ line: 1, field: 'accountId', reason: 'banking account not found' }],
     })
-    assert.equal((await send('order', 1, lines.slice(0, -1))).status, 200)
+    assert.equal((await send('order', 1, lines)).status, 200)
+  })
+
+  it('is rejected if a line has a field that only the restore of a dump sets', async () => {
+    const { put: send } = await shared()
+    const line = put.transaction('unknown', 't1').replace('{', '{"unresolved":true,')
+
+    assertAnswer(await send('restore', 1, [line]), 422, {
+      error: '1 error: nothing was changed',
+      errors: [{ line: 1, field: 'unresolved', reason: 'is only for the restore of a dump' }],
+    })
   })
 
   it('may be empty', async () => {

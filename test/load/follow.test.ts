@@ -49,7 +49,7 @@ describe('a follower of many invalid lines', () => {
   it('keeps each of them once in the rejects, also if a batch has more than are searched for at once', async (t) => {
     const valid = [...base, ...transactions(0, 2)]
     const invalid = Array.from({ length: batchErrorsFoundMax + 500 }, (_, at) =>
-      put.transaction('unknown', `t${at}`),
+      put.customer('c1', { name: `Bo ${at}`, email: 'bo@example.com' }),
     )
     const bank = await openBank(t)
 
@@ -103,16 +103,16 @@ describeOnce('a follower that is stopped early', () => {
 describeOnce('an invalid line', () => {
   const account = put.account('a2', ['c1']).replace('"OPEN"', '"AJAR"')
   const ofAccount = put.transaction('a2', 't1')
-  const early = put.transaction('a3', 't1')
+  const ofOtherKind = put.energyAccount('a1', ['c1'])
 
   it('ends a follower, with nothing of its batch committed', async (t) => {
-    const bank = await openWithData(t, [...base, early, put.account('a3', ['c1'])])
+    const bank = await openWithData(t, [...base, ofOtherKind, put.account('a3', ['c1'])])
     const follower = startFollower(bank, '--feed', 'core', '--batch', '2')
 
     assert.equal(await follower.ended, 1)
     assert.match(
       follower.stderr(),
-      /1 × accountId: banking account not found \(at data\.ndjson:3\)/,
+      /1 × accountId: is already the id of a banking account \(at data\.ndjson:3\)/,
     )
     assert.equal((await readFeed(bank))?.lines, 2)
   })
@@ -138,20 +138,24 @@ describeOnce('an invalid line', () => {
     assert.match(shown.stderr, /^1 × openStatus: .* \(at data\.ndjson:3: "AJAR"\)$/m)
   })
 
-  it('is kept in the rejects with the lines that depend on it, and following goes on', async (t) => {
+  it('is kept in the rejects, and following goes on', async (t) => {
     const lines = [...base, account, ofAccount, put.transaction('a1', 't1'), '{']
     const bank = await openWithData(t, lines)
     const flags = ['--feed', 'core', '--skip-invalid', '--rejects', 'rejects.ndjson']
     const follower = startFollower(bank, ...flags)
-    await untilLines(bank, 3, follower)
-    appendFileSync(bank.path('data.ndjson'), toText([early]))
-    await until(() => readFileSync(bank.path('rejects.ndjson'), 'utf8').includes(early))
+    await untilLines(bank, 4, follower)
+    appendFileSync(bank.path('data.ndjson'), toText([ofOtherKind]))
+    await until(() => readFileSync(bank.path('rejects.ndjson'), 'utf8').includes(ofOtherKind))
     await follower.stop()
 
     const rejects = readFileSync(bank.path('rejects.ndjson'), 'utf8')
-    assert.deepEqual(splitLines(rejects).toSorted(), [account, ofAccount, '{', early].toSorted())
+    assert.deepEqual(splitLines(rejects).toSorted(), [account, '{', ofOtherKind].toSorted())
     assert.equal(statSync(bank.path('rejects.ndjson')).mode & 0o777, 0o600)
-    assert.match(follower.stdout(), /3 lines committed: 3 created.* 4 lines skipped\./)
+    assert.match(follower.stdout(), /4 lines committed: 4 created.* 3 lines skipped\./)
+    assert.match(
+      follower.stderr(),
+      /^1 line refers to accounts or customers that do not exist \(first at data\.ndjson:4\): stored, and invisible until they exist$/m,
+    )
     assert.doesNotMatch(follower.stderr(), /AJAR/)
   })
 })

@@ -34,7 +34,7 @@ const setUp =
 /** Up to this many staged rows, plans are kept. For more, the planner decides. */
 const smallRowsMax = 10_000
 
-/** Up to this many customers and accounts: their effects are recursive, and a kept plan reads all of them for each. */
+/** Up to this many customers and accounts: a kept plan reads all of their lines for each. */
 const smallOwnersMax = 200
 
 /** Each staged row leads to a few others. A batch with more than these moved or removed many entries. */
