@@ -40,10 +40,8 @@ export async function fillBasics(page: Page, name: string): Promise<void> {
 
 /** Signs in again on a page whose session ended. */
 export async function signIn(page: Page): Promise<void> {
-  const button = page.getByRole('button', { name: 'Sign in to the demo' })
-  await button.click()
-  // The button to sign out is on the page of a session that has ended, too.
-  await button.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Sign in to the demo' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 
 /** Sends a request with the session of a page. */
