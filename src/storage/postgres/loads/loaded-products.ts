@@ -67,9 +67,8 @@ export async function mergeProducts(
 async function putRows(run: Run, written: readonly ProductWrite[]): Promise<void> {
   const tables = new Map<Put, Record<string, Value>[]>()
   for (const [put, values] of written.flatMap(({ rows }) => rows)) {
-    const row = Object.fromEntries(
-      put.columns.split(', ').map((column, index) => [column, values[index]]),
-    )
+    const columns = put.columns.split(', ')
+    const row = Object.fromEntries(columns.map((column, index) => [column, values[index]]))
     tables.set(put, [...(tables.get(put) ?? []), row])
   }
   for (const [{ table, columns, replace }, rows] of tables) {

@@ -1,9 +1,17 @@
 import type pg from 'pg'
 import type { DumpedItem } from '../../../intake/writer.ts'
 import { type EntryList, entryLists } from '../../../provider/store.ts'
-import { currentVersions } from '../../current-versions.ts'
 import { DatabaseError, type DatabaseOptions, outdatedList } from '../../database.ts'
-import { type DumpedAccount, dumpAccount, isUnresolvedEntry } from '../../dump-account.ts'
+import {
+  type DumpedAccount,
+  type DumpedCustomer,
+  type DumpedProduct,
+  dumpAccount,
+  dumpCustomer,
+  isUnresolvedEntry,
+  selectCustomers,
+  selectProducts,
+} from '../../dumped-items.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { abandonAt } from '../driver/abandon.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
@@ -13,13 +21,6 @@ import { lockSession, unlockSession } from '../loads/load-lock.ts'
 
 /** How many rows are fetched at a time. */
 const fetchCount = 250
-
-interface CustomerRow {
-  readonly id: string
-  readonly record: string | null
-  readonly email_hash: string
-  readonly name_hash: string
-}
 
 interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
   readonly number: string
@@ -39,15 +40,6 @@ interface EntryRow {
   readonly time: string
   readonly record: string
 }
-
-interface ProductRow {
-  readonly record: string
-  readonly lastUpdated: string
-  readonly origin: string | null
-}
-
-const customers = `
-  select id, record, email_hash, name_hash from customer where email_hash is not null order by id`
 
 const selectAccounts = (isDistributed: boolean) => `
   select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text,
@@ -94,10 +86,6 @@ async function beginOnDataNodes(
   }
 }
 
-const products = `
-  select v.record, v.last_updated as "lastUpdated", v.origin
-  from ${currentVersions} order by p.id`
-
 /**
  * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
  * then each account with everything in it, then products.
@@ -116,9 +104,9 @@ export async function* dumpPostgres(
     await client.query(`begin isolation level repeatable read, read only;
       set local max_parallel_workers_per_gather = 0`)
     if (isDistributed) await beginOnDataNodes(client, options)
-    yield* dumpCustomers(client)
+    for await (const row of each<DumpedCustomer>(client, selectCustomers)) yield dumpCustomer(row)
     yield* dumpAccounts(client, isDistributed)
-    for await (const row of each<ProductRow>(client, products)) {
+    for await (const row of each<DumpedProduct>(client, selectProducts)) {
       yield { type: 'product', ...row }
     }
   } catch (error) {
@@ -127,17 +115,6 @@ export async function* dumpPostgres(
     throw error instanceof DatabaseError ? error : await toAppError(client, error)
   } finally {
     await connection.close()
-  }
-}
-
-async function* dumpCustomers(client: pg.ClientBase): AsyncGenerator<DumpedItem> {
-  for await (const row of each<CustomerRow>(client, customers)) {
-    if (row.record === null) {
-      const person = { email: row.email_hash, name: row.name_hash }
-      yield { type: 'removal', of: 'customer', id: row.id, person }
-    } else {
-      yield { type: 'customer', record: row.record }
-    }
   }
 }
 

@@ -1,17 +1,18 @@
 import type { DumpedItem } from '../../../intake/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
-import { currentVersions } from '../../current-versions.ts'
-import { type DumpedAccount, dumpAccount, isUnresolvedEntry } from '../../dump-account.ts'
+import {
+  type DumpedAccount,
+  type DumpedCustomer,
+  type DumpedProduct,
+  dumpAccount,
+  dumpCustomer,
+  isUnresolvedEntry,
+  selectCustomers,
+  selectProducts,
+} from '../../dumped-items.ts'
 import { openDatabase } from '../driver/open.ts'
 import { execute, query } from '../driver/statements.ts'
 import { entryPosition, listEnd, listNumber } from '../entry-position.ts'
-
-interface CustomerRow {
-  readonly id: string
-  readonly record: string | null
-  readonly email_hash: string | null
-  readonly name_hash: string | null
-}
 
 interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
   readonly number: number
@@ -26,9 +27,12 @@ export function* dumpSqlite(path: string): Generator<DumpedItem> {
   try {
     // One snapshot for the whole dump. Every page is read once, so none is mapped into memory.
     execute(database, 'pragma mmap_size = 0; begin')
-    yield* customers(database)
+    for (const row of query<DumpedCustomer>(database, selectCustomers).each())
+      yield dumpCustomer(row)
     yield* accounts(database)
-    yield* products(database)
+    for (const row of query<DumpedProduct>(database, selectProducts).each()) {
+      yield { type: 'product', ...row }
+    }
     database.exec('commit')
   } finally {
     database.close()
@@ -36,32 +40,6 @@ export function* dumpSqlite(path: string): Generator<DumpedItem> {
 }
 
 type Database = ReturnType<typeof openDatabase>
-
-/** The present versions, without the history. */
-function* products(database: Database): Generator<DumpedItem> {
-  const rows = query<{ record: string; lastUpdated: string; origin: string | null }>(
-    database,
-    `select v.record, v.last_updated as lastUpdated, v.origin
-     from ${currentVersions} order by p.id`,
-  )
-  for (const row of rows.each()) yield { type: 'product', ...row }
-}
-
-function* customers(database: Database): Generator<DumpedItem> {
-  const rows = query<CustomerRow>(
-    database,
-    `select id, record, email_hash, name_hash from customer
-     where record is not null or email_hash is not null order by id`,
-  )
-  for (const { id, record, email_hash, name_hash } of rows.each()) {
-    if (record === null) {
-      const person = { email: email_hash ?? '', name: name_hash ?? '' }
-      yield { type: 'removal', of: 'customer', id, person }
-    } else {
-      yield { type: 'customer', record }
-    }
-  }
-}
 
 function* accounts(database: Database): Generator<DumpedItem> {
   const rows = query<AccountRow>(

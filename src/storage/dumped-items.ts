@@ -1,7 +1,31 @@
 import type { AccountKind } from '../contract/index.ts'
 import type { DumpedItem } from '../intake/writer.ts'
 import { accountKindByList, type EntryList } from '../provider/store.ts'
+import { currentVersions } from './current-versions.ts'
 import { kindCodes } from './enum-codes.ts'
+
+/** Everything but placeholders. */
+export const selectCustomers = `select id, record, email_hash, name_hash from customer
+  where record is not null or email_hash is not null order by id`
+
+/** The present versions, without the history. */
+export const selectProducts = `select v.record, v.last_updated as "lastUpdated", v.origin
+  from ${currentVersions} order by p.id`
+
+export type DumpedProduct = Omit<Extract<DumpedItem, { readonly type: 'product' }>, 'type'>
+
+export interface DumpedCustomer {
+  readonly id: string
+  readonly record: string | null
+  readonly email_hash: string | null
+  readonly name_hash: string | null
+}
+
+export function dumpCustomer({ id, record, email_hash, name_hash }: DumpedCustomer): DumpedItem {
+  if (record !== null) return { type: 'customer', record }
+  const person = { email: email_hash ?? '', name: name_hash ?? '' }
+  return { type: 'removal', of: 'customer', id, person }
+}
 
 export interface DumpedAccount {
   readonly id: string
