@@ -26,7 +26,7 @@ describe('SQL of the platform', () => {
   it('reads every value as it was written', async (t) => {
     const { sql } = await open(t)
     const when = Temporal.Instant.from('2026-05-01T10:00:00.123Z')
-    const name = `\u0000\u0001\u0002 O'Neil "$1" \\ 🙂`
+    const name = `\u0001\u0002 O'Neil "$1" \\ 🙂`
     await sql.run(
       `insert into third_party (id, name, profile, redirect_uris, scopes, jwks, jwks_url, created)
        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -64,6 +64,8 @@ describe('SQL of the platform', () => {
     const found = `select id from third_party where ${isOneOf}`
     assert.equal((await sql.all({ id: text }, found, [['other', name]])).length, 1)
     assert.equal((await sql.all({ id: text }, found, [[]])).length, 0)
+    const byName = 'select id from third_party where name = $1'
+    assert.equal(await sql.first({ id: text }, byName, ['\u0000']), undefined)
   })
 
   it('rolls back a transaction whose work fails, and none of its changes is visible before', async (t) => {
