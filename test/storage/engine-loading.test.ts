@@ -31,7 +31,8 @@ describe('opening a database', () => {
     )
 
     assert.ok(loaded.includes(`${storage}sqlite/reads/provider-store.ts`))
-    const unneeded = /\/pg\/|\/postgres\/|^\/(sqlite\/loads|(platform|sqlite\/replay)\/(?!schema\.ts$))/
+    const unneeded =
+      /\/pg\/|\/postgres\/|^\/(sqlite\/loads|(platform|sqlite\/replay)\/(?!schema\.ts$))/
     assert.deepEqual(
       loaded.filter((url) => unneeded.test(url.replace(storage, '/'))),
       [],
