@@ -139,9 +139,10 @@ const earlierTables = ['customer', 'account', 'holder', 'entry']
 
 /** Rejects the database of another program, which may use `user_version` too. */
 function requireOwn(database: DatabaseSync): void {
+  // The tables first: another process may create them together with the id at this moment.
+  const rows = database.prepare('select name from sqlite_schema').all()
   const { application_id } = database.prepare('pragma application_id').get() ?? {}
   if (application_id === applicationId) return
-  const rows = database.prepare('select name from sqlite_schema').all()
   if (rows.length === 0 && application_id === 0) return
   const names = new Set(rows.map(({ name }) => name))
   if (application_id === 0 && earlierTables.every((name) => names.has(name))) throw earlierBuild()
