@@ -38,9 +38,11 @@ export async function fillBasics(page: Page, name: string): Promise<void> {
   await field(page, 'product_category').selectOption('TERM_DEPOSITS')
 }
 
-/** Signs in again on a page whose session ended. */
+/** Signs in again on a page whose session ended. The button to sign out is also found behind the dialog. */
 export async function signIn(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Sign in to the demo' }).click()
+  const button = page.getByRole('button', { name: 'Sign in to the demo' })
+  await button.click()
+  await button.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 

@@ -8,6 +8,7 @@ import { createScope, fileScope, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { startServer } from '../support/process.ts'
+import { giveUpMs } from '../support/until.ts'
 import { findViolations } from './accessibility.ts'
 
 /** The file of a database with the data of the demo, if the test run has one. */
@@ -86,7 +87,7 @@ export async function openDemo(
         ...options,
       })
       const page = await context.newPage()
-      page.setDefaultTimeout(0)
+      page.setDefaultTimeout(giveUpMs)
       return page
     },
     async stop() {

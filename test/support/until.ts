@@ -5,7 +5,7 @@ const pollMinMs = 2
 const pollMaxMs = 50
 const pollShare = 0.05
 /** A busy machine may take long. A condition that is never true must fail in the end, with its state. */
-const giveUpMs = 600_000
+export const giveUpMs = 600_000
 
 /** Polls until a condition is true. The message describes the state. */
 export async function until(
