@@ -1,7 +1,7 @@
 import { formatTime, getWeekday, type Zone } from '../calendar.ts'
 import { formatMoney } from '../money.ts'
 import type { Random } from '../random.ts'
-import { type AccountBehaviour, type Entry, takeDue } from './schedule.ts'
+import { type AccountBehaviour, type Entry, takeDue, transfer } from './schedule.ts'
 
 /** The extent of a history. Both the first and the last day have entries unless `count` is 0. */
 export interface HistoryPlan {
@@ -72,7 +72,8 @@ export function* generateHistory(
       yield post(due[slot] ?? behaviour.occasional(balance), day, ms)
     }
   }
-  if (isClosed) yield post(createClosing(balance), lastDay, eveningMs)
+  if (isClosed)
+    yield post(transfer('Account closed, balance settled', -balance), lastDay, eveningMs)
 
   const postedCents = balance
   for (let index = 0; index < plan.pendingCount; index += 1) {
@@ -115,15 +116,6 @@ function transactionLine(
 /** Cash withdrawals are whole dollars, and their amounts have no decimals. */
 function amountText(type: Entry['type'], cents: number): string {
   return type === 'OTHER' && cents % 100 === 0 ? String(cents / 100) : formatMoney(cents)
-}
-
-function createClosing(balance: number): Entry {
-  const description = 'Account closed, balance settled'
-  return {
-    type: balance > 0 ? 'TRANSFER_OUTGOING' : 'TRANSFER_INCOMING',
-    description,
-    cents: -balance,
-  }
 }
 
 /** The total weight of the days from `first` to `end`, exclusive. */

@@ -7,7 +7,7 @@ export interface Entry {
   readonly type: NonNullable<BankingTransaction['type']>
   readonly description: string
   readonly cents: number
-  readonly reference?: string
+  readonly reference?: string | undefined
 }
 
 /** Entries at regular intervals. If `entry` returns undefined, the interval has none. */
@@ -74,6 +74,16 @@ export function takeDue(
     if (entry) due.push(entry)
   }
   return due
+}
+
+/** Money that comes in, or goes out if the amount is negative. */
+export function transfer(description: string, cents: number, reference?: string): Entry {
+  const type = cents < 0 ? 'TRANSFER_OUTGOING' : 'TRANSFER_INCOMING'
+  return { type, description, cents, reference }
+}
+
+export function chargeFee(description: string, cents: number): Entry {
+  return { type: 'FEE', description, cents: -cents }
 }
 
 /** A month's interest on a positive balance. */

@@ -12,12 +12,14 @@ import {
 } from '../merchants.ts'
 import {
   type BehaviourFactory,
+  chargeFee,
   chargeInterest,
   type Entry,
   payInterest,
   type RecurringEntry,
   repeatDays,
   repeatMonths,
+  transfer,
 } from '../schedule.ts'
 
 const lowCents = 20_000
@@ -31,20 +33,12 @@ export const everyday: BehaviourFactory = ({ openingCents, rate, firstDay, city 
   const grocer = random.pick(grocers)
   const payday = nextWeekday(firstDay, random.pick([2, 3, 4]))
   return {
-    opening: { type: 'TRANSFER_INCOMING', description: 'Opening deposit', cents: openingCents },
+    opening: transfer('Opening deposit', openingCents),
     recurring: [
-      repeatDays(payday, 14, () => ({
-        type: 'TRANSFER_INCOMING',
-        description: `Salary ${employer}`,
-        cents: salary,
-        reference: `PAYROLL ${random.digits(5)}`,
-      })),
-      repeatDays(payday + 1, 7, () => ({
-        type: 'TRANSFER_OUTGOING',
-        description: 'Rent',
-        cents: -rent,
-        reference: `Rent ${city}`,
-      })),
+      repeatDays(payday, 14, () =>
+        transfer(`Salary ${employer}`, salary, `PAYROLL ${random.digits(5)}`),
+      ),
+      repeatDays(payday + 1, 7, () => transfer('Rent', -rent, `Rent ${city}`)),
       repeatDays(nextWeekday(firstDay, 6), 7, () => ({
         type: 'PAYMENT',
         description: `${grocer} ${city}`,
@@ -53,16 +47,13 @@ export const everyday: BehaviourFactory = ({ openingCents, rate, firstDay, city 
       })),
       ...directDebits(firstDay, random),
       repeatMonths(firstDay, 1, 1, (balance) => payInterest(balance, rate)),
-      repeatMonths(firstDay, 1, 28, () => ({
-        type: 'FEE',
-        description: 'Account-keeping fee',
-        cents: -400,
-      })),
+      repeatMonths(firstDay, 1, 28, () => chargeFee('Account-keeping fee', 400)),
     ],
     occasional: (balance) => {
       if (balance < lowCents)
-        return transfer('from savings', pickAmountBetween(random, 20_000, 90_000))
-      if (balance > highCents) return transfer('to savings', -pickAmountNear(random, 400_000, 0.3))
+        return transfer('Transfer from savings', pickAmountBetween(random, 20_000, 90_000))
+      if (balance > highCents)
+        return transfer('Transfer to savings', -pickAmountNear(random, 400_000, 0.3))
       return smallPurchase(random, city)
     },
   }
@@ -72,7 +63,7 @@ export const everyday: BehaviourFactory = ({ openingCents, rate, firstDay, city 
 export const card: BehaviourFactory = ({ rate, limitCents, firstDay, city }, random) => {
   const paysInFull = random.chance(0.6)
   return {
-    opening: { type: 'FEE', description: 'Annual card fee', cents: -random.integer(29, 395) * 100 },
+    opening: chargeFee('Annual card fee', random.integer(29, 395) * 100),
     recurring: [
       repeatMonths(firstDay, 1, random.integer(2, 27), (balance) =>
         balance < 0 ? cardPayment(paysInFull ? -balance : Math.round(-balance * 0.4)) : undefined,
@@ -80,11 +71,7 @@ export const card: BehaviourFactory = ({ rate, limitCents, firstDay, city }, ran
       repeatMonths(firstDay, 1, 28, (balance) =>
         paysInFull ? undefined : chargeInterest(balance, rate),
       ),
-      repeatMonths(firstDay + 330, 12, 15, () => ({
-        type: 'FEE',
-        description: 'Annual card fee',
-        cents: -9500,
-      })),
+      repeatMonths(firstDay + 330, 12, 15, () => chargeFee('Annual card fee', 9500)),
     ],
     occasional: (balance) =>
       balance < -limitCents * 0.8
@@ -95,16 +82,14 @@ export const card: BehaviourFactory = ({ rate, limitCents, firstDay, city }, ran
 
 /** Loaded in Australian dollars and spent abroad, with a conversion fee. */
 export const travel: BehaviourFactory = ({ openingCents, firstDay }, random) => ({
-  opening: { type: 'TRANSFER_INCOMING', description: 'Card loaded', cents: openingCents },
+  opening: transfer('Card loaded', openingCents),
   recurring: [
     repeatMonths(firstDay, 1, 20, (balance) =>
-      balance > 300
-        ? { type: 'FEE', description: 'Currency conversion 3%', cents: -300 }
-        : undefined,
+      balance > 300 ? chargeFee('Currency conversion 3%', 300) : undefined,
     ),
   ],
   occasional: (balance) => {
-    if (balance < 60_000) return transfer('to card', random.integer(5, 20) * 10_000)
+    if (balance < 60_000) return transfer('Transfer to card', random.integer(5, 20) * 10_000)
     return purchase(random, foreignShops, '')
   },
 })
@@ -117,11 +102,8 @@ export const instalments: BehaviourFactory = ({ openingCents, firstDay }, random
     price = -entry.cents
     return entry
   }
-  const instalment = (balance: number): Entry => ({
-    type: 'TRANSFER_INCOMING',
-    description: 'Instalment',
-    cents: Math.min(-balance, Math.ceil(price / 4)),
-  })
+  const instalment = (balance: number): Entry =>
+    transfer('Instalment', Math.min(-balance, Math.ceil(price / 4)))
   return {
     opening: { type: 'PAYMENT', description: 'First purchase in 4 payments', cents: openingCents },
     recurring: [repeatDays(firstDay + 14, 14, (owed) => (owed < 0 ? instalment(owed) : undefined))],
@@ -168,13 +150,8 @@ function purchase(random: Random, merchants: typeof shops, where: string): Entry
   }
 }
 
-function transfer(what: string, cents: number): Entry {
-  const type = cents > 0 ? 'TRANSFER_INCOMING' : 'TRANSFER_OUTGOING'
-  return { type, description: `Transfer ${what}`, cents }
-}
-
 function cardPayment(cents: number): Entry {
-  return { type: 'TRANSFER_INCOMING', description: 'Payment received, thank you', cents }
+  return transfer('Payment received, thank you', cents)
 }
 
 /** The first day after `day` with this weekday. */
