@@ -90,7 +90,7 @@ export const savingsProduct: ProductInput = {
           fixed_amount: { amount: '4.00' },
         },
         {
-          description: 'Half price for businesses',
+          description: 'Half price for firms',
           discount_type: 'ELIGIBILITY_ONLY',
           discount_method_u_type: 'rateBased',
           rate_based: {
@@ -196,7 +196,7 @@ export const readProduct: ProductRead = {
           amount: '4.00',
         },
         {
-          description: 'Half price for businesses',
+          description: 'Half price for firms',
           discount_type: 'ELIGIBILITY_ONLY',
           discount_method_u_type: 'rateBased',
           rate_based: {

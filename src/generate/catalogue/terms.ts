@@ -1,3 +1,4 @@
+import { personalLoanProduct, savingsProduct } from '../../contract/examples/product.ts'
 import type { Product } from '../../contract/index.ts'
 import type { AccountType } from '../banking/account-types.ts'
 import { formatMoney } from '../money.ts'
@@ -90,57 +91,6 @@ export const features: readonly Elements<'features'>[] = [
   { feature_type: 'OTHER', additional_info: 'A tree for every thousandth purchase' },
 ]
 
-export const fees: readonly Elements<'fees'>[] = [
-  {
-    name: 'Account keeping',
-    fee_type: 'PERIODIC',
-    fee_method_u_type: 'fixedAmount',
-    fixed_amount: { amount: '4.00' },
-    additional_value: 'P1M',
-    currency: 'AUD',
-    discounts: [
-      {
-        description: 'Free above two thousand',
-        discount_type: 'BALANCE',
-        additional_value: '2000.00',
-        discount_method_u_type: 'fixedAmount',
-        fixed_amount: { amount: '4.00' },
-      },
-      {
-        description: 'Half price for firms',
-        discount_type: 'ELIGIBILITY_ONLY',
-        discount_method_u_type: 'rateBased',
-        rate_based: {
-          rate: '0.5',
-          rate_type: 'FEE',
-          amount_range: { discount_minimum: '0.50', discount_maximum: '2.00' },
-        },
-        eligibility: [{ discount_eligibility_type: 'BUSINESS' }],
-      },
-    ],
-  },
-  {
-    name: 'Establishment',
-    fee_type: 'UPFRONT',
-    fee_method_u_type: 'rateBased',
-    rate_based: {
-      rate: '0.01',
-      rate_type: 'BALANCE',
-      amount_range: { fee_minimum: '50.00', fee_maximum: '250.00' },
-    },
-  },
-  {
-    name: 'Cash advance',
-    fee_type: 'CASH_ADVANCE',
-    fee_method_u_type: 'variable',
-    variable: { fee_minimum: '1.00', fee_maximum: '30.00' },
-  },
-  {
-    name: 'Missed payment',
-    fee_type: 'EVENT',
-    fee_method_u_type: 'fixedAmount',
-    fixed_amount: { amount: '15.00' },
-    fee_cap: '45.00',
-    fee_cap_period: 'P1Y',
-  },
-]
+export const fees: readonly Elements<'fees'>[] = [savingsProduct, personalLoanProduct].flatMap(
+  (product) => product.fees ?? [],
+)
