@@ -1,7 +1,7 @@
 /** The interface as data: every record, operation and error, and what is derived from them. */
 
 export { normalizer } from './aliases.ts'
-export { type EffectiveFilter, effectiveFilters, isEffective } from './cds/effective.ts'
+export * from './cds/effective.ts'
 export { toAmount } from './cds/field-types.ts'
 export {
   type CdsDetailVersion,
@@ -11,13 +11,8 @@ export {
 } from './cds/mapping.ts'
 export { listCdsCategories } from './cds/product-fields.ts'
 export { findPublicationFaults } from './cds/publication-faults.ts'
-export { fromCdsProductDetail, type ReadProduct } from './cds/read-product.ts'
-export {
-  type CdsProduct,
-  type PublishedProduct,
-  toCdsListProduct,
-  toCdsProductDetail,
-} from './cds/write-product.ts'
+export * from './cds/read-product.ts'
+export * from './cds/write-product.ts'
 export { countCharacters } from './characters.ts'
 export {
   downgradeAccount,
@@ -25,69 +20,21 @@ export {
   upgradeAccount,
 } from './convert-account-version.ts'
 export { detectAccountVersion } from './detect-account-version.ts'
-export {
-  ContractError,
-  type ErrorClause,
-  type ErrorCode,
-  errorClauses,
-  errorTable,
-  overloadClause,
-} from './errors.ts'
+export * from './errors.ts'
 export { examples } from './examples/index.ts'
 export * from './limits.ts'
-export {
-  type DeleteLine,
-  type Line,
-  type LineSchema,
-  lineSchemas,
-  type MappedLines,
-  type MapRow,
-  type PutLine,
-  type RowLocation,
-} from './lines.ts'
+export * from './lines.ts'
 export { buildOpenApiDocument } from './openapi/document.ts'
 export { type DocumentName, documentNames } from './openapi/document-names.ts'
-export {
-  type AccountKind,
-  type Base,
-  type Deprecation,
-  type Input,
-  listErrors,
-  locateAccounts,
-  type Operation,
-  type Output,
-  type Protection,
-} from './operation.ts'
-export {
-  accessOperations,
-  catalogueOperations,
-  checkOperations,
-  consentOperations,
-  explorerOperations,
-  intakeOperations,
-  monitoringOperations,
-  type OperationId,
-  type OperationOf,
-  operations,
-  platformOperations,
-  providerOperations,
-  statusOperations,
-} from './operations/index.ts'
+export * from './operation.ts'
+export * from './operations/index.ts'
 export { AccountIds, ErrorBody } from './operations/shared-parameters.ts'
-export {
-  buildPageBody,
-  buildPageEnvelope,
-  type JsonBody,
-  type JsonStream,
-  type JsonText,
-  type LinkQuery,
-  type PageRequest,
-} from './page-body.ts'
+export * from './page-body.ts'
 export { findPageRecords, Links, Meta } from './paging.ts'
 export { findProblems, formatProblem, printable, unknownFieldReason } from './problems.ts'
-export { KeySet, TokenForm, TokenRequest, TokenResponse } from './records/access.ts'
+export * from './records/access.ts'
 export { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
-export { BankingBalance, BankingTransaction } from './records/banking-history.ts'
+export * from './records/banking-history.ts'
 export { DirectDebit, ScheduledPayment } from './records/banking-payments.ts'
 export {
   CheckExchange,
@@ -109,47 +56,18 @@ export {
   ExampleBalance,
   ShareableAccount,
 } from './records/consent.ts'
-export {
-  Consent,
-  ConsentChange,
-  ConsentDetail,
-  ConsentFlow,
-  ConsentFlowList,
-  ConsentFlowStep,
-  ConsentList,
-  ConsentThirdParty,
-} from './records/consents.ts'
+export * from './records/consents.ts'
 export { AccountContact } from './records/contact.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'
-export { ExplorerHeader, ExplorerResult } from './records/explorer.ts'
-export { type RecordType, recordTypes } from './records/index.ts'
-export {
-  BatchConflictBody,
-  BatchResult,
-  FeedList,
-  FeedState,
-  InvalidLine,
-  InvalidLinesBody,
-} from './records/intake.ts'
-export {
-  FeedActivity,
-  LatencyPercentiles,
-  MetricsSample,
-  MetricsSource,
-  type MonitoredRole,
-  monitoredRoles,
-  Rejection,
-  RejectionCount,
-  RejectionList,
-  RejectionMatches,
-  RejectionRate,
-  RoleRequests,
-} from './records/monitoring.ts'
+export * from './records/explorer.ts'
+export * from './records/index.ts'
+export * from './records/intake.ts'
+export * from './records/monitoring.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
-export { ListedDraft, ProductDraft } from './records/product-draft.ts'
-export { type ProductState, ProductSummary, productStates } from './records/product-summary.ts'
-export { type Feature, features, Session, SessionRequest, SessionState } from './records/session.ts'
+export * from './records/product-draft.ts'
+export * from './records/product-summary.ts'
+export * from './records/session.ts'
 export {
   countNames,
   LastLoad,
@@ -158,7 +76,7 @@ export {
   StatusCounts,
   UnavailableCount,
 } from './records/status.ts'
-export { UnpublishedProduct } from './records/unpublished-product.ts'
+export * from './records/unpublished-product.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
-export { type RemoveUnknownFields, unknownFieldRemover } from './unknown-fields.ts'
+export * from './unknown-fields.ts'
