@@ -1,6 +1,6 @@
 import type { CheckReport, CheckResult, ListedCheck } from '../records/checks.ts'
 
-export const checkResult: CheckResult = {
+const checkResult: CheckResult = {
   id: 'paging.links.last',
   group: 'paging',
   title: 'links.last has the last page and the page size',

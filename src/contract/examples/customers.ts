@@ -1,9 +1,4 @@
-import type {
-  Customer,
-  CustomerMatch,
-  ExampleBalance,
-  ShareableAccount,
-} from '../records/consent.ts'
+import type { Customer } from '../records/consent.ts'
 import type { AccountContact } from '../records/contact.ts'
 
 export const customer: Customer = {
@@ -23,26 +18,6 @@ export const customer: Customer = {
     postalCode: '3350',
     country: 'AU',
   },
-}
-
-export const customerMatch: CustomerMatch = {
-  id: 'cust-1',
-  name: 'Ana Silva',
-  phoneNumber: '+61 491 570 006',
-}
-
-export const shareableAccount: ShareableAccount = {
-  id: 'acc-4711',
-  name: 'Everyday Saver',
-  type: 'TRANS_AND_SAVINGS_ACCOUNTS',
-  displayName: 'Everyday Saver',
-}
-
-export const exampleBalance: ExampleBalance = {
-  account_id: 'acc-4711',
-  available: 1790.25,
-  current: 1840.25,
-  currency: 'AUD',
 }
 
 export const accountContact: AccountContact = {

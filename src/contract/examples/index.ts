@@ -1,102 +1,56 @@
-import { publicKey, session, tokenForm, tokenRequest, tokenResponse } from './access.ts'
-import {
-  bankingAccount,
-  bankingAccountV3,
-  bankingBalance,
-  bankingTransaction,
-  directDebit,
-  scheduledPayment,
-} from './banking.ts'
-import { checkReport, checkResult, listedCheck } from './checks.ts'
-import { consent, consentDetail, consentFlow } from './consents.ts'
-import {
-  accountContact,
-  customer,
-  customerMatch,
-  exampleBalance,
-  shareableAccount,
-} from './customers.ts'
-import { energyAccount, energyInvoice, energyPayment, energyUsage } from './energy.ts'
+import * as access from './access.ts'
+import * as banking from './banking.ts'
+import { checkReport, listedCheck } from './checks.ts'
+import * as consents from './consents.ts'
+import { accountContact, customer } from './customers.ts'
+import * as energy from './energy.ts'
 import { explorerCall, explorerResult } from './explorer.ts'
-import {
-  batchConflictBody,
-  batchResult,
-  feedState,
-  invalidLine,
-  invalidLinesBody,
-} from './intake.ts'
-import {
-  metricsSample,
-  rejection,
-  rejectionCount,
-  rejectionList,
-  rejectionMatches,
-} from './monitoring.ts'
-import {
-  listedDraft,
-  personalLoanProduct,
-  productChange,
-  productDraft,
-  productSummary,
-  readProduct,
-  savingsProduct,
-  unpublishedProduct,
-} from './product.ts'
+import * as intake from './intake.ts'
+import * as monitoring from './monitoring.ts'
+import * as products from './product.ts'
 import { platformStatus } from './status.ts'
 
-const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energyAccount
+const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energy.energyAccount
+const { accountId, productName, productCategory, displayName } = banking.bankingAccount
+const { currentBalance, availableBalance } = banking.bankingBalance
+const { id, name, email, phoneNumber } = customer
 
-/** Complete records by the name of their schema. The documentation shows the first of each. */
+/** Complete bodies and records by the name of their schema. The documentation shows the first of each. */
 export const examples: Readonly<Record<string, readonly unknown[]>> = {
   AccountContact: [accountContact],
   AccountIds: [{ data: { accountIds: ['acc-4711', 'acc-4712'] } }],
-  BankingAccount: [bankingAccount],
-  BankingAccountV3: [bankingAccountV3],
-  BankingBalance: [bankingBalance],
-  BankingTransaction: [bankingTransaction],
-  BatchConflictBody: [batchConflictBody],
-  BatchResult: [batchResult],
-  CheckClause: [checkResult.clause],
-  CheckExchange: checkResult.evidence,
-  CheckHeader: [{ name: 'content-type', value: 'application/json' }],
-  CheckList: [{ data: [listedCheck] }],
+  BankingAccount: [banking.bankingAccount],
+  BankingAccountV3: [banking.bankingAccountV3],
+  BankingBalance: [banking.bankingBalance],
+  BankingTransaction: [banking.bankingTransaction],
+  BatchConflictBody: [intake.batchConflictBody],
+  BatchResult: [intake.batchResult],
   CheckOptions: [{ profile: 'smoke', groups: ['paging'] }],
-  CheckProgress: [listedCheck.progress],
-  CheckReport: [checkReport],
-  CheckRequest: checkResult.evidence.map(({ request }) => request),
-  CheckResponse: checkResult.evidence.map(({ response }) => response),
-  CheckResult: [checkResult],
   CheckRun: [{ ...listedCheck, report: checkReport }],
   CheckRunningBody: [{ error: 'A check is already running', checkId: listedCheck.checkId }],
-  ListedCheck: [listedCheck],
-  Consent: [consent],
-  ConsentChange: [consentDetail.changes[1]],
-  ConsentDetail: [consentDetail],
-  ConsentFlow: [consentFlow],
-  ConsentFlowList: [{ data: [consentFlow] }],
-  ConsentFlowStep: [consentFlow.steps[2]],
-  ConsentList: [{ data: [consent], next: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw' }],
-  ConsentThirdParty: [consent.thirdParty],
+  ConsentDetail: [consents.consentDetail],
+  ConsentFlowList: [{ data: [consents.consentFlow] }],
+  ConsentList: [{ data: [consents.consent], next: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw' }],
   Customer: [customer],
-  CustomerMatch: [customerMatch],
-  CustomerSearch: [{ email: 'ana.silva@example.com' }],
-  DirectDebit: [directDebit],
-  EnergyAccount: [energyAccount],
+  CustomerMatch: [{ id, name, phoneNumber }],
+  CustomerSearch: [{ email }],
+  DirectDebit: [banking.directDebit],
+  EnergyAccount: [energy.energyAccount],
   EnergyAccountDetail: [energyAccountDetail],
-  EnergyBillingTransaction: [energyUsage, energyPayment],
-  EnergyInvoice: [energyInvoice],
-  ExampleBalance: [exampleBalance],
+  EnergyBillingTransaction: [energy.energyUsage, energy.energyPayment],
+  EnergyInvoice: [energy.energyInvoice],
+  ExampleBalance: [
+    {
+      account_id: accountId,
+      available: Number(availableBalance),
+      current: Number(currentBalance),
+      currency: 'AUD',
+    },
+  ],
   ExplorerCall: [explorerCall],
-  ExplorerHeader: explorerResult.request.headers,
-  ExplorerProvider: [explorerResult.provider],
-  ExplorerRequest: [explorerResult.request],
-  ExplorerResponse: [explorerResult.response],
   ExplorerResult: [explorerResult],
-  FeedActivity: metricsSample.feeds,
-  FeedState: [feedState],
-  InvalidLine: [invalidLine],
-  InvalidLinesBody: [invalidLinesBody],
-  LatencyPercentiles: [metricsSample.latency],
+  FeedState: [intake.feedState],
+  InvalidLinesBody: [intake.invalidLinesBody],
   Links: [
     {
       first: 'page=1&page-size=1',
@@ -104,36 +58,27 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
       next: 'page=2&page-size=1',
     },
   ],
+  ListedCheck: [listedCheck],
+  ListedDraft: [products.listedDraft],
   Meta: [{ totalRecords: 3, totalPages: 3 }],
-  MetricsSample: [metricsSample],
-  MetricsSource: metricsSample.sources,
-  LastLoad: [platformStatus.lastLoad],
+  MetricsSample: [monitoring.metricsSample],
   PlatformStatus: [platformStatus],
-  ServerStatus: platformStatus.servers,
-  StatusCounts: [platformStatus.counts],
-  UnavailableCount: platformStatus.counts.unavailable,
-  Product: [{ product_id: 'prod-1', ...savingsProduct }],
-  ProductChange: [productChange],
-  ProductDraft: [productDraft],
-  ListedDraft: [listedDraft],
-  ProductInput: [savingsProduct, personalLoanProduct],
-  ProductRead: [readProduct],
-  ProductSummary: [productSummary],
-  PublicationFault: unpublishedProduct.faults,
-  PublicKey: [publicKey],
-  Rejection: [rejection],
-  RejectionCount: [rejectionCount],
-  RejectionList: [rejectionList],
-  RejectionMatches: [rejectionMatches],
-  RejectionRate: metricsSample.rejections,
-  RoleRequests: metricsSample.roles,
-  ScheduledPayment: [scheduledPayment],
-  Session: [session],
-  SessionRequest: [tokenRequest],
-  SessionState: [{ features: ['consent'], session }],
-  ShareableAccount: [shareableAccount],
-  TokenResponse: [tokenResponse],
-  TokenForm: [tokenForm],
-  TokenRequest: [tokenRequest],
-  UnpublishedProduct: [unpublishedProduct],
+  Product: [{ product_id: 'prod-1', ...products.savingsProduct }],
+  ProductChange: [products.productChange],
+  ProductDraft: [products.productDraft],
+  ProductInput: [products.savingsProduct, products.personalLoanProduct],
+  ProductRead: [products.readProduct],
+  ProductSummary: [products.productSummary],
+  PublicKey: [access.publicKey],
+  RejectionList: [monitoring.rejectionList],
+  RejectionMatches: [monitoring.rejectionMatches],
+  ScheduledPayment: [banking.scheduledPayment],
+  Session: [access.session],
+  SessionRequest: [access.tokenRequest],
+  SessionState: [{ features: ['consent'], session: access.session }],
+  ShareableAccount: [{ id: accountId, name: productName, type: productCategory, displayName }],
+  TokenForm: [access.tokenForm],
+  TokenRequest: [access.tokenRequest],
+  TokenResponse: [access.tokenResponse],
+  UnpublishedProduct: [products.unpublishedProduct],
 }

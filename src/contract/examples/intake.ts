@@ -1,8 +1,8 @@
+import { errorTable } from '../errors.ts'
 import type {
   BatchConflictBody,
   BatchResult,
   FeedState,
-  InvalidLine,
   InvalidLinesBody,
 } from '../records/intake.ts'
 import { bankingBalance } from './banking.ts'
@@ -26,19 +26,13 @@ export const feedState: FeedState = {
 }
 
 export const batchConflictBody: BatchConflictBody = {
-  error: 'an earlier batch is missing: the next batch of this feed is 7',
+  error: errorTable.batch_conflict.example,
   expected: 7,
 }
 
-export const invalidLine: InvalidLine = {
-  line: 2,
-  field: 'currentBalance',
-  reason: 'must be a decimal string',
-}
-
 export const invalidLinesBody: InvalidLinesBody = {
-  error: '1 error: nothing was changed',
-  errors: [invalidLine],
+  error: errorTable.invalid_lines.example,
+  errors: [{ line: 2, field: 'currentBalance', reason: 'must be a decimal string' }],
 }
 
 /** The body of a batch. */

@@ -14,7 +14,7 @@ const sources: MetricsSource[] = [
 const clause =
   'Authentication, 2.4: the aud claim equals the URI of the requested resource, excluding query parameters.'
 
-export const rejection: Rejection = {
+const rejection: Rejection = {
   time: '2026-11-16T03:20:15.120Z',
   interactionId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8',
   role: 'provider',
@@ -27,7 +27,7 @@ export const rejection: Rejection = {
 }
 
 const { role, status, code, reason, setting } = rejection
-export const rejectionCount = { role, status, code, reason, clause, setting, count: 3 }
+const rejectionCount = { role, status, code, reason, clause, setting, count: 3 }
 
 export const rejectionMatches = { data: [rejection], sources }
 export const rejectionList = { ...rejectionMatches, reasons: [rejectionCount] }
