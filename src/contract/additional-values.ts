@@ -1,68 +1,104 @@
+import type { CdsScalarName } from './cds/field-types.ts'
 import type { Rule } from './rules.ts'
 import type { ScalarName } from './scalars.ts'
 
-/** The format of `additionalValue` by type (docs/decisions/0035). Other types accept any text. */
-const formats = {
+/**
+ * The format of `additionalValue` by type (docs/decisions/0035), as the Consumer Data Standards define it. Other types
+ * accept any text.
+ */
+export const additionalValues = {
   condition: {
-    DEPOSIT_BALANCE_INCREASED: 'decimal',
-    MAX_WITHDRAWALS: 'wholeNumber',
-    MAX_WITHDRAWAL_AMOUNT: 'decimal',
-    MIN_DEPOSITS: 'wholeNumber',
-    MIN_DEPOSIT_AMOUNT: 'decimal',
-    MIN_PURCHASES: 'wholeNumber',
+    DEPOSIT_BALANCE_INCREASED: 'amount',
+    MAX_WITHDRAWALS: 'count',
+    MAX_WITHDRAWAL_AMOUNT: 'amount',
+    MIN_DEPOSITS: 'count',
+    MIN_DEPOSIT_AMOUNT: 'amount',
+    MIN_PURCHASES: 'count',
   },
   constraint: {
-    MAX_BALANCE: 'decimal',
-    MAX_LIMIT: 'decimal',
-    MAX_LVR: 'decimal',
-    MIN_BALANCE: 'decimal',
-    MIN_LIMIT: 'decimal',
-    MIN_LVR: 'decimal',
-    OPENING_BALANCE: 'decimal',
+    MAX_BALANCE: 'amount',
+    MAX_LIMIT: 'amount',
+    MAX_LVR: 'rate',
+    MIN_BALANCE: 'amount',
+    MIN_LIMIT: 'amount',
+    MIN_LVR: 'rate',
+    OPENING_BALANCE: 'amount',
+  },
+  depositRate: {
+    BONUS: 'text',
+    BUNDLE_BONUS: 'text',
+    FIXED: 'duration',
+    FLOATING: 'text',
+    INTRODUCTORY: 'duration',
+    MARKET_LINKED: 'text',
   },
   discount: {
-    BALANCE: 'decimal',
-    DEPOSITS: 'decimal',
+    BALANCE: 'amount',
+    DEPOSITS: 'amount',
     FEE_CAP: 'duration',
-    PAYMENTS: 'decimal',
+    PAYMENTS: 'amount',
   },
   eligibility: {
-    MAX_AGE: 'wholeNumber',
-    MIN_AGE: 'wholeNumber',
-    MIN_INCOME: 'decimal',
-    MIN_TURNOVER: 'decimal',
+    EMPLOYMENT_STATUS: 'text',
+    MAX_AGE: 'count',
+    MIN_AGE: 'count',
+    MIN_INCOME: 'amount',
+    MIN_TURNOVER: 'amount',
+    RESIDENCY_STATUS: 'text',
   },
   feature: {
-    ADDITIONAL_CARDS: 'wholeNumber',
-    CASHBACK_OFFER: 'decimal',
-    FREE_TXNS: 'wholeNumber',
-    FREE_TXNS_ALLOWANCE: 'decimal',
+    ADDITIONAL_CARDS: 'count',
+    BONUS_REWARDS: 'text',
+    CARD_ACCESS: 'text',
+    CASHBACK_OFFER: 'amount',
+    COMPLEMENTARY_PRODUCT_DISCOUNTS: 'text',
+    DIGITAL_WALLET: 'text',
+    FREE_TXNS: 'count',
+    FREE_TXNS_ALLOWANCE: 'amount',
     FUNDS_AVAILABLE_AFTER: 'duration',
+    INSURANCE: 'text',
     INTEREST_FREE: 'duration',
     INTEREST_FREE_TRANSFERS: 'duration',
+    LOYALTY_PROGRAM: 'text',
+    NOTIFICATIONS: 'text',
   },
-  fee: {
-    LATE_PAYMENT: 'wholeNumber',
-    PERIODIC: 'duration',
-  },
-  rate: {
+  fee: { LATE_PAYMENT: 'count', PERIODIC: 'duration' },
+  lendingRate: {
+    BUNDLE_DISCOUNT_FIXED: 'text',
+    BUNDLE_DISCOUNT_VARIABLE: 'text',
+    DISCOUNT: 'text',
     FIXED: 'duration',
+    FLOATING: 'text',
     INTRODUCTORY: 'duration',
+    MARKET_LINKED: 'text',
+    PENALTY: 'text',
   },
-} as const satisfies Record<string, Record<string, ScalarName>>
+} as const satisfies Record<string, Record<string, CdsScalarName>>
 
-/** Rules for the format of `additionalValue`, by the type in `field`. */
-export function valueFormats(field: string, kind: keyof typeof formats): Rule[] {
-  return Object.entries(formats[kind]).map(([type, scalar]) => ({
-    when: { field, is: [type] },
-    format: { field: inCaseOf(field, 'additionalValue', 'additional_value'), scalar },
-  }))
+type Kind = keyof typeof additionalValues
+
+/** What the records accept for a format of the standards. */
+const accepted: Partial<Record<CdsScalarName, ScalarName>> = {
+  amount: 'decimal',
+  count: 'wholeNumber',
+  duration: 'duration',
+  rate: 'decimal',
 }
 
-/** The type OTHER requires an explanation in `additionalInfo`. */
-export function otherRequiresInfo(field: string): Rule {
+/** Rules for the format of `additionalValue`, by the type in `field`. */
+export function valueFormats(field: string, kind: Kind): Rule[] {
+  return Object.entries(additionalValues[kind]).flatMap(([type, format]) => {
+    const scalar = accepted[format]
+    if (!scalar) return []
+    const value = inCaseOf(field, 'additionalValue', 'additional_value')
+    return { when: { field, is: [type] }, format: { field: value, scalar } }
+  })
+}
+
+/** The same, and the type OTHER requires an explanation in `additionalInfo`. */
+export function explanationRules(field: string, kind: Kind): Rule[] {
   const info = inCaseOf(field, 'additionalInfo', 'additional_info')
-  return { when: { field, is: ['OTHER'] }, needs: [info] }
+  return [{ when: { field, is: ['OTHER'] }, needs: [info] }, ...valueFormats(field, kind)]
 }
 
 /** Account records use camelCase field names, product records snake_case. */

@@ -1,6 +1,19 @@
 import type { TEnum } from 'typebox'
 import { Type } from './type.ts'
 
+const usageTimeType = [
+  'PEAK',
+  'OFF_PEAK',
+  'OFF_PEAK_DEMAND_CHARGE',
+  'SHOULDER',
+  'SHOULDER1',
+  'SHOULDER2',
+  'CONTROLLED_LOAD',
+  'SOLAR',
+  'AGGREGATE',
+  'ALL_DAY',
+] as const
+
 /**
  * The value lists of the interface, completed from the Consumer Data Standards 1.36.0 and FDX v6 where it
  * lists only examples (docs/decisions/0037-enumerations.md). The values of a `…UType` are defined with its
@@ -282,31 +295,8 @@ export const values = {
   measureUnit: ['KWH', 'KVA', 'KVAR', 'KVARH', 'KW', 'DAYS', 'METER', 'MONTH'],
   termType: ['1_YEAR', '2_YEAR', '3_YEAR', '4_YEAR', '5_YEAR', 'ONGOING', 'OTHER'],
   paymentStatus: ['PAID', 'PARTIALLY_PAID', 'NOT_PAID'],
-  usageTimeType: [
-    'PEAK',
-    'OFF_PEAK',
-    'OFF_PEAK_DEMAND_CHARGE',
-    'SHOULDER',
-    'SHOULDER1',
-    'SHOULDER2',
-    'CONTROLLED_LOAD',
-    'SOLAR',
-    'AGGREGATE',
-    'ALL_DAY',
-  ],
-  demandTimeType: [
-    'PEAK',
-    'OFF_PEAK',
-    'OFF_PEAK_DEMAND_CHARGE',
-    'SHOULDER',
-    'SHOULDER1',
-    'SHOULDER2',
-    'CONTROLLED_LOAD',
-    'SOLAR',
-    'AGGREGATE',
-    'ALL_DAY',
-    'EXCESS',
-  ],
+  usageTimeType,
+  demandTimeType: [...usageTimeType, 'EXCESS'],
   calculationFactorType: ['DLF', 'MLF'],
   paymentMethod: ['DIRECT_DEBIT', 'CARD', 'TRANSFER', 'BPAY', 'CASH', 'CHEQUE', 'OTHER'],
   holderRelationship: [

@@ -1,5 +1,6 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import type { Tag } from './openapi/document.ts'
 import type { ResponseHeader } from './response-headers.ts'
 import { asNode } from './schema.ts'
 import type { Scope } from './scopes.ts'
@@ -29,17 +30,7 @@ export interface Operation {
   readonly protection: Protection
   readonly scope?: Scope
   readonly deprecated?: Deprecation
-  readonly tag:
-    | 'banking'
-    | 'energy'
-    | 'contact'
-    | 'consent'
-    | 'catalogue'
-    | 'access'
-    | 'consents'
-    | 'monitoring'
-    | 'explorer'
-    | 'intake'
+  readonly tag: Tag
   /** The kinds of account that it is about. Required where a request names accounts. */
   readonly accountKinds?: readonly AccountKind[]
   readonly summary: string
@@ -67,7 +58,7 @@ export interface Operation {
   readonly headers?: readonly ResponseHeader[]
   /** Browsers may read the responses from any origin. */
   readonly crossOrigin?: true
-  /** Errors beyond those that `listErrors` derives from the input and the protection. */
+  /** Errors beyond those that `listErrors` derives from the path, the input and the protection. */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -88,9 +79,13 @@ export type Output<O extends Operation> = O['response'] extends TSchema
   ? Static<O['response']>
   : undefined
 
-/** All errors of an operation: its own, and those that follow from its input and its protection. */
+/** All errors of an operation: its own, and those that follow from its path, its input and its protection. */
 export function listErrors(operation: Operation): ErrorCode[] {
+  const accounts = locateAccounts(operation)
   const shared: ErrorCode[] = [
+    ...(operation.path.includes('{customerId}') ? (['customer_not_found'] as const) : []),
+    ...(accounts === 'path' ? (['account_not_found'] as const) : []),
+    ...(accounts === 'body' ? (['account_in_query_not_found'] as const) : []),
     ...(hasInput(operation) ? (['invalid_request'] as const) : []),
     ...(operation.protection === 'none' ? [] : (['unauthorized'] as const)),
     ...(operation.scope ? (['insufficient_scope'] as const) : []),

@@ -26,20 +26,16 @@ const fragment = (which: string) =>
   described(Text, `The query string of the ${which} page, without a leading question mark.`)
 
 export type Links = Static<typeof Links>
-export const Links = record(
-  'Links',
-  {},
-  {
+export const Links = record('Links', {
+  description:
+    'Query strings to append to the URL of the request. They repeat its filters and its time window.',
+  optional: {
     first: fragment('first'),
     last: fragment('last'),
     next: fragment('next'),
     prev: fragment('previous'),
   },
-  {
-    description:
-      'Query strings to append to the URL of the request. They repeat its filters and its time window.',
-  },
-)
+})
 
 const totals = {
   totalRecords: described(Count, 'The number of records on all pages.'),
@@ -47,22 +43,21 @@ const totals = {
 }
 
 export type Meta = Static<typeof Meta>
-export const Meta = record(
-  'Meta',
-  totals,
-  {
+export const Meta = record('Meta', {
+  description: 'The size of the whole list.',
+  required: totals,
+  optional: {
     isQueryParamUnsupported: described(
       Flag,
       'True if the data source cannot filter by text, otherwise absent.',
     ),
   },
-  { description: 'The size of the whole list.' },
-)
+})
 
 /** The response of every paged list: `data` has one field, the list of records. */
-export function paged<Data extends TProperties>(name: string, data: Data, description: string) {
+export function paged<Data extends TProperties>(name: string, description: string, data: Data) {
   const page = described(Type.Object(data), 'The records of the page.')
-  return record(name, { data: page, links: Links, meta: Meta }, {}, { description })
+  return record(name, { description, required: { data: page, links: Links, meta: Meta } })
 }
 
 /** The field of `data` with the records of a paged list, and their schema; undefined for any other response. */

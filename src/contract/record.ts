@@ -14,6 +14,11 @@ export interface RecordOptions {
   readonly ignoresWhenPresent?: string
 }
 
+interface RecordDefinition<R, O> extends RecordOptions {
+  readonly required?: R
+  readonly optional?: O
+}
+
 type Fields<R extends TProperties, O extends TProperties> = TObject<
   R & { [Key in keyof O]: TOptional<O[Key]> }
 >
@@ -22,17 +27,15 @@ type Fields<R extends TProperties, O extends TProperties> = TObject<
  * A named object of the interface with its required and optional fields, and no others. The OpenAPI
  * document and the reference use the name.
  */
-export function record<R extends TProperties, O extends TProperties = Record<never, never>>(
-  name: string,
-  required: R,
-  optional?: O,
-  options: RecordOptions = {},
-): Fields<R, O> {
-  const { rules = [], ...rest } = options
-  const optionals = Object.entries(optional ?? {}).map(([key, type]) => [key, Type.Optional(type)])
+export function record<
+  R extends TProperties = Record<never, never>,
+  O extends TProperties = Record<never, never>,
+>(name: string, definition: RecordDefinition<R, O>): Fields<R, O> {
+  const { required, optional = {}, rules = [], ...annotations } = definition
+  const optionals = Object.entries<TSchema>(optional).map(([key, type]) => [key, Type.Optional(type)])
   const object: TObject = Type.Object(
     { ...required, ...Object.fromEntries(optionals) },
-    { additionalProperties: false, name, rules, ...rest },
+    { additionalProperties: false, name, rules, ...annotations },
   )
   const refined =
     rules.length === 0
@@ -44,6 +47,11 @@ export function record<R extends TProperties, O extends TProperties = Record<nev
 /** Describes a field. A named record keeps its own description as well. */
 export function described<T extends TSchema>(type: T, description: string): T {
   return copy(type, 'name' in type ? { fieldDescription: description } : { description })
+}
+
+/** A parameter that may be left out. */
+export function optional<T extends TSchema>(type: T, description: string) {
+  return Type.Optional(described(type, description))
 }
 
 /** Also accepts a JSON number in input and stores it as text. */

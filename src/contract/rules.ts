@@ -167,7 +167,8 @@ function applies({ when }: Rule, fields: Fields): boolean {
   return !(typeof value === 'string' && when.not.includes(value))
 }
 
-function isMissing(value: unknown): boolean {
+/** Absent, or a string or list without content. */
+export function isMissing(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === ''
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }

@@ -20,9 +20,6 @@ interface StringSchema {
   readonly [keyword: string]: unknown
 }
 
-const decimalPattern = '^-?[0-9]{1,32}(\\.[0-9]{1,32})?$'
-const wholeNumberPattern = '^[0-9]{1,18}$'
-const feedNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
 const uuidPattern = '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
 const webUriPattern = `^[Hh][Tt][Tt][Pp][Ss]?://(?:[\\w.~:/?#[\\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`
 const idPattern = `^[^\\p{Cc}\\p{Cs}]{1,${idLengthMax}}$`
@@ -86,6 +83,10 @@ function matches(pattern: string): (text: string) => boolean {
   return (text) => expression.test(text)
 }
 
+function patterned(mustBe: string, pattern: string): Scalar {
+  return { mustBe, test: matches(pattern), schema: { type: 'string', pattern } }
+}
+
 export const scalars = {
   id: {
     mustBe: `a string of 1 to ${idLengthMax} printable characters`,
@@ -97,26 +98,17 @@ export const scalars = {
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
     },
   },
-  feedName: {
-    mustBe: '1 to 64 letters, digits, dots, hyphens and underscores, the first a letter or a digit',
-    test: matches(feedNamePattern),
-    schema: { type: 'string', pattern: feedNamePattern },
-  },
+  feedName: patterned(
+    '1 to 64 letters, digits, dots, hyphens and underscores, the first a letter or a digit',
+    '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+  ),
   uuid: {
     mustBe: 'a UUID',
     test: matches(uuidPattern),
     schema: { type: 'string', format: 'uuid' },
   },
-  decimal: {
-    mustBe: 'a decimal string',
-    test: matches(decimalPattern),
-    schema: { type: 'string', pattern: decimalPattern },
-  },
-  wholeNumber: {
-    mustBe: 'a whole number as a string',
-    test: matches(wholeNumberPattern),
-    schema: { type: 'string', pattern: wholeNumberPattern },
-  },
+  decimal: patterned('a decimal string', '^-?[0-9]{1,32}(\\.[0-9]{1,32})?$'),
+  wholeNumber: patterned('a whole number as a string', '^[0-9]{1,18}$'),
   dateTime: {
     mustBe: 'an RFC 3339 date-time',
     test: isDateTime,

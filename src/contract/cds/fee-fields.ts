@@ -1,48 +1,35 @@
+import { additionalValues } from '../additional-values.ts'
 import { downgradeFee, upgradeFee } from '../convert-account-version.ts'
 import { values } from '../enumerations.ts'
-import { type CdsField, type CdsObject, explainedBy, mandatory } from './mapping.ts'
+import { type CdsField, type CdsFields, type CdsObject, explainedBy, mandatory } from './mapping.ts'
 import { separateDiscount, separateFee } from './separate-prices.ts'
 
-export const eligibilityValues = {
-  EMPLOYMENT_STATUS: 'text',
-  MAX_AGE: 'count',
-  MIN_AGE: 'count',
-  MIN_INCOME: 'amount',
-  MIN_TURNOVER: 'amount',
-  RESIDENCY_STATUS: 'text',
-} as const
-
-const discountEligibility: CdsObject = {
-  fields: {
-    discount_eligibility_type: { type: { oneOf: values.discountEligibilityType }, mandatory },
-    ...explainedBy('discount_eligibility_type', { ...eligibilityValues, INTRODUCTORY: 'duration' }),
-  },
+const discountEligibility: CdsFields = {
+  discount_eligibility_type: { type: { oneOf: values.discountEligibilityType }, mandatory },
+  ...explainedBy('discount_eligibility_type', {
+    ...additionalValues.eligibility,
+    INTRODUCTORY: 'duration',
+  }),
 }
 
-const fixedAmount: CdsObject = {
-  fields: { amount: { type: 'amount', mandatory } },
-}
+const fixedAmount: CdsObject = { fields: { amount: { type: 'amount', mandatory } } }
 
 const feeRange = { fee_minimum: { type: 'amount' }, fee_maximum: { type: 'amount' } } as const
 
-const feeRateBased: CdsObject = {
-  fields: {
-    rate_type: { type: { oneOf: values.feeRateType }, mandatory },
-    rate: { type: 'rate', mandatory },
-    accrual_frequency: { type: 'duration' },
-    amount_range: { type: { object: { fields: feeRange } } },
-  },
+const feeRateBased: CdsFields = {
+  rate_type: { type: { oneOf: values.feeRateType }, mandatory },
+  rate: { type: 'rate', mandatory },
+  accrual_frequency: { type: 'duration' },
+  amount_range: { type: { object: { fields: feeRange } } },
 }
 
-const discountRateBased: CdsObject = {
-  fields: {
-    rate_type: { type: { oneOf: values.discountRateType }, mandatory },
-    rate: { type: 'rate', mandatory },
-    amount_range: {
-      type: {
-        object: {
-          fields: { discount_minimum: { type: 'amount' }, discount_maximum: { type: 'amount' } },
-        },
+const discountRateBased: CdsFields = {
+  rate_type: { type: { oneOf: values.discountRateType }, mandatory },
+  rate: { type: 'rate', mandatory },
+  amount_range: {
+    type: {
+      object: {
+        fields: { discount_minimum: { type: 'amount' }, discount_maximum: { type: 'amount' } },
       },
     },
   },
@@ -60,15 +47,10 @@ const discount: CdsObject = {
     discount_type: { type: { oneOf: values.discountType }, mandatory },
     discount_method_u_type: { type: { oneOf: ['fixedAmount', 'rateBased'] }, mandatory, since: 6 },
     fixed_amount: member('discount_method_u_type', 'fixedAmount', fixedAmount),
-    rate_based: member('discount_method_u_type', 'rateBased', discountRateBased),
-    ...explainedBy('discount_type', {
-      BALANCE: 'amount',
-      DEPOSITS: 'amount',
-      FEE_CAP: 'duration',
-      PAYMENTS: 'amount',
-    }),
+    rate_based: member('discount_method_u_type', 'rateBased', { fields: discountRateBased }),
+    ...explainedBy('discount_type', additionalValues.discount),
     eligibility: {
-      type: { list: discountEligibility },
+      type: { list: { fields: discountEligibility } },
       mandatory: { field: 'discount_type', is: ['ELIGIBILITY_ONLY'] },
     },
   },
@@ -110,12 +92,12 @@ export const fee: CdsObject = {
       since: 6,
     },
     fixed_amount: member('fee_method_u_type', 'fixedAmount', fixedAmount),
-    rate_based: member('fee_method_u_type', 'rateBased', feeRateBased),
+    rate_based: member('fee_method_u_type', 'rateBased', { fields: feeRateBased }),
     variable: member('fee_method_u_type', 'variable', { fields: feeRange }),
     fee_cap: { type: 'amount', since: 6 },
     fee_cap_period: { type: 'duration', since: 6 },
     currency: { type: 'currency' },
-    ...explainedBy('fee_type', { LATE_PAYMENT: 'count', PERIODIC: 'duration' }),
+    ...explainedBy('fee_type', additionalValues.fee),
     discounts: { type: { list: discount } },
   },
   restructured: {

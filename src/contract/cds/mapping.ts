@@ -37,6 +37,8 @@ export interface CdsField {
   readonly isAssigned?: true
 }
 
+export type CdsFields = Readonly<Record<string, CdsField>>
+
 export type CdsType =
   | CdsScalarName
   | CdsEnumeration
@@ -60,7 +62,7 @@ export interface CdsDependentType {
 }
 
 export interface CdsObject {
-  readonly fields: Readonly<Record<string, CdsField>>
+  readonly fields: CdsFields
   /** Several objects for an element of a list that has several prices. */
   readonly separate?: (object: Record<string, unknown>) => SeparatePrices
   /** The change of structure between detail versions 5 and 6. `upgrade` leaves the newer structure as it is. */
@@ -85,7 +87,7 @@ export function explainedBy(by: string, formats: Readonly<Record<string, CdsScal
     },
     additional_info: { type: 'text', mandatory: { field: by, is: ['OTHER'] } },
     additional_info_uri: { type: 'uri' },
-  } as const satisfies CdsObject['fields']
+  } as const satisfies CdsFields
 }
 
 /** The format that the other field selects. */

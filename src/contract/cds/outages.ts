@@ -12,18 +12,17 @@ const outagesMax = 100
 const explanationLengthMax = 1000
 
 export type Outage = Static<typeof Outage>
-export const Outage = record(
-  'Outage',
-  {
+export const Outage = record('Outage', {
+  required: {
     outageTime: Timestamp,
     duration: Duration,
     explanation: Type.String({ minLength: 1, maxLength: explanationLengthMax }),
   },
-  { isPartial: Flag },
-)
+  optional: { isPartial: Flag },
+})
 
 const OutageList = record('OutageList', {
-  outages: Type.Array(Outage, { maxItems: outagesMax }),
+  required: { outages: Type.Array(Outage, { maxItems: outagesMax }) },
 })
 
 /** An outage with its times in nanoseconds since 1970. The end is exclusive. */

@@ -1,8 +1,10 @@
+import { additionalValues } from '../additional-values.ts'
 import { values } from '../enumerations.ts'
-import { eligibilityValues, fee } from './fee-fields.ts'
+import { fee } from './fee-fields.ts'
 import {
   type CdsEnumeration,
   type CdsField,
+  type CdsFields,
   type CdsListVersion,
   type CdsObject,
   explainedBy,
@@ -23,104 +25,71 @@ const document: CdsObject = {
 
 const topics = ['overview', 'terms', 'eligibility', 'fees_and_pricing', 'bundle']
 
-const additionalInformation: CdsObject = {
-  fields: Object.fromEntries([
-    ...topics.map((topic): [string, CdsField] => [
-      `${topic}_uri`,
-      { type: 'uri', mandatory: { field: `additional_${topic}_uris` } },
-    ]),
-    ...topics.map((topic): [string, CdsField] => [
-      `additional_${topic}_uris`,
-      { type: { list: document } },
-    ]),
+const additionalInformation: CdsFields = Object.fromEntries([
+  ...topics.map((topic): [string, CdsField] => [
+    `${topic}_uri`,
+    { type: 'uri', mandatory: { field: `additional_${topic}_uris` } },
   ]),
+  ...topics.map((topic): [string, CdsField] => [
+    `additional_${topic}_uris`,
+    { type: { list: document } },
+  ]),
+])
+
+const cardArt: CdsFields = {
+  card_scheme: { type: { oneOf: values.cardScheme }, mandatory, since: 6 },
+  card_type: { type: { oneOf: values.cardType }, mandatory, since: 6 },
+  title: { type: 'text' },
+  image_uri: { type: 'uri', mandatory },
 }
 
-const cardArt: CdsObject = {
-  fields: {
-    card_scheme: { type: { oneOf: values.cardScheme }, mandatory, since: 6 },
-    card_type: { type: { oneOf: values.cardType }, mandatory, since: 6 },
-    title: { type: 'text' },
-    image_uri: { type: 'uri', mandatory },
-  },
+const bundle: CdsFields = {
+  name: { type: 'text', mandatory },
+  description: { type: 'text', mandatory },
+  additional_info: { type: 'text' },
+  additional_info_uri: { type: 'uri' },
+  product_ids: { type: { list: 'ascii' } },
 }
 
-const bundle: CdsObject = {
-  fields: {
-    name: { type: 'text', mandatory },
-    description: { type: 'text', mandatory },
-    additional_info: { type: 'text' },
-    additional_info_uri: { type: 'uri' },
-    product_ids: { type: { list: 'ascii' } },
-  },
-}
+/** The standards do not use the number of cards. */
+const { ADDITIONAL_CARDS: _, ...featureValues } = additionalValues.feature
 
-const feature: CdsObject = {
-  fields: {
-    feature_type: {
-      type: {
-        oneOf: values.featureType,
-        added: { FUNDS_AVAILABLE_AFTER: 6, EXTRA_DOWN_PAYMENT: 7 },
-        before: { FUNDS_AVAILABLE_AFTER: 'OTHER', EXTRA_DOWN_PAYMENT: 'OTHER' },
-      },
-      mandatory,
+const feature: CdsFields = {
+  feature_type: {
+    type: {
+      oneOf: values.featureType,
+      added: { FUNDS_AVAILABLE_AFTER: 6, EXTRA_DOWN_PAYMENT: 7 },
+      before: { FUNDS_AVAILABLE_AFTER: 'OTHER', EXTRA_DOWN_PAYMENT: 'OTHER' },
     },
-    ...explainedBy('feature_type', {
-      BONUS_REWARDS: 'text',
-      CARD_ACCESS: 'text',
-      CASHBACK_OFFER: 'amount',
-      COMPLEMENTARY_PRODUCT_DISCOUNTS: 'text',
-      DIGITAL_WALLET: 'text',
-      FREE_TXNS: 'count',
-      FREE_TXNS_ALLOWANCE: 'amount',
-      FUNDS_AVAILABLE_AFTER: 'duration',
-      INSURANCE: 'text',
-      INTEREST_FREE: 'duration',
-      INTEREST_FREE_TRANSFERS: 'duration',
-      LOYALTY_PROGRAM: 'text',
-      NOTIFICATIONS: 'text',
-    }),
+    mandatory,
   },
+  ...explainedBy('feature_type', featureValues),
 }
 
-const constraint: CdsObject = {
-  fields: {
-    constraint_type: {
-      type: {
-        oneOf: values.constraintType,
-        added: { MAX_LVR: 5, MIN_LVR: 5, OTHER: 6 },
-        before: 'omitObject',
-      },
-      mandatory,
+const constraint: CdsFields = {
+  constraint_type: {
+    type: {
+      oneOf: values.constraintType,
+      added: { MAX_LVR: 5, MIN_LVR: 5, OTHER: 6 },
+      before: 'omitObject',
     },
-    ...explainedBy('constraint_type', {
-      MAX_BALANCE: 'amount',
-      MAX_LIMIT: 'amount',
-      MAX_LVR: 'rate',
-      MIN_BALANCE: 'amount',
-      MIN_LIMIT: 'amount',
-      MIN_LVR: 'rate',
-      OPENING_BALANCE: 'amount',
-    }),
+    mandatory,
   },
+  ...explainedBy('constraint_type', additionalValues.constraint),
 }
 
-const eligibility: CdsObject = {
-  fields: {
-    eligibility_type: { type: { oneOf: values.eligibilityType }, mandatory },
-    ...explainedBy('eligibility_type', eligibilityValues),
-  },
+const eligibility: CdsFields = {
+  eligibility_type: { type: { oneOf: values.eligibilityType }, mandatory },
+  ...explainedBy('eligibility_type', additionalValues.eligibility),
 }
 
-const instalments: CdsObject = {
-  fields: {
-    maximum_concurrent_plans: { type: 'naturalNumber' },
-    instalments_limit: { type: 'amount' },
-    minimum_plan_value: { type: 'amount' },
-    maximum_plan_value: { type: 'amount' },
-    minimum_split: { type: 'positiveInteger', mandatory },
-    maximum_split: { type: 'positiveInteger', mandatory },
-  },
+const instalments: CdsFields = {
+  maximum_concurrent_plans: { type: 'naturalNumber' },
+  instalments_limit: { type: 'amount' },
+  minimum_plan_value: { type: 'amount' },
+  maximum_plan_value: { type: 'amount' },
+  minimum_split: { type: 'positiveInteger', mandatory },
+  maximum_split: { type: 'positiveInteger', mandatory },
 }
 
 const category: CdsEnumeration = {
@@ -152,15 +121,15 @@ export const cdsProduct: CdsObject = {
     brand_name: { type: 'text', inList },
     application_uri: { type: 'uri', inList },
     is_tailored: { type: 'flag', mandatory, inList },
-    additional_information: { type: { object: additionalInformation }, inList },
-    card_art: { type: { list: cardArt }, inList },
-    bundles: { type: { list: bundle } },
-    features: { type: { list: feature } },
-    constraints: { type: { list: constraint } },
-    eligibility: { type: { list: eligibility } },
+    additional_information: { type: { object: { fields: additionalInformation } }, inList },
+    card_art: { type: { list: { fields: cardArt } }, inList },
+    bundles: { type: { list: { fields: bundle } } },
+    features: { type: { list: { fields: feature } } },
+    constraints: { type: { list: { fields: constraint } } },
+    eligibility: { type: { list: { fields: eligibility } } },
     fees: { type: { list: fee } },
     deposit_rates: { type: { list: depositRate } },
     lending_rates: { type: { list: lendingRate } },
-    instalments: { type: { object: instalments }, since: 7 },
+    instalments: { type: { object: { fields: instalments } }, since: 7 },
   },
 }

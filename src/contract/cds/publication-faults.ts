@@ -1,6 +1,6 @@
 import { problemsMax } from '../limits.ts'
 import type { Product, ProductInput } from '../records/product.ts'
-import type { Problem } from '../rules.ts'
+import { isMissing, type Problem } from '../rules.ts'
 import { isObject } from '../schema.ts'
 import { type CdsScalarName, cdsScalars } from './field-types.ts'
 import {
@@ -29,7 +29,7 @@ function* objectFaults(object: CdsObject, fields: Fields, path: string): Generat
   for (const [name, field] of Object.entries(object.fields)) {
     const value = fields[name]
     const at = path === '' ? name : `${path}.${name}`
-    const reason = isBlank(value) ? findRequirement(field, fields) : undefined
+    const reason = isMissing(value) ? findRequirement(field, fields) : undefined
     if (reason !== undefined) {
       const how = value === undefined ? 'is required' : 'must not be empty'
       yield { path: at, reason: `${how} for publication${reason}` }
@@ -47,7 +47,7 @@ function findRequirement({ mandatory, isAssigned }: CdsField, fields: Fields): s
 
 function describeIfMet({ field, is }: CdsCondition, fields: Fields): string | undefined {
   const value = fields[field]
-  if (is === undefined) return isBlank(value) ? undefined : ` when ${field} is present`
+  if (is === undefined) return isMissing(value) ? undefined : ` when ${field} is present`
   return is.includes(value as string) ? ` when ${field} is ${value}` : undefined
 }
 
@@ -87,9 +87,4 @@ function scalarFaults(name: CdsScalarName, value: unknown, path: string): Proble
 
 function expect(isMet: boolean, path: string, mustBe: string): Problem[] {
   return isMet ? [] : [{ path, reason: `must be ${mustBe} for publication` }]
-}
-
-function isBlank(value: unknown): boolean {
-  if (typeof value === 'string') return value.trim() === ''
-  return value === undefined || (Array.isArray(value) && value.length === 0)
 }

@@ -1,18 +1,18 @@
+import { additionalValues } from '../additional-values.ts'
 import { downgradeRate, upgradeRate } from '../convert-account-version.ts'
 import { values } from '../enumerations.ts'
-import { type CdsDependentType, type CdsObject, explainedBy, mandatory } from './mapping.ts'
+import {
+  type CdsDependentType,
+  type CdsFields,
+  type CdsObject,
+  explainedBy,
+  mandatory,
+} from './mapping.ts'
 
 const condition: CdsObject = {
   fields: {
     rate_applicability_type: { type: { oneOf: values.rateApplicabilityType }, mandatory },
-    ...explainedBy('rate_applicability_type', {
-      DEPOSIT_BALANCE_INCREASED: 'amount',
-      MAX_WITHDRAWALS: 'count',
-      MAX_WITHDRAWAL_AMOUNT: 'amount',
-      MIN_DEPOSITS: 'count',
-      MIN_DEPOSIT_AMOUNT: 'amount',
-      MIN_PURCHASES: 'count',
-    }),
+    ...explainedBy('rate_applicability_type', additionalValues.condition),
   },
 }
 
@@ -22,17 +22,15 @@ const bound: CdsDependentType = {
   otherwise: 'text',
 }
 
-const tier: CdsObject = {
-  fields: {
-    name: { type: 'text', mandatory },
-    unit_of_measure: { type: { oneOf: values.unitOfMeasure }, mandatory },
-    minimum_value: { type: bound, mandatory },
-    maximum_value: { type: bound },
-    rate_application_method: { type: { oneOf: values.rateApplicationMethod } },
-    applicability_conditions: { type: { list: condition } },
-    additional_info: { type: 'text' },
-    additional_info_uri: { type: 'uri' },
-  },
+const tier: CdsFields = {
+  name: { type: 'text', mandatory },
+  unit_of_measure: { type: { oneOf: values.unitOfMeasure }, mandatory },
+  minimum_value: { type: bound, mandatory },
+  maximum_value: { type: bound },
+  rate_application_method: { type: { oneOf: values.rateApplicationMethod } },
+  applicability_conditions: { type: { list: condition } },
+  additional_info: { type: 'text' },
+  additional_info_uri: { type: 'uri' },
 }
 
 const applied = {
@@ -42,12 +40,12 @@ const applied = {
     type: 'duration',
     mandatory: { field: 'application_type', is: ['PERIODIC'] },
   },
-} as const satisfies CdsObject['fields']
+} as const satisfies CdsFields
 
 const tiered = {
-  tiers: { type: { list: tier } },
+  tiers: { type: { list: { fields: tier } } },
   applicability_conditions: { type: { list: condition }, since: 6 },
-} as const satisfies CdsObject['fields']
+} as const satisfies CdsFields
 
 const restructuredRate = {
   description:
@@ -69,14 +67,7 @@ export const depositRate: CdsObject = {
     },
     ...applied,
     ...tiered,
-    ...explainedBy('deposit_rate_type', {
-      BONUS: 'text',
-      BUNDLE_BONUS: 'text',
-      FIXED: 'duration',
-      FLOATING: 'text',
-      INTRODUCTORY: 'duration',
-      MARKET_LINKED: 'text',
-    }),
+    ...explainedBy('deposit_rate_type', additionalValues.depositRate),
   },
   restructured: restructuredRate,
 }
@@ -117,16 +108,7 @@ export const lendingRate: CdsObject = {
       mandatory,
     },
     ...tiered,
-    ...explainedBy('lending_rate_type', {
-      BUNDLE_DISCOUNT_FIXED: 'text',
-      BUNDLE_DISCOUNT_VARIABLE: 'text',
-      DISCOUNT: 'text',
-      FIXED: 'duration',
-      FLOATING: 'text',
-      INTRODUCTORY: 'duration',
-      MARKET_LINKED: 'text',
-      PENALTY: 'text',
-    }),
+    ...explainedBy('lending_rate_type', additionalValues.lendingRate),
   },
   restructured: restructuredRate,
 }

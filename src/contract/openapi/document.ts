@@ -108,6 +108,7 @@ function sortByName(entries: Iterable<readonly [string, Json]>): Json {
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/** What the operations of each tag are about. */
 const tags = {
   access: 'Tokens for API clients, and the public keys of the platform.',
   banking: 'Accounts, balances, transactions and payments of one customer.',
@@ -119,7 +120,8 @@ const tags = {
   explorer: 'Calls to the data provider that the platform signs, in demos and sandboxes.',
   intake: 'Feeds: numbered batches of data.',
   monitoring: 'The state of the servers, and checks of the data provider.',
-} satisfies Record<Operation['tag'], string>
+}
+export type Tag = keyof typeof tags
 
 const servers = {
   provider: server('127.0.0.1:8080', 'The data provider.'),

@@ -1,15 +1,12 @@
 import type { Operation } from '../operation.ts'
 import { KeySet, TokenForm, TokenRequest, TokenResponse } from '../records/access.ts'
-import { Type } from '../type.ts'
-import { noQuery } from './shared-parameters.ts'
+import { plain } from './shared-parameters.ts'
 
 const common = {
+  ...plain,
   base: 'platform',
   tag: 'access',
   protection: 'none',
-  params: Type.Object({}),
-  query: noQuery,
-  status: 200,
 } as const
 
 export const issueToken = {
@@ -42,5 +39,4 @@ export const getKeySet = {
   description:
     'Returns the keys that data providers verify platform tokens with, as a JSON Web Key Set.',
   response: KeySet,
-  errors: [],
 } as const satisfies Operation

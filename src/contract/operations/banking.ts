@@ -1,7 +1,7 @@
 import { searchTextLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
-import { described } from '../record.ts'
+import { described, optional } from '../record.ts'
 import { BankingAccount, BankingAccountV3 } from '../records/banking-account.ts'
 import { BankingBalance, BankingTransaction } from '../records/banking-history.ts'
 import { DirectDebit, ScheduledPayment } from '../records/banking-payments.ts'
@@ -13,18 +13,26 @@ import {
   CustomerParams,
   isOwned,
   openStatus,
+  plain,
   productCategory,
   replacedByC2,
   timeBounds,
 } from './shared-parameters.ts'
 
 const common = {
+  ...plain,
   base: 'provider',
   protection: 'platformToken',
   tag: 'banking',
   accountKinds: ['banking'],
-  status: 200,
 } as const
+
+const accountQuery = Type.Object({
+  'product-category': productCategory,
+  'open-status': openStatus,
+  'is-owned': isOwned,
+  ...pageQuery,
+})
 
 export const listBankingAccounts = {
   ...common,
@@ -36,23 +44,13 @@ export const listBankingAccounts = {
   description:
     'Returns every bank account of the customer in order of creation, with its rates, fees and features.',
   params: CustomerParams,
-  query: Type.Object({
-    'product-category': productCategory,
-    'open-status': openStatus,
-    'is-owned': isOwned,
-    ...pageQuery,
+  query: accountQuery,
+  response: paged('BankingAccountList', 'A page of bank accounts.', {
+    accounts: described(
+      Type.Array(Type.Union([BankingAccount, BankingAccountV3])),
+      'Version 4, or version 3 if the provider is configured to serve it.',
+    ),
   }),
-  response: paged(
-    'BankingAccountList',
-    {
-      accounts: described(
-        Type.Array(Type.Union([BankingAccount, BankingAccountV3])),
-        'Version 4, or version 3 if the provider is configured to serve it.',
-      ),
-    },
-    'A page of bank accounts.',
-  ),
-  errors: ['customer_not_found'],
 } as const satisfies Operation
 
 export const listBankingBalances = {
@@ -71,12 +69,9 @@ export const listBankingBalances = {
     'is-owned': isOwned,
   }),
   body: AccountIds,
-  response: paged(
-    'BankingBalanceList',
-    { balances: Type.Array(BankingBalance) },
-    'A page of balances.',
-  ),
-  errors: ['customer_not_found', 'account_in_query_not_found'],
+  response: paged('BankingBalanceList', 'A page of balances.', {
+    balances: Type.Array(BankingBalance),
+  }),
 } as const satisfies Operation
 
 export const listBankingTransactions = {
@@ -90,31 +85,22 @@ export const listBankingTransactions = {
   params: AccountParams,
   query: Type.Object({
     ...timeBounds,
-    'min-amount': Type.Optional(described(Money, 'The minimum amount, including the sign.')),
-    'max-amount': Type.Optional(described(Money, 'The maximum amount, including the sign.')),
-    text: Type.Optional(
-      described(
-        Type.String({ maxLength: searchTextLengthMax }),
-        'A part of the reference or description. Case-insensitive, no wildcards.',
-      ),
+    'min-amount': optional(Money, 'The minimum amount, including the sign.'),
+    'max-amount': optional(Money, 'The maximum amount, including the sign.'),
+    text: optional(
+      Type.String({ maxLength: searchTextLengthMax }),
+      'A part of the reference or description. Case-insensitive, no wildcards.',
     ),
     ...pageQuery,
   }),
-  response: paged(
-    'BankingTransactionList',
-    { transactions: Type.Array(BankingTransaction) },
-    'A page of transactions.',
-  ),
-  errors: ['customer_not_found', 'account_not_found'],
+  response: paged('BankingTransactionList', 'A page of transactions.', {
+    transactions: Type.Array(BankingTransaction),
+  }),
 } as const satisfies Operation
 
-const scheduledPayments = paged(
-  'ScheduledPaymentList',
-  {
-    scheduledPayments: Type.Array(ScheduledPayment),
-  },
-  'A page of scheduled payments.',
-)
+const scheduledPayments = paged('ScheduledPaymentList', 'A page of scheduled payments.', {
+  scheduledPayments: Type.Array(ScheduledPayment),
+})
 
 export const listScheduledPayments = {
   ...common,
@@ -126,7 +112,6 @@ export const listScheduledPayments = {
   params: AccountParams,
   query: Type.Object(pageQuery),
   response: scheduledPayments,
-  errors: ['customer_not_found', 'account_not_found'],
 } as const satisfies Operation
 
 export const listDirectDebits = {
@@ -138,19 +123,11 @@ export const listDirectDebits = {
   description:
     'Returns the organisations that may debit each account, in the order of the request.',
   params: CustomerParams,
-  query: Type.Object({
-    'product-category': productCategory,
-    'open-status': openStatus,
-    'is-owned': isOwned,
-    ...pageQuery,
-  }),
+  query: accountQuery,
   body: AccountIds,
-  response: paged(
-    'DirectDebitList',
-    { directDebitAuthorisations: Type.Array(DirectDebit) },
-    'A page of direct-debit authorisations.',
-  ),
-  errors: ['customer_not_found', 'account_in_query_not_found'],
+  response: paged('DirectDebitList', 'A page of direct-debit authorisations.', {
+    directDebitAuthorisations: Type.Array(DirectDebit),
+  }),
 } as const satisfies Operation
 
 export const listScheduledPaymentsOfAccounts = {
@@ -165,5 +142,4 @@ export const listScheduledPaymentsOfAccounts = {
   query: Type.Object({ 'is-owned': isOwned, 'open-status': openStatus, ...pageQuery }),
   body: AccountIds,
   response: scheduledPayments,
-  errors: ['customer_not_found', 'account_in_query_not_found'],
 } as const satisfies Operation

@@ -2,22 +2,18 @@ import { oneOf, values } from '../enumerations.ts'
 import { searchTextLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery, publicPageQuery } from '../paging.ts'
-import { described } from '../record.ts'
+import { described, optional } from '../record.ts'
 import { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 import { ProductSummary, productStates } from '../records/product-summary.ts'
 import { UnpublishedProduct } from '../records/unpublished-product.ts'
 import { Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
-import { idempotencyKey, noQuery } from './shared-parameters.ts'
+import { idempotencyKey, plain } from './shared-parameters.ts'
 
-const common = { base: 'platform', tag: 'catalogue' } as const
-const write = {
-  ...common,
-  protection: 'clientToken',
-  scope: 'products.write',
-  query: noQuery,
-} as const
-const read = { ...common, protection: 'none', crossOrigin: true } as const
+const common = { ...plain, base: 'platform', tag: 'catalogue' } as const
+const write = { ...common, protection: 'clientToken', scope: 'products.write' } as const
+const read = { ...common, protection: 'clientToken', scope: 'products.read' } as const
+const publicRead = { ...common, protection: 'none', crossOrigin: true } as const
 
 const products = '/v1/data-provider/cdr/products'
 const product = `${products}/{productID}` as const
@@ -27,16 +23,15 @@ const ProductParams = Type.Object({
 })
 
 const ifMatch = Type.Object({
-  'if-match': Type.Optional(
-    described(
-      Text,
-      'The `ETag` of the version to change. If the product has another `ETag` now, nothing is changed.',
-    ),
+  'if-match': optional(
+    Text,
+    'The `ETag` of the version to change. If the product has another `ETag` now, nothing is changed.',
   ),
 })
 const ifNoneMatch = Type.Object({
-  'if-none-match': Type.Optional(
-    described(Text, 'The `ETag` of a cached copy. If it is still current, the response is 304.'),
+  'if-none-match': optional(
+    Text,
+    'The `ETag` of a cached copy. If it is still current, the response is 304.',
   ),
 })
 
@@ -48,7 +43,6 @@ export const createProduct = {
   summary: 'Create a product',
   description:
     'Stores a product under a new id. `product_id` and `last_updated` in the body are ignored.',
-  params: Type.Object({}),
   requestHeaders: idempotencyKey,
   body: ProductInput,
   status: 201,
@@ -74,7 +68,7 @@ export const replaceProduct = {
 } as const satisfies Operation
 
 export const getProduct = {
-  ...read,
+  ...publicRead,
   ref: 'P3',
   method: 'GET',
   path: product,
@@ -83,45 +77,35 @@ export const getProduct = {
     'Returns the current version of the product, or an earlier one. No token is required.',
   params: ProductParams,
   query: Type.Object({
-    version: Type.Optional(
-      described(
-        Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-        'The version to return. Default: the current version.',
-      ),
+    version: optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      'The version to return. Default: the current version.',
     ),
   }),
   requestHeaders: ifNoneMatch,
-  status: 200,
   response: ProductRead,
   headers: ['ETag'],
   errors: ['product_not_found'],
 } as const satisfies Operation
 
 export const listProducts = {
-  ...read,
+  ...publicRead,
   ref: 'P4',
   method: 'GET',
   path: products,
   summary: 'List products',
   description: 'Returns the products ordered by id. No token is required.',
-  params: Type.Object({}),
   query: Type.Object({
-    'product-category': Type.Optional(
-      described(oneOf(values.productCategory), 'Only products of this category.'),
-    ),
-    brand: Type.Optional(described(Text, 'Only products of this brand (exact match).')),
+    'product-category': optional(oneOf(values.productCategory), 'Only products of this category.'),
+    brand: optional(Text, 'Only products of this brand (exact match).'),
     effective: described(
       Type.Enum(['CURRENT', 'FUTURE', 'ALL'], { default: 'CURRENT' }),
       'CURRENT: products open for applications now. FUTURE: products that will be. ALL: all products, including retired ones.',
     ),
-    'updated-since': Type.Optional(
-      described(Timestamp, 'Only products changed at or after this time.'),
-    ),
+    'updated-since': optional(Timestamp, 'Only products changed at or after this time.'),
     ...publicPageQuery,
   }),
-  status: 200,
-  response: paged('ProductList', { products: Type.Array(ProductRead) }, 'A page of products.'),
-  errors: [],
+  response: paged('ProductList', 'A page of products.', { products: Type.Array(ProductRead) }),
 } as const satisfies Operation
 
 export const deleteProduct = {
@@ -139,9 +123,7 @@ export const deleteProduct = {
 } as const satisfies Operation
 
 export const listProductChanges = {
-  ...common,
-  protection: 'clientToken',
-  scope: 'products.read',
+  ...read,
   ref: 'P6',
   method: 'GET',
   path: `${product}/history`,
@@ -150,19 +132,14 @@ export const listProductChanges = {
     'Returns the newest changes first, with the author of each. To restore a version, read it with `getProduct` and send it to `replaceProduct`.',
   params: ProductParams,
   query: Type.Object(pageQuery),
-  status: 200,
-  response: paged(
-    'ProductHistory',
-    { history: Type.Array(ProductChange) },
-    'A page of changes of a product.',
-  ),
+  response: paged('ProductHistory', 'A page of changes of a product.', {
+    history: Type.Array(ProductChange),
+  }),
   errors: ['product_not_found'],
 } as const satisfies Operation
 
 export const listProductSummaries = {
-  ...common,
-  protection: 'clientToken',
-  scope: 'products.read',
+  ...read,
   ref: 'P7',
   method: 'GET',
   // Not below the products: a loaded product can have any id.
@@ -170,38 +147,27 @@ export const listProductSummaries = {
   summary: 'Find products and drafts',
   description:
     'Returns what a list for people shows of each product, and of drafts of new products: the state, the author and the time of the last change.',
-  params: Type.Object({}),
   query: Type.Object({
-    text: Type.Optional(
-      described(
-        Type.String({ maxLength: searchTextLengthMax }),
-        'A part of the name, the brand or the id. Case-insensitive, no wildcards.',
-      ),
+    text: optional(
+      Type.String({ maxLength: searchTextLengthMax }),
+      'A part of the name, the brand or the id. Case-insensitive, no wildcards.',
     ),
-    'product-category': Type.Optional(
-      described(oneOf(values.productCategory), 'Only products of this category.'),
-    ),
-    brand: Type.Optional(described(Text, 'Only products of this brand (exact match).')),
-    state: Type.Optional(described(Type.Enum(productStates), 'Only products in this state.')),
+    'product-category': optional(oneOf(values.productCategory), 'Only products of this category.'),
+    brand: optional(Text, 'Only products of this brand (exact match).'),
+    state: optional(Type.Enum(productStates), 'Only products in this state.'),
     sort: described(
       Type.Enum(['updated', 'name'], { default: 'updated' }),
       'By the time of the last change, newest first, or by name, without regard to case.',
     ),
     ...pageQuery,
   }),
-  status: 200,
-  response: paged(
-    'ProductSummaryList',
-    { products: Type.Array(ProductSummary) },
-    'A page of summaries of products.',
-  ),
-  errors: [],
+  response: paged('ProductSummaryList', 'A page of summaries of products.', {
+    products: Type.Array(ProductSummary),
+  }),
 } as const satisfies Operation
 
 export const listUnpublishedProducts = {
-  ...common,
-  protection: 'clientToken',
-  scope: 'products.read',
+  ...read,
   ref: 'P8',
   method: 'GET',
   // Not below the products: a loaded product can have any id.
@@ -209,13 +175,8 @@ export const listUnpublishedProducts = {
   summary: 'List the products that cannot be published',
   description:
     'Returns the products that the public endpoints of the Consumer Data Standards leave out, ordered by id, with the fields that the standards require in addition to the catalogue.',
-  params: Type.Object({}),
   query: Type.Object(pageQuery),
-  status: 200,
-  response: paged(
-    'UnpublishedProductList',
-    { products: Type.Array(UnpublishedProduct) },
-    'A page of products that cannot be published.',
-  ),
-  errors: [],
+  response: paged('UnpublishedProductList', 'A page of products that cannot be published.', {
+    products: Type.Array(UnpublishedProduct),
+  }),
 } as const satisfies Operation

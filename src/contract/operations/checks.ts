@@ -4,14 +4,9 @@ import { described } from '../record.ts'
 import { CheckList, CheckOptions, CheckRun, ListedCheck } from '../records/checks.ts'
 import { Id } from '../scalars.ts'
 import { Type } from '../type.ts'
-import { noQuery } from './shared-parameters.ts'
+import { plain } from './shared-parameters.ts'
 
-const common = {
-  base: 'platform',
-  tag: 'monitoring',
-  protection: 'clientToken',
-  query: noQuery,
-} as const
+const common = { ...plain, base: 'platform', tag: 'monitoring', protection: 'clientToken' } as const
 
 const checks = '/v1/checks'
 
@@ -24,7 +19,6 @@ export const createCheck = {
   summary: 'Check the provider',
   description:
     'Starts the checks of `holdfast check` against the provider of the platform, with the customers of `HOLDFAST_CHECK_CUSTOMERS`, and does not wait for their end: `getCheck` returns the progress and the report. The checks only read data. One run at a time is possible.',
-  params: Type.Object({}),
   body: CheckOptions,
   status: 201,
   response: ListedCheck,
@@ -40,10 +34,7 @@ export const listChecks = {
   path: checks,
   summary: 'List the checks of the provider',
   description: `Returns the last ${checkRunsMax} runs. Earlier runs and their reports are deleted.`,
-  params: Type.Object({}),
-  status: 200,
   response: CheckList,
-  errors: [],
 } as const satisfies Operation
 
 export const getCheck = {
@@ -58,7 +49,6 @@ export const getCheck = {
   params: Type.Object({
     checkId: described(Id, 'The id of the run, as returned by `createCheck`.'),
   }),
-  status: 200,
   response: CheckRun,
   errors: ['invalid_request', 'check_not_found'],
 } as const satisfies Operation

@@ -9,14 +9,13 @@ import {
 } from '../records/consent.ts'
 import { Text } from '../scalars.ts'
 import { Type } from '../type.ts'
-import { CustomerParams, noQuery } from './shared-parameters.ts'
+import { CustomerParams, plain } from './shared-parameters.ts'
 
 const common = {
+  ...plain,
   base: 'provider',
   protection: 'platformToken',
   tag: 'consent',
-  query: noQuery,
-  status: 200,
 } as const
 
 export const searchCustomers = {
@@ -27,15 +26,11 @@ export const searchCustomers = {
   summary: 'Find customers by e-mail address',
   description:
     'Returns every customer with this e-mail address. If no customer has it, the list is empty.',
-  params: Type.Object({}),
   body: CustomerSearch,
-  response: record(
-    'CustomerMatches',
-    { data: Type.Array(CustomerMatch) },
-    {},
-    { description: 'The customers with an e-mail address.' },
-  ),
-  errors: [],
+  response: record('CustomerMatches', {
+    description: 'The customers with an e-mail address.',
+    required: { data: Type.Array(CustomerMatch) },
+  }),
 } as const satisfies Operation
 
 export const listShareableAccounts = {
@@ -46,13 +41,10 @@ export const listShareableAccounts = {
   summary: 'List the accounts that a customer can share',
   description: 'Returns bank and energy accounts together, in order of creation.',
   params: CustomerParams,
-  response: record(
-    'ShareableAccounts',
-    { accounts: Type.Array(ShareableAccount) },
-    {},
-    { description: 'The accounts that a customer can share.' },
-  ),
-  errors: ['customer_not_found'],
+  response: record('ShareableAccounts', {
+    description: 'The accounts that a customer can share.',
+    required: { accounts: Type.Array(ShareableAccount) },
+  }),
 } as const satisfies Operation
 
 export const getCustomer = {
@@ -64,7 +56,6 @@ export const getCustomer = {
   description: 'Returns the identity of the customer, for identity tokens.',
   params: CustomerParams,
   response: Customer,
-  errors: ['customer_not_found'],
 } as const satisfies Operation
 
 export const getExampleBalance = {
@@ -81,5 +72,4 @@ export const getExampleBalance = {
     id: described(Text, 'The id of the account.'),
   }),
   response: ExampleBalance,
-  errors: ['customer_not_found', 'account_not_found'],
 } as const satisfies Operation

@@ -1,53 +1,51 @@
 import { flowDays, flowStates } from '../consent-flows.ts'
 import { consentStatuses } from '../consent-statuses.ts'
-import { cursorLengthMax, flowPageSizeMax, pageSizeDefault, pageSizeMax } from '../limits.ts'
+import { cursorLengthMax, flowPageSizeMax, pageSizeDefault } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { described } from '../record.ts'
+import { pageQuery } from '../paging.ts'
+import { described, optional } from '../record.ts'
 import { ConsentDetail, ConsentFlowList, ConsentList } from '../records/consents.ts'
 import { Id, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
+import { plain } from './shared-parameters.ts'
 
-const cursor = Type.Optional(
-  described(
-    Type.String({ minLength: 1, maxLength: cursorLengthMax }),
-    'The `next` of the previous page, with the other parameters unchanged.',
-  ),
-)
-
-export const listConsents = {
+const common = {
+  ...plain,
   base: 'platform',
   tag: 'consents',
   protection: 'clientToken',
   scope: 'consent.read',
+} as const
+
+const cursor = optional(
+  Type.String({ minLength: 1, maxLength: cursorLengthMax }),
+  'The `next` of the previous page, with the other parameters unchanged.',
+)
+
+export const listConsents = {
+  ...common,
   ref: 'S1',
   method: 'GET',
   path: '/v1/consents',
   summary: 'List the consents of customers',
   description:
     'Returns consents in the order of their last change, the oldest change first unless `order` is `newest`, for the systems of the data provider. A consent whose sharing has ended is recorded as expired by this request. To follow changes, repeat the request with the latest `updated` of the previous responses, minus a minute: changes of several processes may become visible in another order than that of their times.',
-  params: Type.Object({}),
   query: Type.Object({
-    status: Type.Optional(
-      described(Type.Enum([...consentStatuses]), 'Only consents with this status.'),
-    ),
-    'third-party': Type.Optional(described(Id, 'Only consents for the third party with this id.')),
-    customer: Type.Optional(described(Id, 'Only consents of the customer with this id.')),
+    status: optional(Type.Enum([...consentStatuses]), 'Only consents with this status.'),
+    'third-party': optional(Id, 'Only consents for the third party with this id.'),
+    customer: optional(Id, 'Only consents of the customer with this id.'),
     order: described(
       Type.Enum(['oldest', 'newest'], { default: 'oldest' }),
       'Which changes come first. With `newest`, a consent that changes between two pages moves to the first one.',
     ),
-    'updated-after': Type.Optional(
-      described(Timestamp, 'Only consents whose last change was recorded after this time.'),
+    'updated-after': optional(
+      Timestamp,
+      'Only consents whose last change was recorded after this time.',
     ),
     cursor,
-    'page-size': described(
-      Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault }),
-      'The number of records per page.',
-    ),
+    'page-size': pageQuery['page-size'],
   }),
-  status: 200,
   response: ConsentList,
-  errors: [],
 } as const satisfies Operation
 
 const params = Type.Object({
@@ -55,10 +53,7 @@ const params = Type.Object({
 })
 
 export const getConsent = {
-  base: 'platform',
-  tag: 'consents',
-  protection: 'clientToken',
-  scope: 'consent.read',
+  ...common,
   ref: 'S2',
   method: 'GET',
   path: '/v1/consents/{consentId}',
@@ -66,16 +61,12 @@ export const getConsent = {
   description:
     'Returns what the customer agreed to share, and when and why the status changed. Consents are kept for seven years after their end.',
   params,
-  query: Type.Object({}),
-  status: 200,
   response: ConsentDetail,
   errors: ['consent_not_found'],
 } as const satisfies Operation
 
 export const withdrawConsent = {
-  base: 'platform',
-  tag: 'consents',
-  protection: 'clientToken',
+  ...common,
   scope: 'consent.write',
   ref: 'S3',
   method: 'POST',
@@ -84,32 +75,25 @@ export const withdrawConsent = {
   description:
     'Ends the sharing and all tokens of the consent in one transaction: the next request of the third party is rejected. `getConsent` then has a change with the reason `operator`. A consent that has already ended stays as it is, and the response is the same, so a request whose response was lost can be repeated. A withdrawn consent cannot be restored: the customer has to give a new one.',
   params,
-  query: Type.Object({}),
   status: 204,
   result: 'The consent has ended.',
   errors: ['consent_not_found'],
 } as const satisfies Operation
 
 export const listConsentFlows = {
-  base: 'platform',
-  tag: 'consents',
-  protection: 'clientToken',
-  scope: 'consent.read',
+  ...common,
   ref: 'S4',
   method: 'GET',
   path: '/v1/consent-flows',
   summary: 'List consent flows with their steps',
   description: `Returns the consent flows of the last ${flowDays} days, the latest start first, to find out why customers do not arrive at a consent. A step says what happened and has no data of the customer. Rejected authorization requests of third parties are flows with one step; beyond 20, at most one per minute is recorded for each third party and process.`,
-  params: Type.Object({}),
   query: Type.Object({
-    state: Type.Optional(described(Type.Enum([...flowStates]), 'Only flows in this state.')),
+    state: optional(Type.Enum([...flowStates]), 'Only flows in this state.'),
     cursor,
     'page-size': described(
       Type.Integer({ minimum: 1, maximum: flowPageSizeMax, default: pageSizeDefault }),
       'The number of flows per page.',
     ),
   }),
-  status: 200,
   response: ConsentFlowList,
-  errors: [],
 } as const satisfies Operation

@@ -3,11 +3,12 @@ import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
 import { AccountContact } from '../records/contact.ts'
 import { Type } from '../type.ts'
-import { noQuery } from './shared-parameters.ts'
+import { plain } from './shared-parameters.ts'
 
 const boundedId = Type.String({ maxLength: idLengthMax })
 
 export const getAccountContact = {
+  ...plain,
   ref: 'contact',
   method: 'GET',
   path: '/fdx/v6/customer/{customerId}/accounts/{accountId}/contact',
@@ -25,11 +26,9 @@ export const getAccountContact = {
       'The id of an account, as returned by `listShareableAccounts`.',
     ),
   }),
-  query: noQuery,
-  status: 200,
   response: AccountContact,
   result:
     'The contact details of the holders of the account, or an empty body if the status of the account is RESTRICTED.',
   mayBeEmpty: true,
-  errors: ['invalid_request', 'customer_not_found', 'account_not_found'],
+  errors: ['invalid_request'],
 } as const satisfies Operation

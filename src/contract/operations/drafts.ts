@@ -1,14 +1,14 @@
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
-import { described } from '../record.ts'
+import { described, optional } from '../record.ts'
 import { ProductInput } from '../records/product.ts'
 import { ListedDraft, ProductDraft } from '../records/product-draft.ts'
 import { Text } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { replaceProduct } from './catalogue.ts'
-import { idempotencyKey, noQuery } from './shared-parameters.ts'
+import { idempotencyKey, plain } from './shared-parameters.ts'
 
-const common = { base: 'platform', tag: 'catalogue', protection: 'clientToken' } as const
+const common = { ...plain, base: 'platform', tag: 'catalogue', protection: 'clientToken' } as const
 const write = { ...common, scope: 'products.write' } as const
 const read = { ...common, scope: 'products.read' } as const
 
@@ -32,20 +32,16 @@ export const putProductDraft = {
     'Creates the draft or replaces it. A draft must be a valid product and is not public. A deleted product can have a draft too: publishing it makes the product exist again. To restore a version, read it with `getProduct` and send it here.',
   params,
   query: Type.Object({
-    'base-version': Type.Optional(
-      described(
-        Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-        'The version of the product that the draft was made from. Default: that of the draft that is replaced, or the newest version.',
-      ),
+    'base-version': optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      'The version of the product that the draft was made from. Default: that of the draft that is replaced, or the newest version.',
     ),
   }),
   requestHeaders: Type.Object({
     'if-match': Type.Optional(ifMatch),
-    'if-none-match': Type.Optional(
-      described(
-        Type.Enum(['*']),
-        'Only `*`: creates a draft. If the product has one, nothing is changed.',
-      ),
+    'if-none-match': optional(
+      Type.Enum(['*']),
+      'Only `*`: creates a draft. If the product has one, nothing is changed.',
     ),
   }),
   body: ProductInput,
@@ -63,8 +59,6 @@ export const getProductDraft = {
   summary: 'Get the draft of a product',
   description: 'Returns the draft, with its author and the version that it was made from.',
   params,
-  query: noQuery,
-  status: 200,
   response: ProductDraft,
   headers: ['ETag'],
   errors: ['draft_not_found'],
@@ -78,7 +72,6 @@ export const deleteProductDraft = {
   summary: 'Discard the draft of a product',
   description: 'Deletes the draft. The product does not change.',
   params,
-  query: noQuery,
   requestHeaders: Type.Object({ 'if-match': Type.Optional(ifMatch) }),
   status: 204,
   result: 'The draft was discarded. The response has no body.',
@@ -94,12 +87,9 @@ export const publishProductDraft = {
   description:
     'Makes the draft the current version of the product, as `replaceProduct` does, and deletes the draft in the same transaction. If the product has changed since `base_version`, nothing is changed: compare the versions, and save the draft with the `base-version` that it now includes.',
   params,
-  query: noQuery,
   // Optional here, because a request without it is a 428.
   requestHeaders: Type.Object({
-    'if-match': Type.Optional(
-      described(Text, 'Required. The `ETag` of the draft that was reviewed.'),
-    ),
+    'if-match': optional(Text, 'Required. The `ETag` of the draft that was reviewed.'),
   }),
   status: 204,
   result: 'The draft was published. The `ETag` is that of the product. The response has no body.',
@@ -114,11 +104,8 @@ export const listProductDrafts = {
   path: drafts,
   summary: 'List drafts',
   description: 'Returns the drafts of all products, ordered by product id.',
-  params: Type.Object({}),
   query: Type.Object(pageQuery),
-  status: 200,
-  response: paged('ProductDraftList', { drafts: Type.Array(ListedDraft) }, 'A page of drafts.'),
-  errors: [],
+  response: paged('ProductDraftList', 'A page of drafts.', { drafts: Type.Array(ListedDraft) }),
 } as const satisfies Operation
 
 export const createProductDraft = {
@@ -129,8 +116,6 @@ export const createProductDraft = {
   summary: 'Create a draft of a new product',
   description:
     'Stores a draft under a new product id. The product exists when the draft is published.',
-  params: Type.Object({}),
-  query: noQuery,
   requestHeaders: idempotencyKey,
   body: ProductInput,
   status: 201,

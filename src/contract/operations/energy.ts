@@ -1,7 +1,7 @@
 import { invoiceMonthsDefault } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
-import { described } from '../record.ts'
+import { optional } from '../record.ts'
 import { EnergyAccount, EnergyAccountDetail } from '../records/energy-account.ts'
 import { EnergyBillingTransaction, EnergyInvoice } from '../records/energy-billing.ts'
 import { PlainDate } from '../scalars.ts'
@@ -11,25 +11,24 @@ import {
   AccountParams,
   CustomerParams,
   openStatus,
+  plain,
   replacedByC2,
   timeBounds,
 } from './shared-parameters.ts'
 
 const common = {
+  ...plain,
   base: 'provider',
   protection: 'platformToken',
   tag: 'energy',
   accountKinds: ['energy'],
-  status: 200,
 } as const
 
 const timeQuery = Type.Object({ ...timeBounds, ...pageQuery })
 
-const billing = paged(
-  'EnergyBillingList',
-  { transactions: Type.Array(EnergyBillingTransaction) },
-  'A page of billing transactions.',
-)
+const billing = paged('EnergyBillingList', 'A page of billing transactions.', {
+  transactions: Type.Array(EnergyBillingTransaction),
+})
 
 export const listEnergyAccounts = {
   ...common,
@@ -42,12 +41,9 @@ export const listEnergyAccounts = {
     'Returns every energy account of the customer in order of creation, with its plans and users.',
   params: CustomerParams,
   query: Type.Object({ 'open-status': openStatus, ...pageQuery }),
-  response: paged(
-    'EnergyAccountList',
-    { accounts: Type.Array(EnergyAccount) },
-    'A page of energy accounts.',
-  ),
-  errors: ['customer_not_found'],
+  response: paged('EnergyAccountList', 'A page of energy accounts.', {
+    accounts: Type.Array(EnergyAccount),
+  }),
 } as const satisfies Operation
 
 export const listEnergyAccountDetails = {
@@ -60,12 +56,9 @@ export const listEnergyAccountDetails = {
   params: CustomerParams,
   query: Type.Object({ 'open-status': openStatus, ...pageQuery }),
   body: AccountIds,
-  response: paged(
-    'EnergyAccountDetailList',
-    { accounts: Type.Array(EnergyAccountDetail) },
-    'A page of energy accounts, without their users.',
-  ),
-  errors: ['customer_not_found', 'account_in_query_not_found'],
+  response: paged('EnergyAccountDetailList', 'A page of energy accounts, without their users.', {
+    accounts: Type.Array(EnergyAccountDetail),
+  }),
 } as const satisfies Operation
 
 export const listEnergyInvoices = {
@@ -78,24 +71,17 @@ export const listEnergyInvoices = {
     'Returns the invoices with the newest issue date first. The bounds of the filters are inclusive.',
   params: CustomerParams,
   query: Type.Object({
-    'newest-date': Type.Optional(
-      described(PlainDate, 'Issued on or before this date. Default: today.'),
-    ),
-    'oldest-date': Type.Optional(
-      described(
-        PlainDate,
-        `Issued on or after this date. Default: \`newest-date\` minus ${invoiceMonthsDefault} months.`,
-      ),
+    'newest-date': optional(PlainDate, 'Issued on or before this date. Default: today.'),
+    'oldest-date': optional(
+      PlainDate,
+      `Issued on or after this date. Default: \`newest-date\` minus ${invoiceMonthsDefault} months.`,
     ),
     ...pageQuery,
   }),
   body: AccountIds,
-  response: paged(
-    'EnergyInvoiceList',
-    { invoices: Type.Array(EnergyInvoice) },
-    'A page of invoices.',
-  ),
-  errors: ['customer_not_found', 'account_in_query_not_found'],
+  response: paged('EnergyInvoiceList', 'A page of invoices.', {
+    invoices: Type.Array(EnergyInvoice),
+  }),
 } as const satisfies Operation
 
 export const listEnergyBilling = {
@@ -109,7 +95,6 @@ export const listEnergyBilling = {
   params: AccountParams,
   query: timeQuery,
   response: billing,
-  errors: ['customer_not_found', 'account_not_found'],
 } as const satisfies Operation
 
 export const listEnergyBillingOfAccounts = {
@@ -124,5 +109,4 @@ export const listEnergyBillingOfAccounts = {
   query: timeQuery,
   body: AccountIds,
   response: billing,
-  errors: ['customer_not_found', 'account_in_query_not_found'],
 } as const satisfies Operation

@@ -7,29 +7,29 @@ import * as banking from './banking.ts'
 import * as consent from './consent.ts'
 import * as contact from './contact.ts'
 import * as energy from './energy.ts'
-import { noQuery } from './shared-parameters.ts'
+import { plain } from './shared-parameters.ts'
 
 const providerOperations = { ...banking, ...energy, ...contact, ...consent }
 type ProviderOperationId = keyof typeof providerOperations
 
 /** Which parameters and fields are valid depends on the operation. */
-const ExplorerCall = record(
-  'ExplorerCall',
-  {
+const ExplorerCall = record('ExplorerCall', {
+  description: 'One call of an operation of the provider.',
+  required: {
     operation: described(
       oneOf(Object.keys(providerOperations) as ProviderOperationId[]),
       'The id of an operation of the provider.',
     ),
   },
-  {
+  optional: {
     params: described(Type.Object({}), 'The path parameters of the operation.'),
     query: described(Type.Object({}), 'The query parameters of the operation that are sent.'),
     body: described(Type.Object({}), 'The request body of the operation, if it has one.'),
   },
-  { description: 'One call of an operation of the provider.' },
-)
+})
 
 export const callProvider = {
+  ...plain,
   base: 'platform',
   tag: 'explorer',
   protection: 'clientToken',
@@ -40,10 +40,7 @@ export const callProvider = {
   summary: 'Call an operation of the provider',
   description:
     'Signs a single-use token with the newest signing key of the platform, sends the request to the provider of the platform’s settings, and returns both the request and the response. A response with any status is a success of this operation. It is enabled with HOLDFAST_EXPLORER, in demos and sandboxes: in production, a platform reads data only with the consent of the customer.',
-  params: Type.Object({}),
-  query: noQuery,
   body: ExplorerCall,
-  status: 200,
   response: ExplorerResult,
   errors: ['explorer_disabled', 'provider_failed', 'provider_timeout'],
 } as const satisfies Operation

@@ -4,15 +4,14 @@ import { described } from '../record.ts'
 import { BatchResult, FeedList, FeedState } from '../records/intake.ts'
 import { BatchNumber, FeedName } from '../scalars.ts'
 import { Type } from '../type.ts'
-import { noQuery } from './shared-parameters.ts'
+import { plain } from './shared-parameters.ts'
 
 const common = {
+  ...plain,
   base: 'intake',
   tag: 'intake',
   protection: 'clientToken',
   scope: 'data.write',
-  query: noQuery,
-  status: 200,
 } as const
 
 const feeds = '/v1/feeds'
@@ -50,9 +49,7 @@ export const listFeeds = {
   path: feeds,
   summary: 'List the feeds',
   description: 'Returns the last batch of every feed.',
-  params: Type.Object({}),
   response: FeedList,
-  errors: [],
 } as const satisfies Operation
 
 export const getFeed = {

@@ -1,24 +1,22 @@
 import { rejectionsMax, storedRejectionsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { described } from '../record.ts'
+import { described, optional } from '../record.ts'
 import { MetricsSample, RejectionList, RejectionMatches } from '../records/monitoring.ts'
 import { Uuid } from '../scalars.ts'
 import { Type } from '../type.ts'
+import { plain } from './shared-parameters.ts'
 
-const shared = {
+const common = {
+  ...plain,
   base: 'platform',
   tag: 'monitoring',
   protection: 'clientToken',
   scope: 'operations.read',
   method: 'GET',
-  params: Type.Object({}),
-  query: Type.Object({}),
-  status: 200,
-  errors: [],
 } as const
 
 export const streamMetrics = {
-  ...shared,
+  ...common,
   ref: 'O2',
   path: '/v1/metrics/stream',
   summary: 'Stream the metrics of the servers',
@@ -29,24 +27,22 @@ export const streamMetrics = {
 } as const satisfies Operation
 
 export const listRejections = {
-  ...shared,
+  ...common,
   ref: 'O3',
   path: '/v1/rejections',
   summary: 'List the rejected requests of the last hour',
   description: `Returns the latest ${rejectionsMax} requests with a status of 400 or more, and how many were rejected for each reason. Each process stores its last ${storedRejectionsMax} while its metrics are on.`,
   query: Type.Object({
-    reason: Type.Optional(
-      described(
-        Type.String({ minLength: 1, maxLength: 200 }),
-        'Only requests that were rejected for this reason.',
-      ),
+    reason: optional(
+      Type.String({ minLength: 1, maxLength: 200 }),
+      'Only requests that were rejected for this reason.',
     ),
   }),
   response: RejectionList,
 } as const satisfies Operation
 
 export const findRejections = {
-  ...shared,
+  ...common,
   ref: 'O4',
   path: '/v1/rejections/{interactionId}',
   summary: 'Find the rejected requests with an interaction id',

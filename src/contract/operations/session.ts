@@ -1,15 +1,13 @@
 import type { Operation } from '../operation.ts'
 import { Session, SessionRequest, SessionState } from '../records/session.ts'
-import { Type } from '../type.ts'
-import { noQuery } from './shared-parameters.ts'
+import { plain } from './shared-parameters.ts'
 
 const common = {
+  ...plain,
   base: 'platform',
   tag: 'access',
   protection: 'none',
   path: '/v1/session',
-  params: Type.Object({}),
-  query: noQuery,
 } as const
 
 export const createSession = {
@@ -32,9 +30,7 @@ export const getSession = {
   method: 'GET',
   summary: 'Get the session of the browser',
   description: 'Returns the session of the cookie, if there is one and it has not ended.',
-  status: 200,
   response: SessionState,
-  errors: [],
 } as const satisfies Operation
 
 export const deleteSession = {

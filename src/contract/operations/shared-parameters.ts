@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { oneOf, values, without } from '../enumerations.ts'
 import type { ErrorCode } from '../errors.ts'
 import { accountIdsMax, historyMonthsDefault, idempotencyKeyLengthMax } from '../limits.ts'
-import { described, record } from '../record.ts'
+import { described, optional, record } from '../record.ts'
 import { CheckRunningBody } from '../records/checks.ts'
 import { BatchConflictBody, InvalidLinesBody } from '../records/intake.ts'
 import { Flag, Text, Timestamp } from '../scalars.ts'
@@ -17,47 +17,45 @@ export const CustomerParams = Type.Object({ customerId })
 export const AccountParams = Type.Object({ customerId, accountId })
 
 export const idempotencyKey = Type.Object({
-  'idempotency-key': Type.Optional(
-    described(
-      Type.String({ minLength: 1, maxLength: idempotencyKeyLengthMax }),
-      'A key chosen by the client. A repeated request with the same key creates nothing new and returns the first response.',
-    ),
+  'idempotency-key': optional(
+    Type.String({ minLength: 1, maxLength: idempotencyKeyLengthMax }),
+    'A key chosen by the client. A repeated request with the same key creates nothing new and returns the first response.',
   ),
 })
 
-export const noQuery = Type.Object({})
+/** An operation without parameters, whose errors all follow from its path, its input and its protection. */
+export const plain = {
+  params: Type.Object({}),
+  query: Type.Object({}),
+  status: 200,
+  errors: [],
+} as const
 
 export const openStatus = described(
   Type.Enum(values.openStatusFilter, { default: 'ALL' }),
   'Only accounts with this status.',
 )
 
-export const isOwned = Type.Optional(
-  described(
-    Flag,
-    'true: only accounts that the customer owns. false: only accounts that the customer does not own.',
-  ),
+export const isOwned = optional(
+  Flag,
+  'true: only accounts that the customer owns. false: only accounts that the customer does not own.',
 )
 
 /** For B1 and E1. The interface gives no date, so this is the date of the first release. */
 export const replacedByC2 = { since: '2026-11-15', successor: 'C2' } as const
 
 export const timeBounds = {
-  'oldest-time': Type.Optional(
-    described(
-      Timestamp,
-      `At or after this time. Default: \`newest-time\` minus ${historyMonthsDefault} months.`,
-    ),
+  'oldest-time': optional(
+    Timestamp,
+    `At or after this time. Default: \`newest-time\` minus ${historyMonthsDefault} months.`,
   ),
-  'newest-time': Type.Optional(described(Timestamp, 'At or before this time. Default: now.')),
+  'newest-time': optional(Timestamp, 'At or before this time. Default: now.'),
 }
 
 /** The interface excludes one category from the filter. */
-export const productCategory = Type.Optional(
-  described(
-    oneOf(without(values.productCategory, 'BUY_NOW_PAY_LATER')),
-    'Only accounts of this category.',
-  ),
+export const productCategory = optional(
+  oneOf(without(values.productCategory, 'BUY_NOW_PAY_LATER')),
+  'Only accounts of this category.',
 )
 
 /** Ids are not validated: a malformed id is an unknown one. */
@@ -73,12 +71,10 @@ export const AccountIds = Type.Object(
   { name: 'AccountIds', description: 'The accounts that a request is about.' },
 )
 
-export const ErrorBody = record(
-  'ErrorBody',
-  { error: described(Text, 'What is wrong, in one sentence or more.') },
-  {},
-  { description: 'The body of an error.' },
-)
+export const ErrorBody = record('ErrorBody', {
+  description: 'The body of an error.',
+  required: { error: described(Text, 'What is wrong, in one sentence or more.') },
+})
 
 /** The bodies of errors with members in addition to `error`. */
 export const errorBodies: Partial<Record<ErrorCode, TSchema>> = {

@@ -1,9 +1,9 @@
 import type { Operation } from '../operation.ts'
 import { PlatformStatus } from '../records/status.ts'
-import { Type } from '../type.ts'
-import { noQuery } from './shared-parameters.ts'
+import { plain } from './shared-parameters.ts'
 
 export const getStatus = {
+  ...plain,
   base: 'platform',
   tag: 'monitoring',
   protection: 'clientToken',
@@ -14,9 +14,5 @@ export const getStatus = {
   summary: 'Get the status',
   description:
     'Returns what runs, with versions and health, and how much the database of the platform contains.',
-  params: Type.Object({}),
-  query: noQuery,
-  status: 200,
   response: PlatformStatus,
-  errors: [],
 } as const satisfies Operation

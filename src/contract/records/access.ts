@@ -14,37 +14,37 @@ const scope = described(
 )
 
 export type TokenRequest = Static<typeof TokenRequest>
-export const TokenRequest = record(
-  'TokenRequest',
-  credentials,
-  { scope },
-  { description: 'The credentials of an API client.' },
-)
+export const TokenRequest = record('TokenRequest', {
+  description: 'The credentials of an API client.',
+  required: credentials,
+  optional: { scope },
+})
 
 export type TokenForm = Static<typeof TokenForm>
-export const TokenForm = record(
-  'TokenForm',
-  { grant_type: described(Type.Enum(['client_credentials']), 'The only supported grant.') },
-  { ...credentials, scope },
-  {
-    description:
-      'An OAuth 2.0 client credentials grant. The credentials are in the form or in HTTP Basic, not both.',
+export const TokenForm = record('TokenForm', {
+  description:
+    'An OAuth 2.0 client credentials grant. The credentials are in the form or in HTTP Basic, not both.',
+  required: {
+    grant_type: described(Type.Enum(['client_credentials']), 'The only supported grant.'),
   },
-)
+  optional: { ...credentials, scope },
+})
 
 const expiry = described(Count, 'The lifetime of the token in seconds.')
 
 export type TokenResponse = Static<typeof TokenResponse>
-export const TokenResponse = record(
-  'TokenResponse',
-  { token: described(Text, 'The token to send as `Authorization: Bearer …`.'), expires_in: expiry },
-  {
+export const TokenResponse = record('TokenResponse', {
+  description: 'A token for the operations that require one.',
+  required: {
+    token: described(Text, 'The token to send as `Authorization: Bearer …`.'),
+    expires_in: expiry,
+  },
+  optional: {
     access_token: described(Text, 'The same token. Only in the response to a form.'),
     token_type: described(Type.Enum(['Bearer']), 'Only in the response to a form.'),
     scope: described(Text, 'The scopes of the token. Only in the response to a form.'),
   },
-  { description: 'A token for the operations that require one.' },
-)
+})
 
 const text = Type.Optional(Text)
 
@@ -66,9 +66,7 @@ const PublicKey = Type.Object(
   },
 )
 
-export const KeySet = record(
-  'KeySet',
-  { keys: Type.Array(PublicKey) },
-  {},
-  { description: 'The public keys of the platform’s tokens (RFC 7517).' },
-)
+export const KeySet = record('KeySet', {
+  description: 'The public keys of the platform’s tokens (RFC 7517).',
+  required: { keys: Type.Array(PublicKey) },
+})

@@ -1,4 +1,3 @@
-import type { Static } from 'typebox'
 import { oneOf } from '../enumerations.ts'
 import { record } from '../record.ts'
 import { union } from '../rules.ts'
@@ -6,10 +5,9 @@ import { DigitsNumber, Text } from '../scalars.ts'
 
 const addressTypes = ['simple', 'paf'] as const
 
-export const SimpleAddress = record(
-  'SimpleAddress',
-  {},
-  {
+export const SimpleAddress = record('SimpleAddress', {
+  description: 'A postal address as lines of text.',
+  optional: {
     mailingName: Text,
     addressLine1: Text,
     addressLine2: Text,
@@ -19,13 +17,11 @@ export const SimpleAddress = record(
     state: Text,
     country: Text,
   },
-  { description: 'A postal address as lines of text.' },
-)
+})
 
-export const PafAddress = record(
-  'PafAddress',
-  {},
-  {
+export const PafAddress = record('PafAddress', {
+  description: 'An address in the format of the national Postal Address File (PAF).',
+  optional: {
     dpid: Text,
     thoroughfareNumber1: DigitsNumber,
     thoroughfareNumber1Suffix: Text,
@@ -49,16 +45,11 @@ export const PafAddress = record(
     postcode: DigitsNumber,
     state: Text,
   },
-  { description: 'An address in the format of the national Postal Address File (PAF).' },
-)
+})
 
-export type AccountAddress = Static<typeof AccountAddress>
-export const AccountAddress = record(
-  'AccountAddress',
-  { addressUType: oneOf(addressTypes) },
-  { simple: SimpleAddress, paf: PafAddress },
-  {
-    description: 'A postal address, as lines of text or in the format of the Postal Address File.',
-    rules: union('addressUType', addressTypes),
-  },
-)
+export const AccountAddress = record('AccountAddress', {
+  description: 'A postal address, as lines of text or in the format of the Postal Address File.',
+  required: { addressUType: oneOf(addressTypes) },
+  optional: { simple: SimpleAddress, paf: PafAddress },
+  rules: union('addressUType', addressTypes),
+})

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
+import { explanationRules } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { optionalUnion, type Rule } from '../rules.ts'
@@ -21,21 +21,20 @@ import { Fee, FeeV3 } from './banking-fees.ts'
 import {
   DepositRate,
   DepositRateV3,
+  explanation,
   LendingRate,
   LendingRateV3,
-  repaymentTypesV3,
+  repaymentTypeV3,
 } from './banking-rates.ts'
 
 /** The types of an account that one natural person holds. */
 const individualAccountTypes = ['INDIVIDUAL', 'SOLE_TRADER']
 
-export type BankingUser = Static<typeof BankingUser>
-export const BankingUser = record(
-  'BankingUser',
-  { id: Decimal },
-  { email: Email, isAccountHolder: Flag },
-  { description: 'A joint holder, secondary user or nominated representative.' },
-)
+export const BankingUser = record('BankingUser', {
+  description: 'A joint holder, secondary user or nominated representative.',
+  required: { id: Decimal },
+  optional: { email: Email, isAccountHolder: Flag },
+})
 
 /**
  * A shared account requires `users` (docs/decisions/0019-users-on-shared-accounts.md). An account is shared
@@ -51,18 +50,12 @@ export const sharedByType: Rule = {
   needs: ['users'],
 }
 
-const feature = { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text }
-
-export type Feature = Static<typeof Feature>
-export const Feature = record(
-  'Feature',
-  { featureType: oneOf(values.featureType) },
-  { ...feature, isActivated: oneOf(values.isActivated) },
-  {
-    description: 'A feature of an account.',
-    rules: [otherRequiresInfo('featureType'), ...valueFormats('featureType', 'feature')],
-  },
-)
+export const Feature = record('Feature', {
+  description: 'A feature of an account.',
+  required: { featureType: oneOf(values.featureType) },
+  optional: { ...explanation, isActivated: oneOf(values.isActivated) },
+  rules: explanationRules('featureType', 'feature'),
+})
 
 export const featureTypesV3 = without(
   values.featureType,
@@ -70,41 +63,35 @@ export const featureTypesV3 = without(
   'EXTRA_DOWN_PAYMENT',
 )
 
-export type FeatureV3 = Static<typeof FeatureV3>
-export const FeatureV3 = record(
-  'FeatureV3',
-  { featureType: described(oneOf(featureTypesV3), 'The kind of a feature, in version 3.') },
-  { ...feature, isActivated: Flag },
-  {
-    description: 'A feature of an account, version 3.',
-    rules: [otherRequiresInfo('featureType'), ...valueFormats('featureType', 'feature')],
+export const FeatureV3 = record('FeatureV3', {
+  description: 'A feature of an account, version 3.',
+  required: {
+    featureType: described(oneOf(featureTypesV3), 'The kind of a feature, in version 3.'),
   },
-)
+  optional: { ...explanation, isActivated: Flag },
+  rules: explanationRules('featureType', 'feature'),
+})
 
-export const TermDeposit = record(
-  'TermDeposit',
-  {},
-  {
+export const TermDeposit = record('TermDeposit', {
+  description: 'The term of a deposit and what happens at its end.',
+  optional: {
     lodgementDate: PlainDate,
     maturityDate: PlainDate,
     maturityAmount: Money,
     maturityCurrency: Text,
     maturityInstructions: oneOf(values.maturityInstructions),
   },
-  { description: 'The term of a deposit and what happens at its end.' },
-)
+})
 
-export const CreditCard = record(
-  'CreditCard',
-  {},
-  {
+export const CreditCard = record('CreditCard', {
+  description: 'The next payment of a credit card account.',
+  optional: {
     minPaymentAmount: Money,
     paymentDueAmount: Money,
     paymentCurrency: Text,
     paymentDueDate: PlainDate,
   },
-  { description: 'The next payment of a credit card account.' },
-)
+})
 
 const loan = {
   originalStartDate: PlainDate,
@@ -123,24 +110,14 @@ const loan = {
   repaymentFrequency: Duration,
 }
 
-export const Loan = record(
-  'Loan',
-  {},
-  { ...loan, repaymentType: oneOf(values.repaymentType) },
-  { description: 'The amounts, dates and repayments of a loan.' },
-)
-export const LoanV3 = record(
-  'LoanV3',
-  {},
-  {
-    ...loan,
-    repaymentType: described(
-      oneOf(repaymentTypesV3),
-      'What the repayments of a loan cover, in version 3.',
-    ),
-  },
-  { description: 'The amounts, dates and repayments of a loan, version 3.' },
-)
+export const Loan = record('Loan', {
+  description: 'The amounts, dates and repayments of a loan.',
+  optional: { ...loan, repaymentType: oneOf(values.repaymentType) },
+})
+export const LoanV3 = record('LoanV3', {
+  description: 'The amounts, dates and repayments of a loan, version 3.',
+  optional: { ...loan, repaymentType: repaymentTypeV3 },
+})
 
 const specificTypes = ['creditCard', 'loan', 'termDeposit'] as const
 
@@ -181,10 +158,10 @@ const rules = [
 ]
 
 export type BankingAccount = Static<typeof BankingAccount>
-export const BankingAccount = record(
-  'BankingAccount',
-  { accountId: Id },
-  {
+export const BankingAccount = record('BankingAccount', {
+  description: 'A bank account with its rates, features and fees, version 4.',
+  required: { accountId: Id },
+  optional: {
     ...account,
     depositRates: Type.Array(DepositRate),
     lendingRates: described(
@@ -197,14 +174,14 @@ export const BankingAccount = record(
     ...specifics,
     loan: Loan,
   },
-  { description: 'A bank account with its rates, features and fees, version 4.', rules },
-)
+  rules,
+})
 
 export type BankingAccountV3 = Static<typeof BankingAccountV3>
-export const BankingAccountV3 = record(
-  'BankingAccountV3',
-  { accountId: Id },
-  {
+export const BankingAccountV3 = record('BankingAccountV3', {
+  description: 'A bank account in version 3, for a platform that does not support version 4 yet.',
+  required: { accountId: Id },
+  optional: {
     ...account,
     depositRates: Type.Array(DepositRateV3),
     lendingRates: described(
@@ -217,8 +194,5 @@ export const BankingAccountV3 = record(
     ...specifics,
     loan: LoanV3,
   },
-  {
-    description: 'A bank account in version 3, for a platform that does not support version 4 yet.',
-    rules,
-  },
-)
+  rules,
+})

@@ -4,17 +4,16 @@ import { described, record } from '../record.ts'
 import { Flag, Id, Money, Text, Timestamp } from '../scalars.ts'
 
 export type BankingBalance = Static<typeof BankingBalance>
-export const BankingBalance = record(
-  'BankingBalance',
-  { accountId: Id, currentBalance: Money, availableBalance: Money },
-  { currency: described(Text, 'Default: AUD.') },
-  { description: 'The current balances of an account.' },
-)
+export const BankingBalance = record('BankingBalance', {
+  description: 'The current balances of an account.',
+  required: { accountId: Id, currentBalance: Money, availableBalance: Money },
+  optional: { currency: described(Text, 'Default: AUD.') },
+})
 
 export type BankingTransaction = Static<typeof BankingTransaction>
-export const BankingTransaction = record(
-  'BankingTransaction',
-  {
+export const BankingTransaction = record('BankingTransaction', {
+  description: 'A transaction of an account.',
+  required: {
     accountId: Id,
     transactionId: Id,
     status: oneOf(values.transactionStatus),
@@ -23,7 +22,7 @@ export const BankingTransaction = record(
       'A negative amount reduces the available balance, a positive amount increases it.',
     ),
   },
-  {
+  optional: {
     isDetailAvailable: Flag,
     type: oneOf(values.transactionType),
     description: Text,
@@ -34,5 +33,4 @@ export const BankingTransaction = record(
     ),
     reference: Text,
   },
-  { description: 'A transaction of an account.' },
-)
+})

@@ -17,74 +17,60 @@ import { Type } from '../type.ts'
 
 const payeeAccountTypes = ['account', 'card', 'payId'] as const
 
-export const DomesticPayee = record(
-  'DomesticPayee',
-  { payeeAccountUType: oneOf(payeeAccountTypes) },
-  {
-    account: record(
-      'PayeeAccount',
-      { bsb: DigitsNumber, accountNumber: DigitsNumber },
-      {
-        accountName: Text,
-      },
-      { description: 'The bank account of a payee.' },
-    ),
-    card: record('PayeeCard', { cardNumber: Text }, {}, { description: 'The card of a payee.' }),
-    payId: record(
-      'PayeePayId',
-      { identifier: Text, type: oneOf(values.payIdType) },
-      {
-        name: Text,
-      },
-      { description: 'The PayID of a payee.' },
-    ),
+export const DomesticPayee = record('DomesticPayee', {
+  description: 'A payee in Australia: an account, a card or a PayID.',
+  required: { payeeAccountUType: oneOf(payeeAccountTypes) },
+  optional: {
+    account: record('PayeeAccount', {
+      description: 'The bank account of a payee.',
+      required: { bsb: DigitsNumber, accountNumber: DigitsNumber },
+      optional: { accountName: Text },
+    }),
+    card: record('PayeeCard', {
+      description: 'The card of a payee.',
+      required: { cardNumber: Text },
+    }),
+    payId: record('PayeePayId', {
+      description: 'The PayID of a payee.',
+      required: { identifier: Text, type: oneOf(values.payIdType) },
+      optional: { name: Text },
+    }),
   },
-  {
-    description: 'A payee in Australia: an account, a card or a PayID.',
-    rules: union('payeeAccountUType', payeeAccountTypes),
-  },
-)
+  rules: union('payeeAccountUType', payeeAccountTypes),
+})
 
-export const BillerPayee = record(
-  'BillerPayee',
-  { billerCode: Text },
-  {
-    crn: Text,
-    billerName: Text,
-  },
-  { description: 'A payee that is a BPAY biller.' },
-)
+export const BillerPayee = record('BillerPayee', {
+  description: 'A payee that is a BPAY biller.',
+  required: { billerCode: Text },
+  optional: { crn: Text, billerName: Text },
+})
 
-export const DigitalWalletPayee = record(
-  'DigitalWalletPayee',
-  {
+export const DigitalWalletPayee = record('DigitalWalletPayee', {
+  description: 'A payee with a digital wallet.',
+  required: {
     identifier: Text,
     type: oneOf(values.digitalWalletType),
     provider: oneOf(values.digitalWalletProvider),
   },
-  { name: Text },
-  { description: 'A payee with a digital wallet.' },
-)
+  optional: { name: Text },
+})
 
-export const InternationalPayee = record(
-  'InternationalPayee',
-  {
-    beneficiaryDetails: record(
-      'Beneficiary',
-      { country: Text },
-      { name: Text, message: Text },
-      { description: 'The person or organisation that receives an international payment.' },
-    ),
-    bankDetails: record(
-      'BeneficiaryBank',
-      { country: Text, accountNumber: Text },
-      {
-        bankAddress: record(
-          'BankAddress',
-          { name: Text, address: Text },
-          {},
-          { description: 'The name and the address of a bank.' },
-        ),
+export const InternationalPayee = record('InternationalPayee', {
+  description: 'A payee in another country.',
+  required: {
+    beneficiaryDetails: record('Beneficiary', {
+      description: 'The person or organisation that receives an international payment.',
+      required: { country: Text },
+      optional: { name: Text, message: Text },
+    }),
+    bankDetails: record('BeneficiaryBank', {
+      description: 'The bank account that receives an international payment.',
+      required: { country: Text, accountNumber: Text },
+      optional: {
+        bankAddress: record('BankAddress', {
+          description: 'The name and the address of a bank.',
+          required: { name: Text, address: Text },
+        }),
         beneficiaryBankBIC: Text,
         fedWireNumber: Text,
         sortCode: Text,
@@ -92,12 +78,9 @@ export const InternationalPayee = record(
         routingNumber: Text,
         legalEntityIdentifier: Text,
       },
-      { description: 'The bank account that receives an international payment.' },
-    ),
+    }),
   },
-  {},
-  { description: 'A payee in another country.' },
-)
+})
 
 /** `accountId`, `payeeID` and `domestic` may be combined, for full payee details. */
 const targetRules: readonly Rule[] = [
@@ -107,9 +90,10 @@ const targetRules: readonly Rule[] = [
   ...union('toUType', ['biller', 'digitalWallet', 'international']),
 ]
 
-export const PaymentTarget = record(
-  'PaymentTarget',
-  {
+export const PaymentTarget = record('PaymentTarget', {
+  description:
+    'The payee of a scheduled payment. `toUType` names the field that identifies the payee.',
+  required: {
     toUType: oneOf([
       'accountId',
       'biller',
@@ -119,7 +103,7 @@ export const PaymentTarget = record(
       'payeeId',
     ]),
   },
-  {
+  optional: {
     accountId: Id,
     payeeID: Id,
     nickname: Text,
@@ -129,13 +113,9 @@ export const PaymentTarget = record(
     digitalWallet: DigitalWalletPayee,
     international: InternationalPayee,
   },
-  {
-    description:
-      'The payee of a scheduled payment. `toUType` names the field that identifies the payee.',
-    rules: targetRules,
-    aliases: { payeeId: 'payeeID' },
-  },
-)
+  rules: targetRules,
+  aliases: { payeeId: 'payeeID' },
+})
 
 const scheduleEnd = {
   finalPaymentDate: DateOrDateTime,
@@ -143,81 +123,67 @@ const scheduleEnd = {
   nonBusinessDayTreatment: oneOf(values.nonBusinessDayTreatment),
 }
 
-export const IntervalSchedule = record(
-  'IntervalSchedule',
-  {
+export const IntervalSchedule = record('IntervalSchedule', {
+  description: 'A schedule of payments at regular intervals.',
+  required: {
     intervals: Type.Array(
-      record(
-        'Interval',
-        { interval: Duration },
-        { dayInInterval: Duration },
-        { description: 'The length of an interval, and the day in it on which a payment is made.' },
-      ),
+      record('Interval', {
+        description: 'The length of an interval, and the day in it on which a payment is made.',
+        required: { interval: Duration },
+        optional: { dayInInterval: Duration },
+      }),
       {
         minItems: 1,
       },
     ),
   },
-  scheduleEnd,
-  { description: 'A schedule of payments at regular intervals.' },
-)
+  optional: scheduleEnd,
+})
 
 const recurrenceTypes = ['eventBased', 'intervalSchedule', 'lastWeekDay', 'onceOff'] as const
 
-export const Recurrence = record(
-  'Recurrence',
-  { reccurenceUType: oneOf(recurrenceTypes) },
-  {
+export const Recurrence = record('Recurrence', {
+  description: 'When the payment is made. `reccurenceUType` is the spelling of the interface.',
+  required: { reccurenceUType: oneOf(recurrenceTypes) },
+  optional: {
     nextPaymentDate: Timestamp,
     intervalSchedule: IntervalSchedule,
-    lastWeekDay: record(
-      'LastWeekDaySchedule',
-      { interval: Duration, lastWeekDay: oneOf(values.lastWeekDay) },
-      scheduleEnd,
-      { description: 'A schedule of payments on the last given weekday of each interval.' },
-    ),
-    onceOff: record(
-      'OnceOffSchedule',
-      { paymentDate: DateOrDateTime },
-      {
-        nonBusinessDayTreatment: scheduleEnd.nonBusinessDayTreatment,
-      },
-      { description: 'A schedule of a single payment.' },
-    ),
-    eventBased: record(
-      'EventBasedSchedule',
-      { description: Text },
-      {},
-      { description: 'A schedule that depends on an event.' },
-    ),
+    lastWeekDay: record('LastWeekDaySchedule', {
+      description: 'A schedule of payments on the last given weekday of each interval.',
+      required: { interval: Duration, lastWeekDay: oneOf(values.lastWeekDay) },
+      optional: scheduleEnd,
+    }),
+    onceOff: record('OnceOffSchedule', {
+      description: 'A schedule of a single payment.',
+      required: { paymentDate: DateOrDateTime },
+      optional: { nonBusinessDayTreatment: scheduleEnd.nonBusinessDayTreatment },
+    }),
+    eventBased: record('EventBasedSchedule', {
+      description: 'A schedule that depends on an event.',
+      required: { description: Text },
+    }),
   },
-  {
-    description: 'When the payment is made. `reccurenceUType` is the spelling of the interface.',
-    rules: union('reccurenceUType', recurrenceTypes),
-    aliases: { recurrenceUType: 'reccurenceUType' },
-  },
-)
+  rules: union('reccurenceUType', recurrenceTypes),
+  aliases: { recurrenceUType: 'reccurenceUType' },
+})
 
-export const PaymentSet = record(
-  'PaymentSet',
-  { to: PaymentTarget },
-  { isAmountCalculated: Flag, amount: Money },
-  { description: 'The payee and the amount of a scheduled payment.' },
-)
+export const PaymentSet = record('PaymentSet', {
+  description: 'The payee and the amount of a scheduled payment.',
+  required: { to: PaymentTarget },
+  optional: { isAmountCalculated: Flag, amount: Money },
+})
 
 export type ScheduledPayment = Static<typeof ScheduledPayment>
-export const ScheduledPayment = record(
-  'ScheduledPayment',
-  {
+export const ScheduledPayment = record('ScheduledPayment', {
+  description: 'An outgoing payment scheduled by the customer.',
+  required: {
     scheduledPaymentId: Id,
-    from: record(
-      'PaymentSource',
-      { accountId: Id },
-      {},
-      { description: 'The account that a scheduled payment is made from.' },
-    ),
+    from: record('PaymentSource', {
+      description: 'The account that a scheduled payment is made from.',
+      required: { accountId: Id },
+    }),
   },
-  {
+  optional: {
     nickname: Text,
     payerReference: Text,
     payeeReference: Text,
@@ -225,25 +191,25 @@ export const ScheduledPayment = record(
     paymentSet: PaymentSet,
     recurrence: Recurrence,
   },
-  { description: 'An outgoing payment scheduled by the customer.' },
-)
+})
 
-export const AuthorisedEntity = record(
-  'AuthorisedEntity',
-  {},
-  {
+export const AuthorisedEntity = record('AuthorisedEntity', {
+  description: 'The organisation that may debit an account.',
+  optional: {
     description: Text,
     financialInstitution: Text,
     abn: DigitsNumber,
     acn: DigitsNumber,
   },
-  { description: 'The organisation that may debit an account.' },
-)
+})
 
 export type DirectDebit = Static<typeof DirectDebit>
-export const DirectDebit = record(
-  'DirectDebit',
-  { accountId: Id },
-  { authorisedEntity: AuthorisedEntity, lastDebitDateTime: Timestamp, lastDebitAmount: Money },
-  { description: 'A direct-debit authorisation on an account.' },
-)
+export const DirectDebit = record('DirectDebit', {
+  description: 'A direct-debit authorisation on an account.',
+  required: { accountId: Id },
+  optional: {
+    authorisedEntity: AuthorisedEntity,
+    lastDebitDateTime: Timestamp,
+    lastDebitAmount: Money,
+  },
+})

@@ -1,27 +1,22 @@
-import type { Static } from 'typebox'
-import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
+import { explanationRules, valueFormats } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
 import { acceptsNumber, described, record } from '../record.ts'
 import { Decimal, Duration, Money, Text } from '../scalars.ts'
 import { Type } from '../type.ts'
 
+/** The explanation of a type, a link to more information, and the value that the type requires. */
+export const explanation = { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text }
+
 /** The misspelling in a sample of the interface. */
 const misspelled = { rateApplicablityType: 'rateApplicabilityType' }
 
-export type RateCondition = Static<typeof RateCondition>
-export const RateCondition = record(
-  'RateCondition',
-  { rateApplicabilityType: oneOf(values.rateApplicabilityType) },
-  { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text },
-  {
-    description: 'A condition that the customer must meet for the rate to apply.',
-    rules: [
-      otherRequiresInfo('rateApplicabilityType'),
-      ...valueFormats('rateApplicabilityType', 'condition'),
-    ],
-    aliases: misspelled,
-  },
-)
+export const RateCondition = record('RateCondition', {
+  description: 'A condition that the customer must meet for the rate to apply.',
+  required: { rateApplicabilityType: oneOf(values.rateApplicabilityType) },
+  optional: explanation,
+  rules: explanationRules('rateApplicabilityType', 'condition'),
+  aliases: misspelled,
+})
 
 const tier = {
   name: Text,
@@ -31,62 +26,49 @@ const tier = {
   additionalInfoUri: Text,
 }
 
-export type RateTier = Static<typeof RateTier>
-export const RateTier = record(
-  'RateTier',
-  {},
-  {
+export const RateTier = record('RateTier', {
+  description: 'The range of the balance, term or ratio that the rate applies to.',
+  optional: {
     ...tier,
     minimumValue: acceptsNumber(Money),
     maximumValue: acceptsNumber(Money),
     applicabilityConditions: Type.Array(RateCondition),
   },
-  { description: 'The range of the balance, term or ratio that the rate applies to.' },
-)
+})
 
-const depositRate = {
-  depositRateType: oneOf(values.depositRateType),
-  rate: Decimal,
+const applied = {
   calculationFrequency: Duration,
   applicationFrequency: Duration,
   applicationType: oneOf(values.applicationType),
-  additionalValue: Text,
-  additionalInfo: Text,
-  additionalInfoUri: Text,
+}
+const depositRate = {
+  depositRateType: oneOf(values.depositRateType),
+  rate: Decimal,
+  ...applied,
+  ...explanation,
 }
 
-export type DepositRate = Static<typeof DepositRate>
-export const DepositRate = record(
-  'DepositRate',
-  {},
-  {
+export const DepositRate = record('DepositRate', {
+  description: 'An interest rate that the account earns.',
+  optional: {
     ...depositRate,
     applicabilityConditions: Type.Array(RateCondition),
     tiers: Type.Array(RateTier),
   },
-  {
-    description: 'An interest rate that the account earns.',
-    rules: valueFormats('depositRateType', 'rate'),
-  },
-)
+  rules: valueFormats('depositRateType', 'depositRate'),
+})
 
 const lendingRate = {
   rate: Decimal,
   comparisonRate: Decimal,
-  calculationFrequency: Duration,
-  applicationFrequency: Duration,
-  applicationType: oneOf(values.applicationType),
+  ...applied,
   interestPaymentDue: oneOf(values.interestPaymentDue),
-  additionalValue: Text,
-  additionalInfo: Text,
-  additionalInfoUri: Text,
+  ...explanation,
 }
 
-export type LendingRate = Static<typeof LendingRate>
-export const LendingRate = record(
-  'LendingRate',
-  {},
-  {
+export const LendingRate = record('LendingRate', {
+  description: 'An interest rate that the customer pays.',
+  optional: {
     lendingRateType: oneOf(values.lendingRateType),
     repaymentType: oneOf(values.repaymentType),
     loanPurpose: oneOf(values.loanPurpose),
@@ -94,70 +76,52 @@ export const LendingRate = record(
     applicabilityConditions: Type.Array(RateCondition),
     tiers: Type.Array(RateTier),
   },
-  {
-    description: 'An interest rate that the customer pays.',
-    rules: valueFormats('lendingRateType', 'rate'),
-  },
-)
+  rules: valueFormats('lendingRateType', 'lendingRate'),
+})
 
-export type RateConditionV3 = Static<typeof RateConditionV3>
-export const RateConditionV3 = record(
-  'RateConditionV3',
-  {},
-  { additionalInfo: Text, additionalInfoUri: Text },
-  { description: 'The condition of a version-3 tier, as text.' },
-)
+export const RateConditionV3 = record('RateConditionV3', {
+  description: 'The condition of a version-3 tier, as text.',
+  optional: { additionalInfo: Text, additionalInfoUri: Text },
+})
 
 /** A number in version 3, a string in version 4. The limit keeps it within a version-4 decimal. */
 const TierBoundV3 = Type.Number({ minimum: -1e31, maximum: 1e31 })
 
-export type RateTierV3 = Static<typeof RateTierV3>
-export const RateTierV3 = record(
-  'RateTierV3',
-  {},
-  {
+export const RateTierV3 = record('RateTierV3', {
+  description: 'The range of the balance, term or ratio that the rate applies to, version 3.',
+  optional: {
     ...tier,
     minimumValue: TierBoundV3,
     maximumValue: TierBoundV3,
     applicabilityConditions: RateConditionV3,
   },
-  { description: 'The range of the balance, term or ratio that the rate applies to, version 3.' },
-)
+})
 
-export type DepositRateV3 = Static<typeof DepositRateV3>
-export const DepositRateV3 = record(
-  'DepositRateV3',
-  {},
-  { ...depositRate, tiers: Type.Array(RateTierV3) },
-  {
-    description: 'An interest rate that the account earns, version 3.',
-    rules: valueFormats('depositRateType', 'rate'),
-  },
-)
+export const DepositRateV3 = record('DepositRateV3', {
+  description: 'An interest rate that the account earns, version 3.',
+  optional: { ...depositRate, tiers: Type.Array(RateTierV3) },
+  rules: valueFormats('depositRateType', 'depositRate'),
+})
 
 export const lendingRateTypesV3 = without(values.lendingRateType, 'BALANCE_TRANSFER')
 export const repaymentTypesV3 = without(values.repaymentType, 'OTHER', 'UNCONSTRAINED')
+export const repaymentTypeV3 = described(
+  oneOf(repaymentTypesV3),
+  'What the repayments of a loan cover, in version 3.',
+)
 export const loanPurposesV3 = without(values.loanPurpose, 'OTHER', 'UNCONSTRAINED')
 
-export type LendingRateV3 = Static<typeof LendingRateV3>
-export const LendingRateV3 = record(
-  'LendingRateV3',
-  {},
-  {
+export const LendingRateV3 = record('LendingRateV3', {
+  description: 'An interest rate that the customer pays, version 3.',
+  optional: {
     lendingRateType: described(
       oneOf(lendingRateTypesV3),
       'The kind of an interest rate that a customer pays, in version 3.',
     ),
-    repaymentType: described(
-      oneOf(repaymentTypesV3),
-      'What the repayments of a loan cover, in version 3.',
-    ),
+    repaymentType: repaymentTypeV3,
     loanPurpose: described(oneOf(loanPurposesV3), 'The purpose of a loan, in version 3.'),
     ...lendingRate,
     tiers: Type.Array(RateTierV3),
   },
-  {
-    description: 'An interest rate that the customer pays, version 3.',
-    rules: valueFormats('lendingRateType', 'rate'),
-  },
-)
+  rules: valueFormats('lendingRateType', 'lendingRate'),
+})

@@ -35,26 +35,23 @@ const groups = described(
 const seconds = described(Type.Number({ minimum: 0 }), 'How long the checks took.')
 
 export type CheckOptions = Static<typeof CheckOptions>
-export const CheckOptions = record(
-  'CheckOptions',
-  {},
-  { profile, groups },
-  { description: 'Which checks to run. By default, all of them.' },
-)
+export const CheckOptions = record('CheckOptions', {
+  description: 'Which checks to run. By default, all of them.',
+  optional: { profile, groups },
+})
 
 export type CheckProgress = Static<typeof CheckProgress>
-export const CheckProgress = record(
-  'CheckProgress',
-  {
+export const CheckProgress = record('CheckProgress', {
+  description: 'How far a run is, and its results so far.',
+  required: {
     done: described(Count, 'The number of checks that have a result.'),
     total: described(Count, 'The number of checks of the run. 0 until the run has begun.'),
     passed: described(Count, 'The number of checks that passed.'),
     failed: described(Count, 'The number of checks that failed.'),
     skipped: described(Count, 'The number of checks that could not be made.'),
   },
-  { current: described(Text, 'The title of the check that is being made.') },
-  { description: 'How far a run is, and its results so far.' },
-)
+  optional: { current: described(Text, 'The title of the check that is being made.') },
+})
 
 const summary = {
   checkId: described(Id, 'The id of the run.'),
@@ -74,76 +71,65 @@ const optional = {
 }
 
 export type ListedCheck = Static<typeof ListedCheck>
-export const ListedCheck = record('ListedCheck', summary, optional, {
+export const ListedCheck = record('ListedCheck', {
   description: 'A run of checks, without its report.',
+  required: summary,
+  optional,
 })
 
 export type CheckList = Static<typeof CheckList>
-export const CheckList = record(
-  'CheckList',
-  { data: described(Type.Array(ListedCheck), 'The runs, newest first.') },
-  {},
-  { description: 'The last runs of checks.' },
-)
+export const CheckList = record('CheckList', {
+  description: 'The last runs of checks.',
+  required: { data: described(Type.Array(ListedCheck), 'The runs, newest first.') },
+})
 
 export type CheckHeader = Static<typeof CheckHeader>
-export const CheckHeader = record(
-  'CheckHeader',
-  { name: described(Text, 'In lower case.'), value: described(Text, 'Without tokens.') },
-  {},
-  { description: 'A header of a request or a response.' },
-)
+export const CheckHeader = record('CheckHeader', {
+  description: 'A header of a request or a response.',
+  required: { name: described(Text, 'In lower case.'), value: described(Text, 'Without tokens.') },
+})
 
 const headers = described(Type.Array(CheckHeader), 'The headers.')
 const body = described(Text, 'Without tokens, and truncated if it is long.')
 
-export type CheckRequest = Static<typeof CheckRequest>
-export const CheckRequest = record(
-  'CheckRequest',
-  {
+export const CheckRequest = record('CheckRequest', {
+  description: 'A request that a check sent.',
+  required: {
     method: described(Text, 'The method.'),
     url: described(Text, 'The complete URL.'),
     headers,
   },
-  { body },
-  { description: 'A request that a check sent.' },
-)
+  optional: { body },
+})
 
-export type CheckResponse = Static<typeof CheckResponse>
-export const CheckResponse = record(
-  'CheckResponse',
-  { status: described(Count, 'The HTTP status.'), headers, body },
-  {},
-  { description: 'The response of the provider.' },
-)
+export const CheckResponse = record('CheckResponse', {
+  description: 'The response of the provider.',
+  required: { status: described(Count, 'The HTTP status.'), headers, body },
+})
 
 export type CheckExchange = Static<typeof CheckExchange>
-export const CheckExchange = record(
-  'CheckExchange',
-  { request: CheckRequest },
-  {
+export const CheckExchange = record('CheckExchange', {
+  description: 'A request of a check, and the response to it.',
+  required: { request: CheckRequest },
+  optional: {
     response: described(CheckResponse, 'Absent if there was none.'),
     error: described(Text, 'Why there was no response.'),
   },
-  { description: 'A request of a check, and the response to it.' },
-)
+})
 
-export type CheckClause = Static<typeof CheckClause>
-export const CheckClause = record(
-  'CheckClause',
-  {
+export const CheckClause = record('CheckClause', {
+  description: 'The clause of the interface that a check is about.',
+  required: {
     section: described(Text, 'The section of the interface.'),
     reference: described(Text, 'The reference of the endpoint, or the number of the rule.'),
     quote: described(Text, 'The text of the clause.'),
   },
-  {},
-  { description: 'The clause of the interface that a check is about.' },
-)
+})
 
 export type CheckResult = Static<typeof CheckResult>
-export const CheckResult = record(
-  'CheckResult',
-  {
+export const CheckResult = record('CheckResult', {
+  description: 'The result of a check.',
+  required: {
     id: described(Text, 'The id of the check.'),
     group: described(Text, 'The group of the check.'),
     title: described(Text, 'What the check requires.'),
@@ -154,20 +140,19 @@ export const CheckResult = record(
     ),
     evidence: described(Type.Array(CheckExchange), 'What a check that failed sent and received.'),
   },
-  {
+  optional: {
     reason: described(Text, 'Why the check failed or was skipped.'),
     seen: described(Text, 'What was observed.'),
     expected: described(Text, 'What was expected instead.'),
     hint: described(Text, 'The most likely cause of the failure.'),
     isEvidenceOmitted: described(Flag, 'True if the report would be too large with the evidence.'),
   },
-  { description: 'The result of a check.' },
-)
+})
 
 export type CheckReport = Static<typeof CheckReport>
-export const CheckReport = record(
-  'CheckReport',
-  {
+export const CheckReport = record('CheckReport', {
+  description: 'The report of a run, as `holdfast check` makes it.',
+  required: {
     target: described(Text, 'The base URL of the provider.'),
     subdomain: described(Text, 'The `iss` and `sub` of the tokens.'),
     startedAt: described(Timestamp, 'When the first request was sent.'),
@@ -181,25 +166,19 @@ export const CheckReport = record(
     requests: described(Count, 'The number of requests that were sent.'),
     results: described(Type.Array(CheckResult), 'The results, in the order of the checks.'),
   },
-  {},
-  { description: 'The report of a run, as `holdfast check` makes it.' },
-)
+})
 
 export type CheckRun = Static<typeof CheckRun>
-export const CheckRun = record(
-  'CheckRun',
-  summary,
-  { ...optional, report: described(CheckReport, 'Present if the run is completed.') },
-  { description: 'A run of checks.' },
-)
+export const CheckRun = record('CheckRun', {
+  description: 'A run of checks.',
+  required: summary,
+  optional: { ...optional, report: described(CheckReport, 'Present if the run is completed.') },
+})
 
-export type CheckRunningBody = Static<typeof CheckRunningBody>
-export const CheckRunningBody = record(
-  'CheckRunningBody',
-  {
+export const CheckRunningBody = record('CheckRunningBody', {
+  description: 'The error of a run that cannot start while another one has not ended.',
+  required: {
     error: described(Text, 'What is wrong, in one sentence or more.'),
     checkId: described(Id, 'The id of the run that has not ended.'),
   },
-  {},
-  { description: 'The error of a run that cannot start while another one has not ended.' },
-)
+})

@@ -4,27 +4,22 @@ import { described, record } from '../record.ts'
 import { Decimal, Email, Flag, Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 
-export const CustomerAddress = record(
-  'CustomerAddress',
-  {},
-  {
+export const CustomerAddress = record('CustomerAddress', {
+  description: 'The postal address of a customer.',
+  optional: {
     streetAddress: Text,
     locality: Text,
     region: Text,
     postalCode: Text,
     country: Text,
   },
-  { description: 'The postal address of a customer.' },
-)
+})
 
 export type Customer = Static<typeof Customer>
-export const Customer = record(
-  'Customer',
-  {
-    id: described(Id, 'Permanent: it never changes and is never reused.'),
-    name: Text,
-  },
-  {
+export const Customer = record('Customer', {
+  description: 'A customer, with the data for identity tokens.',
+  required: { id: described(Id, 'Permanent: it never changes and is never reused.'), name: Text },
+  optional: {
     email: described(Email, 'A customer without one cannot be found by C1.'),
     emailVerified: Flag,
     familyName: Text,
@@ -34,43 +29,38 @@ export const Customer = record(
     updatedAt: Timestamp,
     address: CustomerAddress,
   },
-  { description: 'A customer, with the data for identity tokens.' },
-)
+})
 
 export type CustomerMatch = Static<typeof CustomerMatch>
-export const CustomerMatch = record(
-  'CustomerMatch',
-  { id: Id, name: Text },
-  { phoneNumber: described(Text, 'The number that receives one-time passcodes by SMS.') },
-  { description: 'A customer found by e-mail address.' },
-)
+export const CustomerMatch = record('CustomerMatch', {
+  description: 'A customer found by e-mail address.',
+  required: { id: Id, name: Text },
+  optional: { phoneNumber: described(Text, 'The number that receives one-time passcodes by SMS.') },
+})
 
 export type ShareableAccount = Static<typeof ShareableAccount>
-export const ShareableAccount = record(
-  'ShareableAccount',
-  { id: Id, name: described(Text, 'The name of the product or plan.') },
-  {
+export const ShareableAccount = record('ShareableAccount', {
+  description: 'An account that the customer can share.',
+  required: { id: Id, name: described(Text, 'The name of the product or plan.') },
+  optional: {
     type: described(
       oneOf([...values.productCategory, ...values.fuelType]),
       'The product category, or the fuel type.',
     ),
     displayName: Text,
   },
-  { description: 'An account that the customer can share.' },
-)
+})
 
 export type ExampleBalance = Static<typeof ExampleBalance>
-export const ExampleBalance = record(
-  'ExampleBalance',
-  {
+export const ExampleBalance = record('ExampleBalance', {
+  description: 'The balance of an account, for display.',
+  required: {
     account_id: Id,
     available: Decimal,
     current: Decimal,
     currency: Text,
   },
-  {},
-  { description: 'The balance of an account, for display.' },
-)
+})
 
 export type CustomerSearch = Static<typeof CustomerSearch>
 export const CustomerSearch = Type.Object(

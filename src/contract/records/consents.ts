@@ -14,12 +14,11 @@ import { Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 
 export type ConsentThirdParty = Static<typeof ConsentThirdParty>
-export const ConsentThirdParty = record(
-  'ConsentThirdParty',
-  { id: described(Id, 'The id that `holdfast client list` prints.') },
-  { name: described(Text, 'Absent if the third party was removed.') },
-  { description: 'The third party that a customer shares data with.' },
-)
+export const ConsentThirdParty = record('ConsentThirdParty', {
+  description: 'The third party that a customer shares data with.',
+  required: { id: described(Id, 'The id that `holdfast client list` prints.') },
+  optional: { name: described(Text, 'Absent if the third party was removed.') },
+})
 
 const fields = {
   consentId: described(Id, 'The `cdr_arrangement_id` of the Consumer Data Standards.'),
@@ -34,25 +33,24 @@ const fields = {
 }
 
 export type Consent = Static<typeof Consent>
-export const Consent = record(
-  'Consent',
-  fields,
-  {},
-  { description: 'What a customer agreed to share with a third party, and until when.' },
-)
+export const Consent = record('Consent', {
+  description: 'What a customer agreed to share with a third party, and until when.',
+  required: fields,
+})
 
 export type ConsentList = Static<typeof ConsentList>
-export const ConsentList = record(
-  'ConsentList',
-  { data: described(Type.Array(Consent), 'The consents, those changed first at the start.') },
-  { next: described(Text, 'The `cursor` of the next page. Absent on the last page.') },
-  { description: 'A page of consents.' },
-)
+export const ConsentList = record('ConsentList', {
+  description: 'A page of consents.',
+  required: {
+    data: described(Type.Array(Consent), 'The consents, those changed first at the start.'),
+  },
+  optional: { next: described(Text, 'The `cursor` of the next page. Absent on the last page.') },
+})
 
 export type ConsentChange = Static<typeof ConsentChange>
-export const ConsentChange = record(
-  'ConsentChange',
-  {
+export const ConsentChange = record('ConsentChange', {
+  description: 'A change of the status of a consent.',
+  required: {
     time: described(Timestamp, 'When the status changed.'),
     status: described(Type.Enum([...consentStatuses]), 'The status since then.'),
     reason: described(
@@ -60,25 +58,21 @@ export const ConsentChange = record(
       'Who or what changed it: `customer`, `operator` and `third_party` did so themselves; `third_party_removed` is the removal of its registration, `code_replayed` the second use of an authorization code, `amended` a new consent that replaced this one, `sharing_ended` the end of the agreed time.',
     ),
   },
-  {},
-  { description: 'A change of the status of a consent.' },
-)
+})
 
 export type ConsentDetail = Static<typeof ConsentDetail>
-export const ConsentDetail = record(
-  'ConsentDetail',
-  {
+export const ConsentDetail = record('ConsentDetail', {
+  description: 'A consent with the changes of its status.',
+  required: {
     ...fields,
     changes: described(Type.Array(ConsentChange), 'The changes of the status, oldest first.'),
   },
-  {},
-  { description: 'A consent with the changes of its status.' },
-)
+})
 
 export type ConsentFlowStep = Static<typeof ConsentFlowStep>
-export const ConsentFlowStep = record(
-  'ConsentFlowStep',
-  {
+export const ConsentFlowStep = record('ConsentFlowStep', {
+  description: 'A step of a consent flow. It has no data of the customer.',
+  required: {
     time: described(Timestamp, 'When the step ended.'),
     step: described(
       Type.Enum([...flowStepNames]),
@@ -86,7 +80,7 @@ export const ConsentFlowStep = record(
     ),
     outcome: described(Type.Enum([...flowOutcomes]), 'How it ended.'),
   },
-  {
+  optional: {
     reason: described(
       Type.Enum([...flowReasons]),
       `Why it did not succeed: ${listDescriptions(flowReasonDescriptions)}.`,
@@ -96,13 +90,12 @@ export const ConsentFlowStep = record(
       'The error that the third party received, for a request of the third party.',
     ),
   },
-  { description: 'A step of a consent flow. It has no data of the customer.' },
-)
+})
 
 export type ConsentFlow = Static<typeof ConsentFlow>
-export const ConsentFlow = record(
-  'ConsentFlow',
-  {
+export const ConsentFlow = record('ConsentFlow', {
+  description: 'An attempt to give a consent, without data of the customer.',
+  required: {
     flowId: described(Id, 'Identifies the flow in this list only.'),
     state: described(
       Type.Enum([...flowStates]),
@@ -113,22 +106,20 @@ export const ConsentFlow = record(
     updated: described(Timestamp, 'When the last step ended.'),
     steps: described(Type.Array(ConsentFlowStep), 'The steps, oldest first.'),
   },
-  { consentId: described(Id, 'The consent that the flow led to.') },
-  { description: 'An attempt to give a consent, without data of the customer.' },
-)
+  optional: { consentId: described(Id, 'The consent that the flow led to.') },
+})
 
 export type ConsentFlowList = Static<typeof ConsentFlowList>
-export const ConsentFlowList = record(
-  'ConsentFlowList',
-  {
+export const ConsentFlowList = record('ConsentFlowList', {
+  description: 'A page of consent flows.',
+  required: {
     data: described(
       Type.Array(ConsentFlow),
       `The flows of the last ${flowDays} days, those that started last at the start.`,
     ),
   },
-  { next: described(Text, 'The `cursor` of the next page. Absent on the last page.') },
-  { description: 'A page of consent flows.' },
-)
+  optional: { next: described(Text, 'The `cursor` of the next page. Absent on the last page.') },
+})
 
 function listDescriptions(descriptions: Readonly<Record<string, string>>): string {
   return Object.entries(descriptions)

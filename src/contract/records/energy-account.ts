@@ -6,80 +6,65 @@ import { Type } from '../type.ts'
 import { sharedByType } from './banking-account.ts'
 import { EnergyContract } from './energy-contract.ts'
 
-export const MeteringCharge = record(
-  'MeteringCharge',
-  {},
-  {
+export const MeteringCharge = record('MeteringCharge', {
+  description: 'A charge for metering.',
+  optional: {
     displayName: Text,
     description: Text,
     minimumValue: Money,
     maximumValue: Money,
     period: Duration,
   },
-  { description: 'A charge for metering.' },
-)
+})
 
-export const PlanDetail = record(
-  'PlanDetail',
-  {},
-  {
+export const PlanDetail = record('PlanDetail', {
+  description: 'The fuel, the contracts and the metering charges of an energy plan.',
+  optional: {
     fuelType: oneOf(values.fuelType),
     isContingentPlan: Flag,
     meteringCharges: Type.Array(MeteringCharge),
     electricityContract: EnergyContract,
     gasContract: described(EnergyContract, 'The same structure as the electricity contract.'),
   },
-  { description: 'The fuel, the contracts and the metering charges of an energy plan.' },
-)
+})
 
-export const AuthorisedContact = record(
-  'AuthorisedContact',
-  {},
-  {
+export const AuthorisedContact = record('AuthorisedContact', {
+  description: 'A person who may act for the customer on an energy account.',
+  optional: {
     firstName: Text,
     lastName: Text,
     middleNames: Type.Array(Text),
     prefix: Text,
     suffix: Text,
   },
-  { description: 'A person who may act for the customer on an energy account.' },
-)
+})
 
-export type EnergyPlan = Static<typeof EnergyPlan>
-export const EnergyPlan = record(
-  'EnergyPlan',
-  {},
-  {
+export const EnergyPlan = record('EnergyPlan', {
+  description: 'One supply agreement of the account.',
+  optional: {
     nickname: Text,
     servicePointIds: described(
       Type.Array(Type.Union([Type.String({ minLength: 1 }), Type.Number()])),
       'Identifiers as strings or numbers. Served as loaded.',
     ),
-    planOverview: record(
-      'PlanOverview',
-      {},
-      {
+    planOverview: record('PlanOverview', {
+      description: 'The name and the dates of an energy plan.',
+      optional: {
         displayName: Text,
         startDate: DateOrDateTime,
         endDate: DateOrDateTime,
       },
-      { description: 'The name and the dates of an energy plan.' },
-    ),
+    }),
     planDetail: PlanDetail,
     authorisedContacts: Type.Array(AuthorisedContact),
   },
-  { description: 'One supply agreement of the account.' },
-)
+})
 
-export const EnergyUser = record(
-  'EnergyUser',
-  { id: Id },
-  {
-    email: Email,
-    isAccountHolder: Flag,
-  },
-  { description: 'A joint holder, secondary user or nominated representative.' },
-)
+export const EnergyUser = record('EnergyUser', {
+  description: 'A joint holder, secondary user or nominated representative.',
+  required: { id: Id },
+  optional: { email: Email, isAccountHolder: Flag },
+})
 
 const account = {
   accountNumber: Text,
@@ -90,10 +75,10 @@ const account = {
 }
 
 export type EnergyAccount = Static<typeof EnergyAccount>
-export const EnergyAccount = record(
-  'EnergyAccount',
-  { accountId: Id },
-  {
+export const EnergyAccount = record('EnergyAccount', {
+  description: 'An energy account with its plans and users.',
+  required: { accountId: Id },
+  optional: {
     ...account,
     complexAccountType: described(
       Text,
@@ -104,13 +89,12 @@ export const EnergyAccount = record(
       'All related users of a joint or organisation account.',
     ),
   },
-  {
-    description: 'An energy account with its plans and users.',
-    rules: [sharedByType],
-  },
-)
+  rules: [sharedByType],
+})
 
 export type EnergyAccountDetail = Static<typeof EnergyAccountDetail>
-export const EnergyAccountDetail = record('EnergyAccountDetail', { accountId: Id }, account, {
+export const EnergyAccountDetail = record('EnergyAccountDetail', {
   description: 'An energy account with its plans, without its users.',
+  required: { accountId: Id },
+  optional: account,
 })

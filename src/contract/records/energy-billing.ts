@@ -13,130 +13,120 @@ const fuelTotals = {
   totalUsageCharges: Money,
 }
 
-export const InvoiceElectricity = record('InvoiceElectricity', {}, fuelTotals, {
+export const InvoiceElectricity = record('InvoiceElectricity', {
   description: 'The totals of the electricity on an invoice.',
+  optional: fuelTotals,
 })
-export const InvoiceGas = record('InvoiceGas', {}, fuelTotals, {
+export const InvoiceGas = record('InvoiceGas', {
   description: 'The totals of the gas on an invoice.',
+  optional: fuelTotals,
 })
 
 export type EnergyInvoice = Static<typeof EnergyInvoice>
-export const EnergyInvoice = record(
-  'EnergyInvoice',
-  {
+export const EnergyInvoice = record('EnergyInvoice', {
+  description: 'An invoice of an energy account.',
+  required: {
     accountId: Id,
     invoiceNumber: Id,
     issueDate: described(PlainDate, 'The date that `listEnergyInvoices` filters and orders by.'),
   },
-  {
+  optional: {
     dueDate: PlainDate,
-    period: record(
-      'InvoicePeriod',
-      {},
-      { startDate: PlainDate, endDate: PlainDate },
-      { description: 'The period that an invoice covers.' },
-    ),
+    period: record('InvoicePeriod', {
+      description: 'The period that an invoice covers.',
+      optional: { startDate: PlainDate, endDate: PlainDate },
+    }),
     invoiceAmount: Money,
     gstAmount: Money,
-    payOnTimeDiscount: record(
-      'PayOnTimeDiscount',
-      {},
-      {
+    payOnTimeDiscount: record('PayOnTimeDiscount', {
+      description: 'A discount for payment by a date.',
+      optional: {
         gstAmount: Money,
         discountAmount: Money,
         date: PlainDate,
       },
-      { description: 'A discount for payment by a date.' },
-    ),
+    }),
     balanceAtIssue: Money,
     servicePoints: Type.Array(Text),
     electricity: InvoiceElectricity,
     gas: InvoiceGas,
     paymentStatus: oneOf(values.paymentStatus),
   },
-  { description: 'An invoice of an energy account.' },
-)
+})
 
 const charge = { servicePointId: Text, invoiceNumber: Text, description: Text }
 const period = { isEstimate: Flag, startDate: PlainDate, endDate: PlainDate }
 const corrections = {
   calculationFactors: Type.Array(
-    record(
-      'CalculationFactor',
-      { type: oneOf(values.calculationFactorType), value: Decimal },
-      {},
-      { description: 'A factor in the calculation of a charge.' },
-    ),
+    record('CalculationFactor', {
+      description: 'A factor in the calculation of a charge.',
+      required: { type: oneOf(values.calculationFactorType), value: Decimal },
+    }),
   ),
   adjustments: Type.Array(
-    record(
-      'Adjustment',
-      { amount: Money },
-      { description: Text },
-      { description: 'An adjustment of a charge.' },
-    ),
+    record('Adjustment', {
+      description: 'An adjustment of a charge.',
+      required: { amount: Money },
+      optional: { description: Text },
+    }),
   ),
 }
 const metered = { measureUnit: oneOf(values.measureUnit), ...corrections }
 
-export const BillingUsage = record(
-  'BillingUsage',
-  { amount: Money },
-  {
+export const BillingUsage = record('BillingUsage', {
+  description: 'A charge for energy used, or a credit for energy generated.',
+  required: { amount: Money },
+  optional: {
     ...charge,
     ...period,
     ...metered,
     usage: described(Decimal, 'The quantity used.'),
     timeOfUseType: oneOf(values.usageTimeType),
   },
-  { description: 'A charge for energy used, or a credit for energy generated.' },
-)
+})
 
-export const BillingDemand = record(
-  'BillingDemand',
-  { amount: Money },
-  {
+export const BillingDemand = record('BillingDemand', {
+  description: 'A charge for demand.',
+  required: { amount: Money },
+  optional: {
     ...charge,
     ...period,
     ...metered,
     rate: Decimal,
     timeOfUseType: oneOf(values.demandTimeType),
   },
-  { description: 'A charge for demand.' },
-)
-
-export const BillingOnceOff = record('BillingOnceOff', { amount: Money }, charge, {
-  description: 'A charge or credit that occurs once.',
 })
 
-export const BillingOtherCharges = record(
-  'BillingOtherCharges',
-  { amount: Money },
-  {
+export const BillingOnceOff = record('BillingOnceOff', {
+  description: 'A charge or credit that occurs once.',
+  required: { amount: Money },
+  optional: charge,
+})
+
+export const BillingOtherCharges = record('BillingOtherCharges', {
+  description: 'A charge of another kind.',
+  required: { amount: Money },
+  optional: {
     ...charge,
     ...corrections,
     startDate: PlainDate,
     endDate: PlainDate,
     type: oneOf(values.chargeType),
   },
-  { description: 'A charge of another kind.' },
-)
+})
 
-export const BillingPayment = record(
-  'BillingPayment',
-  { amount: Money },
-  {
-    method: oneOf(values.paymentMethod),
-  },
-  { description: 'A payment to an energy account.' },
-)
+export const BillingPayment = record('BillingPayment', {
+  description: 'A payment to an energy account.',
+  required: { amount: Money },
+  optional: { method: oneOf(values.paymentMethod) },
+})
 
 const billingTypes = ['usage', 'demand', 'onceOff', 'otherCharges', 'payment'] as const
 
 export type EnergyBillingTransaction = Static<typeof EnergyBillingTransaction>
-export const EnergyBillingTransaction = record(
-  'EnergyBillingTransaction',
-  {
+export const EnergyBillingTransaction = record('EnergyBillingTransaction', {
+  description: 'A charge or payment of an energy account.',
+  required: {
     accountId: Id,
     transactionUType: oneOf(billingTypes),
     executionDateTime: described(
@@ -144,7 +134,7 @@ export const EnergyBillingTransaction = record(
       'Local time, in the configured time zone of the provider.',
     ),
   },
-  {
+  optional: {
     gst: Money,
     usage: BillingUsage,
     demand: BillingDemand,
@@ -152,8 +142,5 @@ export const EnergyBillingTransaction = record(
     otherCharges: BillingOtherCharges,
     payment: BillingPayment,
   },
-  {
-    description: 'A charge or payment of an energy account.',
-    rules: union('transactionUType', billingTypes),
-  },
-)
+  rules: union('transactionUType', billingTypes),
+})

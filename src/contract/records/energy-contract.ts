@@ -1,4 +1,3 @@
-import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { union } from '../rules.ts'
@@ -14,14 +13,14 @@ import {
 } from '../scalars.ts'
 import { Type } from '../type.ts'
 
+const label = { displayName: Text, description: Text }
 const measureUnit = oneOf(values.measureUnit)
 
-export const UnitRate = record(
-  'UnitRate',
-  { unitPrice: Money },
-  { measureUnit, volume: Decimal },
-  { description: 'A price per unit, and the volume up to which it applies.' },
-)
+export const UnitRate = record('UnitRate', {
+  description: 'A price per unit, and the volume up to which it applies.',
+  required: { unitPrice: Money },
+  optional: { measureUnit, volume: Decimal },
+})
 const rates = Type.Array(UnitRate)
 
 const timeWindow = {
@@ -29,109 +28,86 @@ const timeWindow = {
   startTime: Text,
   endTime: Text,
 }
-export const TimeWindow = record(
-  'TimeWindow',
-  {},
-  {
+export const TimeWindow = record('TimeWindow', {
+  description: 'The days and times at which a rate applies.',
+  optional: {
     ...timeWindow,
     additionalInfo: Text,
     additionalInfoUri: Text,
   },
-  { description: 'The days and times at which a rate applies.' },
-)
+})
 
 const supplyChargeAlias = { dailySupplyCharges: 'dailySupplyCharge' }
 
+const controlledLoadRate = { ...label, dailySupplyCharge: Money, rates, period: Duration }
+
 const controlledBlocks = ['singleRate', 'timeOfUseRates'] as const
 
-export const ControlledLoad = record(
-  'ControlledLoad',
-  { rateBlockUType: oneOf(controlledBlocks) },
-  {
+export const ControlledLoad = record('ControlledLoad', {
+  description: 'The rates for a separately controlled load, such as a hot water system.',
+  required: { rateBlockUType: oneOf(controlledBlocks) },
+  optional: {
     displayName: Text,
     startDate: DateOrDateTime,
     endDate: DateOrDateTime,
-    singleRate: record(
-      'ControlledLoadSingleRate',
-      {},
-      { displayName: Text, description: Text, dailySupplyCharge: Money, rates, period: Duration },
-      {
-        description: 'A controlled-load rate that applies at all times.',
-        aliases: supplyChargeAlias,
-      },
-    ),
+    singleRate: record('ControlledLoadSingleRate', {
+      description: 'A controlled-load rate that applies at all times.',
+      optional: controlledLoadRate,
+      aliases: supplyChargeAlias,
+    }),
     timeOfUseRates: Type.Array(
-      record(
-        'ControlledLoadTimeOfUseRate',
-        {},
-        {
-          displayName: Text,
-          description: Text,
-          dailySupplyCharge: Money,
-          rates,
-          period: Duration,
+      record('ControlledLoadTimeOfUseRate', {
+        description: 'A controlled-load rate that applies at certain times.',
+        optional: {
+          ...controlledLoadRate,
           timeOfUse: Type.Array(TimeWindow),
           type: oneOf(values.controlledLoadTimeOfUseType),
         },
-        {
-          description: 'A controlled-load rate that applies at certain times.',
-          aliases: supplyChargeAlias,
-        },
-      ),
+        aliases: supplyChargeAlias,
+      }),
     ),
   },
-  {
-    description: 'The rates for a separately controlled load, such as a hot water system.',
-    rules: union('rateBlockUType', controlledBlocks),
-  },
-)
+  rules: union('rateBlockUType', controlledBlocks),
+})
 
 const tariffBlocks = ['singleRate', 'timeOfUseRates', 'demandCharges'] as const
 
-export const TariffPeriod = record(
-  'TariffPeriod',
-  { rateBlockUType: oneOf(tariffBlocks) },
-  {
+export const TariffPeriod = record('TariffPeriod', {
+  description: 'The prices of a season.',
+  required: { rateBlockUType: oneOf(tariffBlocks) },
+  optional: {
     type: oneOf(values.chargeType),
     displayName: Text,
     startDate: SeasonStart,
     endDate: SeasonStart,
     dailySupplyCharges: Money,
     timeZone: oneOf(values.contractTimeZone),
-    singleRate: record(
-      'TariffSingleRate',
-      {},
-      {
-        displayName: Text,
-        description: Text,
+    singleRate: record('TariffSingleRate', {
+      description: 'A rate that applies at all times.',
+      optional: {
+        ...label,
         generalUnitPrice: Money,
         rates,
         period: Duration,
       },
-      { description: 'A rate that applies at all times.' },
-    ),
+    }),
     timeOfUseRates: Type.Array(
-      record(
-        'TariffTimeOfUseRate',
-        {},
-        {
-          displayName: Text,
-          description: Text,
+      record('TariffTimeOfUseRate', {
+        description: 'A rate that applies at certain times.',
+        optional: {
+          ...label,
           rates,
           period: Duration,
           timeOfUse: Type.Array(TimeWindow),
           type: oneOf(values.tariffTimeOfUseType),
         },
-        { description: 'A rate that applies at certain times.' },
-      ),
+      }),
     ),
     demandCharges: Type.Array(
-      record(
-        'DemandCharge',
-        {},
-        {
-          displayName: Text,
-          description: Text,
+      record('DemandCharge', {
+        description: 'A charge for the highest demand in a period.',
+        optional: {
+          ...label,
           amount: Money,
           measureUnit,
           ...timeWindow,
@@ -140,28 +116,21 @@ export const TariffPeriod = record(
           measurementPeriod: oneOf(values.demandPeriod),
           chargePeriod: oneOf(values.demandPeriod),
         },
-        { description: 'A charge for the highest demand in a period.' },
-      ),
+      }),
     ),
   },
-  {
-    description: 'The prices of a season.',
-    rules: union('rateBlockUType', tariffBlocks),
-    aliases: { dailySupplyCharge: 'dailySupplyCharges' },
-  },
-)
+  rules: union('rateBlockUType', tariffBlocks),
+  aliases: { dailySupplyCharge: 'dailySupplyCharges' },
+})
 
-export const Incentive = record(
-  'Incentive',
-  {},
-  {
-    displayName: Text,
-    description: Text,
+export const Incentive = record('Incentive', {
+  description: 'An incentive for customers who choose a contract.',
+  optional: {
+    ...label,
     category: oneOf(values.incentiveCategory),
     eligibility: Text,
   },
-  { description: 'An incentive for customers who choose a contract.' },
-)
+})
 
 const discountMethods = [
   'percentOfBill',
@@ -170,131 +139,102 @@ const discountMethods = [
   'percentOverThreshold',
 ] as const
 
-export const ContractDiscount = record(
-  'ContractDiscount',
-  { methodUType: oneOf(discountMethods) },
-  {
-    displayName: Text,
-    description: Text,
+export const ContractDiscount = record('ContractDiscount', {
+  description: 'A discount of an energy contract.',
+  required: { methodUType: oneOf(discountMethods) },
+  optional: {
+    ...label,
     type: oneOf(values.energyDiscountType),
     category: oneOf(values.energyDiscountCategory),
     endDate: DateOrDateTime,
-    percentOfBill: record(
-      'PercentOfBill',
-      { rate: Decimal },
-      {},
-      { description: 'A discount on the whole bill.' },
-    ),
-    percentOfUse: record(
-      'PercentOfUse',
-      { rate: DecimalOrText },
-      {},
-      { description: 'A discount on the charges for usage.' },
-    ),
-    fixedAmount: record(
-      'ContractFixedAmount',
-      { amount: Money },
-      {},
-      { description: 'A discount of a fixed amount.' },
-    ),
-    percentOverThreshold: record(
-      'PercentOverThreshold',
-      {
-        rate: DecimalOrText,
-        usageAmount: DecimalOrText,
-      },
-      {},
-      { description: 'A discount on usage above a threshold.' },
-    ),
+    percentOfBill: record('PercentOfBill', {
+      description: 'A discount on the whole bill.',
+      required: { rate: Decimal },
+    }),
+    percentOfUse: record('PercentOfUse', {
+      description: 'A discount on the charges for usage.',
+      required: { rate: DecimalOrText },
+    }),
+    fixedAmount: record('ContractFixedAmount', {
+      description: 'A discount of a fixed amount.',
+      required: { amount: Money },
+    }),
+    percentOverThreshold: record('PercentOverThreshold', {
+      description: 'A discount on usage above a threshold.',
+      required: { rate: DecimalOrText, usageAmount: DecimalOrText },
+    }),
   },
-  {
-    description: 'A discount of an energy contract.',
-    rules: union('methodUType', discountMethods),
-  },
-)
+  rules: union('methodUType', discountMethods),
+})
 
-export const ContractEligibility = record(
-  'ContractEligibility',
-  { type: oneOf(values.energyEligibilityType) },
-  { information: Text, description: Text },
-  { description: 'A condition that customers must meet for a contract.' },
-)
+export const ContractEligibility = record('ContractEligibility', {
+  description: 'A condition that customers must meet for a contract.',
+  required: { type: oneOf(values.energyEligibilityType) },
+  optional: { information: Text, description: Text },
+})
 
-export const ContractFee = record(
-  'ContractFee',
-  { type: oneOf(values.energyFeeType) },
-  { term: oneOf(values.energyFeeTerm), rate: Decimal, amount: Money, description: Text },
-  { description: 'A fee of an energy contract.' },
-)
+export const ContractFee = record('ContractFee', {
+  description: 'A fee of an energy contract.',
+  required: { type: oneOf(values.energyFeeType) },
+  optional: { term: oneOf(values.energyFeeTerm), rate: Decimal, amount: Money, description: Text },
+})
 
 const tariffTypes = ['singleTariff', 'timeVaryingTariffs'] as const
 
-export const SolarFeedInTariff = record(
-  'SolarFeedInTariff',
-  { tariffUType: oneOf(tariffTypes) },
-  {
-    displayName: Text,
-    description: Text,
+export const SolarFeedInTariff = record('SolarFeedInTariff', {
+  description: 'A credit for solar energy that the customer exports.',
+  required: { tariffUType: oneOf(tariffTypes) },
+  optional: {
+    ...label,
     startDate: DateOrDateTime,
     endDate: DateOrDateTime,
     scheme: oneOf(values.solarScheme),
     payerType: oneOf(values.solarPayerType),
-    singleTariff: record(
-      'SingleTariff',
-      { rates },
-      { period: Duration },
-      { description: 'A feed-in tariff that applies at all times.' },
-    ),
+    singleTariff: record('SingleTariff', {
+      description: 'A feed-in tariff that applies at all times.',
+      required: { rates },
+      optional: { period: Duration },
+    }),
     timeVaryingTariffs: Type.Array(
-      record(
-        'TimeVaryingTariff',
-        {},
-        {
+      record('TimeVaryingTariff', {
+        description: 'A feed-in tariff that applies at certain times.',
+        optional: {
           displayName: Text,
           type: oneOf(values.solarTimeType),
           rates,
           period: Duration,
           timeVariations: Type.Array(
-            record('TimeVariation', {}, timeWindow, {
+            record('TimeVariation', {
               description: 'The days and times at which a feed-in tariff applies.',
+              optional: timeWindow,
             }),
           ),
         },
-        { description: 'A feed-in tariff that applies at certain times.' },
-      ),
+      }),
     ),
   },
-  {
-    description: 'A credit for solar energy that the customer exports.',
-    rules: union('tariffUType', tariffTypes),
-  },
-)
+  rules: union('tariffUType', tariffTypes),
+})
 
-export const GreenPowerCharge = record(
-  'GreenPowerCharge',
-  {},
-  {
-    displayName: Text,
-    description: Text,
+export const GreenPowerCharge = record('GreenPowerCharge', {
+  description: 'A charge for renewable energy.',
+  optional: {
+    ...label,
     scheme: oneOf(values.greenPowerScheme),
     type: oneOf(values.greenPowerType),
     tiers: Type.Array(
-      record(
-        'GreenPowerTier',
-        { percentGreen: Decimal },
-        { rate: Decimal, amount: Money },
-        { description: 'The price of a share of renewable energy.' },
-      ),
+      record('GreenPowerTier', {
+        description: 'The price of a share of renewable energy.',
+        required: { percentGreen: Decimal },
+        optional: { rate: Decimal, amount: Money },
+      }),
     ),
   },
-  { description: 'A charge for renewable energy.' },
-)
+})
 
-export type EnergyContract = Static<typeof EnergyContract>
-export const EnergyContract = record(
-  'EnergyContract',
-  {},
-  {
+export const EnergyContract = record('EnergyContract', {
+  description: 'The charges and credits of the retailer for one fuel.',
+  optional: {
     additionalFeeInformation: Text,
     pricingModel: oneOf(values.pricingModel),
     timeZone: oneOf(values.contractTimeZone),
@@ -302,12 +242,10 @@ export const EnergyContract = record(
     isFixed: Flag,
     variation: Text,
     paymentOption: Type.Array(oneOf(values.paymentOption)),
-    intrinsicGreenPower: record(
-      'IntrinsicGreenPower',
-      { greenPercentage: Decimal },
-      {},
-      { description: 'The share of renewable energy that a contract includes.' },
-    ),
+    intrinsicGreenPower: record('IntrinsicGreenPower', {
+      description: 'The share of renewable energy that a contract includes.',
+      required: { greenPercentage: Decimal },
+    }),
     controlledLoad: Type.Array(ControlledLoad),
     incentives: Type.Array(Incentive),
     discounts: Type.Array(ContractDiscount),
@@ -317,5 +255,4 @@ export const EnergyContract = record(
     solarFeedInTariff: Type.Array(SolarFeedInTariff),
     tariffPeriod: described(Type.Array(TariffPeriod), 'The prices by season.'),
   },
-  { description: 'The charges and credits of the retailer for one fuel.' },
-)
+})

@@ -6,9 +6,10 @@ import { Type } from '../type.ts'
 const feed = described(FeedName, 'The name of the feed.')
 
 export type BatchResult = Static<typeof BatchResult>
-export const BatchResult = record(
-  'BatchResult',
-  {
+export const BatchResult = record('BatchResult', {
+  description:
+    'What the lines of a committed batch did. The batch is durable and visible to every reader.',
+  required: {
     feed,
     batch: described(BatchNumber, 'The number of the batch.'),
     lines: described(Count, 'The number of lines, without blank lines.'),
@@ -20,17 +21,12 @@ export const BatchResult = record(
     ),
     deleted: described(Count, 'Lines that deleted a record.'),
   },
-  {},
-  {
-    description:
-      'What the lines of a committed batch did. The batch is durable and visible to every reader.',
-  },
-)
+})
 
 export type FeedState = Static<typeof FeedState>
-export const FeedState = record(
-  'FeedState',
-  {
+export const FeedState = record('FeedState', {
+  description: 'The state of a feed.',
+  required: {
     feed,
     batch: described(
       Count,
@@ -39,47 +35,37 @@ export const FeedState = record(
     time: described(Timestamp, 'When the last batch was committed, or when the follower started.'),
     lines: described(Count, 'The number of lines of all batches.'),
   },
-  {},
-  { description: 'The state of a feed.' },
-)
+})
 
 export type FeedList = Static<typeof FeedList>
-export const FeedList = record(
-  'FeedList',
-  { data: described(Type.Array(FeedState), 'The feeds, sorted by name.') },
-  {},
-  { description: 'All feeds.' },
-)
+export const FeedList = record('FeedList', {
+  description: 'All feeds.',
+  required: { data: described(Type.Array(FeedState), 'The feeds, sorted by name.') },
+})
 
 const error = described(Text, 'What is wrong, in one sentence or more.')
 
 export type BatchConflictBody = Static<typeof BatchConflictBody>
-export const BatchConflictBody = record(
-  'BatchConflictBody',
-  { error, expected: described(BatchNumber, 'The number of the next batch.') },
-  {},
-  { description: 'The error of a batch whose number cannot be committed.' },
-)
+export const BatchConflictBody = record('BatchConflictBody', {
+  description: 'The error of a batch whose number cannot be committed.',
+  required: { error, expected: described(BatchNumber, 'The number of the next batch.') },
+})
 
 export type InvalidLine = Static<typeof InvalidLine>
-export const InvalidLine = record(
-  'InvalidLine',
-  {
+export const InvalidLine = record('InvalidLine', {
+  description: 'An error of a line.',
+  required: {
     line: described(Count, 'The number of the line, from 1. Blank lines count.'),
     field: described(Text, 'The path of the field. Empty if the error is about the whole line.'),
     reason: described(Text, 'What is wrong with the field. It never contains the value.'),
   },
-  {},
-  { description: 'An error of a line.' },
-)
+})
 
 export type InvalidLinesBody = Static<typeof InvalidLinesBody>
-export const InvalidLinesBody = record(
-  'InvalidLinesBody',
-  {
+export const InvalidLinesBody = record('InvalidLinesBody', {
+  description: 'The errors of a batch with invalid lines. Nothing was changed.',
+  required: {
     error,
     errors: described(Type.Array(InvalidLine), 'The first errors, in the order of the lines.'),
   },
-  {},
-  { description: 'The errors of a batch with invalid lines. Nothing was changed.' },
-)
+})

@@ -11,72 +11,64 @@ const role = described(Type.Enum([...monitoredRoles]), 'The server.')
 const perSecond = (description: string) => described(Decimal, description)
 
 export type MetricsSource = Static<typeof MetricsSource>
-export const MetricsSource = record(
-  'MetricsSource',
-  {
+export const MetricsSource = record('MetricsSource', {
+  description: 'Where the figures of a server come from, and whether they could be read.',
+  required: {
     role,
     state: described(
       Type.Enum(['ok', 'off', 'unreachable']),
       'Either `ok`, or `off` if no metrics are configured, or `unreachable` if they could not be read.',
     ),
   },
-  {
+  optional: {
     problem: described(Text, 'Why there are no metrics of this server.'),
     setting: described(Text, 'The setting that provides them.'),
   },
-  { description: 'Where the figures of a server come from, and whether they could be read.' },
-)
+})
 
 export type RoleRequests = Static<typeof RoleRequests>
-export const RoleRequests = record(
-  'RoleRequests',
-  { role, rate: perSecond('Requests per second.') },
-  {},
-  { description: 'The requests of one server.' },
-)
+export const RoleRequests = record('RoleRequests', {
+  description: 'The requests of one server.',
+  required: { role, rate: perSecond('Requests per second.') },
+})
 
 export type LatencyPercentiles = Static<typeof LatencyPercentiles>
-export const LatencyPercentiles = record(
-  'LatencyPercentiles',
-  {
+export const LatencyPercentiles = record('LatencyPercentiles', {
+  description:
+    'Durations of requests in seconds, estimated from the buckets of a histogram. The greatest value is 6.',
+  required: {
     p50: described(Decimal, 'The median.'),
     p95: described(Decimal, 'The 95th percentile.'),
     p99: described(Decimal, 'The 99th percentile.'),
   },
-  {},
-  {
-    description:
-      'Durations of requests in seconds, estimated from the buckets of a histogram. The greatest value is 6.',
-  },
-)
+})
 
 export type RejectionRate = Static<typeof RejectionRate>
-export const RejectionRate = record(
-  'RejectionRate',
-  {
+export const RejectionRate = record('RejectionRate', {
+  description: 'Platform tokens that were rejected for one reason.',
+  required: {
     reason: described(Text, 'The reason, as in the log.'),
     rate: perSecond('Rejections per second.'),
     total: described(Count, 'Rejections since the first sample of the stream, at most 10 minutes.'),
   },
-  {},
-  { description: 'Platform tokens that were rejected for one reason.' },
-)
+})
 
 export type FeedActivity = Static<typeof FeedActivity>
-export const FeedActivity = record(
-  'FeedActivity',
-  {
+export const FeedActivity = record('FeedActivity', {
+  description: 'The batches of a feed.',
+  required: {
     feed: described(Text, 'The name of the feed.'),
     batches: perSecond('Committed batches per second.'),
   },
-  { lag: described(Decimal, 'Seconds since the last batch was committed. Absent if unknown.') },
-  { description: 'The batches of a feed.' },
-)
+  optional: {
+    lag: described(Decimal, 'Seconds since the last batch was committed. Absent if unknown.'),
+  },
+})
 
 export type MetricsSample = Static<typeof MetricsSample>
-export const MetricsSample = record(
-  'MetricsSample',
-  {
+export const MetricsSample = record('MetricsSample', {
+  description: 'What the servers did in one second.',
+  required: {
     time: described(Timestamp, 'The end of the second that the sample covers.'),
     sources: described(Type.Array(MetricsSource), 'One for each server.'),
     requests: perSecond('Requests per second to all servers, without health probes.'),
@@ -93,14 +85,20 @@ export const MetricsSample = record(
     ),
     feeds: described(Type.Array(FeedActivity), 'The feeds, sorted by name.'),
   },
-  { latency: described(LatencyPercentiles, 'Absent if no request was completed.') },
-  { description: 'What the servers did in one second.' },
-)
+  optional: { latency: described(LatencyPercentiles, 'Absent if no request was completed.') },
+})
+
+const explanation = {
+  code: described(Text, 'The code of the error.'),
+  clause: described(Text, 'The sentence of the interface or of a decision that it implements.'),
+  setting: described(Text, 'The setting to look at.'),
+}
 
 export type Rejection = Static<typeof Rejection>
-export const Rejection = record(
-  'Rejection',
-  {
+export const Rejection = record('Rejection', {
+  description:
+    'A request that was answered with an error. It has nothing of what the client sent, except the interaction id.',
+  required: {
     time: described(Timestamp, 'When the response was sent.'),
     interactionId: described(Uuid, 'The `x-fapi-interaction-id` of the response.'),
     role,
@@ -108,56 +106,39 @@ export const Rejection = record(
     status: described(Count, 'The status; 499 if the client closed the connection first.'),
     reason: described(Text, 'The reason, as in the log, or the text of the error.'),
   },
-  {
-    code: described(Text, 'The code of the error.'),
-    clause: described(Text, 'The sentence of the interface or of a decision that it implements.'),
-    setting: described(Text, 'The setting to look at.'),
-  },
-  {
-    description:
-      'A request that was answered with an error. It has nothing of what the client sent, except the interaction id.',
-  },
-)
+  optional: explanation,
+})
 
 export type RejectionCount = Static<typeof RejectionCount>
-export const RejectionCount = record(
-  'RejectionCount',
-  {
+export const RejectionCount = record('RejectionCount', {
+  description: 'How many requests of the last hour were rejected for one reason.',
+  required: {
     role,
     status: described(Count, 'The status of the responses.'),
     reason: described(Text, 'The reason, as in the log, or the text of the error.'),
     count: described(Count, 'How many requests.'),
   },
-  {
-    code: described(Text, 'The code of the error.'),
-    clause: described(Text, 'The sentence of the interface or of a decision that it implements.'),
-    setting: described(Text, 'The setting to look at.'),
-  },
-  { description: 'How many requests of the last hour were rejected for one reason.' },
-)
+  optional: explanation,
+})
 
 export type RejectionList = Static<typeof RejectionList>
-export const RejectionList = record(
-  'RejectionList',
-  {
+export const RejectionList = record('RejectionList', {
+  description: 'Requests of the last hour that were answered with an error.',
+  required: {
     data: described(Type.Array(Rejection), 'The latest first.'),
     reasons: described(Type.Array(RejectionCount), 'All that are stored, the most frequent first.'),
     sources: described(Type.Array(MetricsSource), 'One for each server.'),
   },
-  {},
-  { description: 'Requests of the last hour that were answered with an error.' },
-)
+})
 
 export type RejectionMatches = Static<typeof RejectionMatches>
-export const RejectionMatches = record(
-  'RejectionMatches',
-  {
+export const RejectionMatches = record('RejectionMatches', {
+  description: 'Requests of the last hour with an interaction id that were rejected.',
+  required: {
     data: described(
       Type.Array(Rejection),
       'The latest first. Several servers may have rejected requests with the same interaction id.',
     ),
     sources: described(Type.Array(MetricsSource), 'One for each server.'),
   },
-  {},
-  { description: 'Requests of the last hour with an interaction id that were rejected.' },
-)
+})

@@ -18,23 +18,19 @@ const state = {
 }
 
 export type ProductDraft = Static<typeof ProductDraft>
-export const ProductDraft = record(
-  'ProductDraft',
-  {
+export const ProductDraft = record('ProductDraft', {
+  description: 'A draft of a product.',
+  required: {
     product: described(
       ProductRead,
       'The product as it would be published. `last_updated` is the time at which the draft was saved.',
     ),
     ...state,
   },
-  {},
-  { description: 'A draft of a product.' },
-)
+})
 
 export type ListedDraft = Static<typeof ListedDraft>
-export const ListedDraft = record(
-  'ListedDraft',
-  { product_id: Id, name: described(NonEmpty, 'The name in the draft.'), ...state },
-  {},
-  { description: 'A draft in a list, without its content.' },
-)
+export const ListedDraft = record('ListedDraft', {
+  description: 'A draft in a list, without its content.',
+  required: { product_id: Id, name: described(NonEmpty, 'The name in the draft.'), ...state },
+})

@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
+import { explanationRules, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { record } from '../record.ts'
 import { mappedUnion } from '../rules.ts'
@@ -7,30 +6,23 @@ import { Duration, Money, RateText, Text } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { explanation } from './product-rates.ts'
 
-const fixedAmount = record(
-  'ProductFixedAmount',
-  { amount: Money },
-  {},
-  { description: 'A fixed amount of money.' },
-)
-
-const feeRange = { fee_maximum: Money, fee_minimum: Money }
-export const ProductFeeRange = record('ProductFeeRange', {}, feeRange, {
-  description: 'The smallest and the largest amount of a fee or discount that is a rate.',
+const fixedAmount = record('ProductFixedAmount', {
+  description: 'A fixed amount of money.',
+  required: { amount: Money },
 })
 
-export const ProductDiscountEligibility = record(
-  'ProductDiscountEligibility',
-  { discount_eligibility_type: oneOf(values.discountEligibilityType) },
-  explanation,
-  {
-    description: 'A condition that the customer must meet for a discount.',
-    rules: [
-      otherRequiresInfo('discount_eligibility_type'),
-      ...valueFormats('discount_eligibility_type', 'eligibility'),
-    ],
-  },
-)
+const feeRange = { fee_maximum: Money, fee_minimum: Money }
+export const ProductFeeRange = record('ProductFeeRange', {
+  description: 'The smallest and the largest amount of a fee or discount that is a rate.',
+  optional: feeRange,
+})
+
+export const ProductDiscountEligibility = record('ProductDiscountEligibility', {
+  description: 'A condition that the customer must meet for a discount.',
+  required: { discount_eligibility_type: oneOf(values.discountEligibilityType) },
+  optional: explanation,
+  rules: explanationRules('discount_eligibility_type', 'eligibility'),
+})
 
 /** Even here, the values of the union are camelCase, while its fields are snake_case. */
 const discountMethods = { fixedAmount: 'fixed_amount', rateBased: 'rate_based' } as const
@@ -59,60 +51,40 @@ const legacyDiscount = {
   transaction_rate: RateText,
 }
 
-export const ProductDiscountRange = record(
-  'ProductDiscountRange',
-  {},
-  { discount_maximum: Money, discount_minimum: Money },
-  {
-    description: 'The smallest and the largest amount of a discount that is a rate.',
-    aliases: { fee_maximum: 'discount_maximum', fee_minimum: 'discount_minimum' },
-  },
-)
+export const ProductDiscountRange = record('ProductDiscountRange', {
+  description: 'The smallest and the largest amount of a discount that is a rate.',
+  optional: { discount_maximum: Money, discount_minimum: Money },
+  aliases: { fee_maximum: 'discount_maximum', fee_minimum: 'discount_minimum' },
+})
 
-export type ProductDiscount = Static<typeof ProductDiscount>
-export const ProductDiscount = record(
-  'ProductDiscount',
-  {},
-  {
+export const ProductDiscount = record('ProductDiscount', {
+  description: 'A discount on a fee.',
+  optional: {
     ...discount,
-    rate_based: record(
-      'ProductDiscountRateBased',
-      discountRate,
-      {
-        amount_range: ProductDiscountRange,
-      },
-      { description: 'A discount that is a rate of an amount.' },
-    ),
+    rate_based: record('ProductDiscountRateBased', {
+      description: 'A discount that is a rate of an amount.',
+      required: discountRate,
+      optional: { amount_range: ProductDiscountRange },
+    }),
   },
-  {
-    description: 'A discount on a fee.',
-    rules: discountRules,
-    ignores: Object.keys(legacyDiscount),
-    ignoresWhenPresent: 'discount_method_u_type',
-  },
-)
+  rules: discountRules,
+  ignores: Object.keys(legacyDiscount),
+  ignoresWhenPresent: 'discount_method_u_type',
+})
 
-export type ProductDiscountRead = Static<typeof ProductDiscountRead>
-export const ProductDiscountRead = record(
-  'ProductDiscountRead',
-  {},
-  {
+export const ProductDiscountRead = record('ProductDiscountRead', {
+  description: 'A discount on a fee in a response, with the fields of the older structure.',
+  optional: {
     ...discount,
-    rate_based: record(
-      'ProductDiscountRateBasedRead',
-      discountRate,
-      {
-        amount_range: ProductFeeRange,
-      },
-      { description: 'A discount that is a rate of an amount, in a response.' },
-    ),
+    rate_based: record('ProductDiscountRateBasedRead', {
+      description: 'A discount that is a rate of an amount, in a response.',
+      required: discountRate,
+      optional: { amount_range: ProductFeeRange },
+    }),
     ...legacyDiscount,
   },
-  {
-    description: 'A discount on a fee in a response, with the fields of the older structure.',
-    rules: discountRules,
-  },
-)
+  rules: discountRules,
+})
 
 const fee = {
   fee_type: oneOf(values.feeType),
@@ -123,34 +95,29 @@ const fee = {
   fee_cap_period: Duration,
   fee_method_u_type: oneOf(Object.keys(feeMethods) as (keyof typeof feeMethods)[]),
   fixed_amount: fixedAmount,
-  rate_based: record(
-    'ProductFeeRateBased',
-    { rate: RateText, rate_type: oneOf(values.feeRateType) },
-    { accrual_frequency: Duration, amount_range: ProductFeeRange },
-    { description: 'A fee that is a rate of an amount.' },
-  ),
-  variable: record('ProductFeeVariable', {}, feeRange, {
+  rate_based: record('ProductFeeRateBased', {
+    description: 'A fee that is a rate of an amount.',
+    required: { rate: RateText, rate_type: oneOf(values.feeRateType) },
+    optional: { accrual_frequency: Duration, amount_range: ProductFeeRange },
+  }),
+  variable: record('ProductFeeVariable', {
     description: 'The range of a fee whose amount varies.',
+    optional: feeRange,
   }),
 }
 const feeRules = [
   ...mappedUnion('fee_method_u_type', feeMethods),
-  otherRequiresInfo('fee_type'),
-  ...valueFormats('fee_type', 'fee'),
+  ...explanationRules('fee_type', 'fee'),
 ]
 
-export type ProductFee = Static<typeof ProductFee>
-export const ProductFee = record(
-  'ProductFee',
-  {},
-  { ...fee, discounts: Type.Array(ProductDiscount) },
-  { description: 'A fee of a product.', rules: feeRules },
-)
+export const ProductFee = record('ProductFee', {
+  description: 'A fee of a product.',
+  optional: { ...fee, discounts: Type.Array(ProductDiscount) },
+  rules: feeRules,
+})
 
-export type ProductFeeRead = Static<typeof ProductFeeRead>
-export const ProductFeeRead = record(
-  'ProductFeeRead',
-  {},
-  { ...fee, discounts: Type.Array(ProductDiscountRead) },
-  { description: 'A fee of a product, in a response.', rules: feeRules },
-)
+export const ProductFeeRead = record('ProductFeeRead', {
+  description: 'A fee of a product, in a response.',
+  optional: { ...fee, discounts: Type.Array(ProductDiscountRead) },
+  rules: feeRules,
+})

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
-import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
+import { explanationRules, valueFormats } from '../additional-values.ts'
+import { toCdsName } from '../cds/mapping.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { acceptsNumber, record } from '../record.ts'
 import { inOrder } from '../rules.ts'
@@ -15,24 +15,19 @@ export const explanation = {
 
 /** Aliases such as `unitOfMeasure` for `unit_of_measure`: some create requests use camelCase in tiers. */
 function camelCaseAliases(fields: readonly string[]): Record<string, string> {
-  const camel = (field: string) =>
-    field.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase())
-  return Object.fromEntries(
-    fields.filter((field) => field.includes('_')).map((field) => [camel(field), field]),
-  )
+  const renamed = fields.filter((field) => field.includes('_'))
+  return Object.fromEntries(renamed.map((field) => [toCdsName(field), field]))
 }
 
 const condition = {
   rate_applicability_type: oneOf(values.rateApplicabilityType),
 }
 
-export type ProductRateCondition = Static<typeof ProductRateCondition>
-export const ProductRateCondition = record('ProductRateCondition', condition, explanation, {
+export const ProductRateCondition = record('ProductRateCondition', {
   description: 'A condition that the customer must meet for a rate to apply.',
-  rules: [
-    otherRequiresInfo('rate_applicability_type'),
-    ...valueFormats('rate_applicability_type', 'condition'),
-  ],
+  required: condition,
+  optional: explanation,
+  rules: explanationRules('rate_applicability_type', 'condition'),
   aliases: {
     ...camelCaseAliases(Object.keys({ ...condition, ...explanation })),
     rateApplicablityType: 'rate_applicability_type',
@@ -50,10 +45,10 @@ const tier = {
   rate_application_method: oneOf(values.rateApplicationMethod),
 }
 
-export type ProductRateTier = Static<typeof ProductRateTier>
-export const ProductRateTier = record('ProductRateTier', {}, tier, {
+export const ProductRateTier = record('ProductRateTier', {
   description:
     'The range that the rate applies to. Field names in camelCase are accepted as aliases.',
+  optional: tier,
   rules: [inOrder('minimum_value', 'maximum_value', 'decimal')],
   aliases: camelCaseAliases(Object.keys(tier)),
 })
@@ -67,30 +62,22 @@ const rate = {
   tiers: Type.Array(ProductRateTier),
 }
 
-export type ProductDepositRate = Static<typeof ProductDepositRate>
-export const ProductDepositRate = record(
-  'ProductDepositRate',
-  { deposit_rate_type: oneOf(values.depositRateType), rate: RateText },
-  rate,
-  {
-    description: 'An interest rate that accounts of the product earn.',
-    rules: valueFormats('deposit_rate_type', 'rate'),
-  },
-)
+export const ProductDepositRate = record('ProductDepositRate', {
+  description: 'An interest rate that accounts of the product earn.',
+  required: { deposit_rate_type: oneOf(values.depositRateType), rate: RateText },
+  optional: rate,
+  rules: valueFormats('deposit_rate_type', 'depositRate'),
+})
 
-export type ProductLendingRate = Static<typeof ProductLendingRate>
-export const ProductLendingRate = record(
-  'ProductLendingRate',
-  { lending_rate_type: oneOf(values.lendingRateType), rate: RateText },
-  {
+export const ProductLendingRate = record('ProductLendingRate', {
+  description: 'An interest rate that customers of the product pay.',
+  required: { lending_rate_type: oneOf(values.lendingRateType), rate: RateText },
+  optional: {
     loan_purpose: oneOf(values.loanPurpose),
     repayment_type: oneOf(values.repaymentType),
     comparison_rate: RateText,
     interest_payment_due: oneOf(values.interestPaymentDue),
     ...rate,
   },
-  {
-    description: 'An interest rate that customers of the product pay.',
-    rules: valueFormats('lending_rate_type', 'rate'),
-  },
-)
+  rules: valueFormats('lending_rate_type', 'lendingRate'),
+})

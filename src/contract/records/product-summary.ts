@@ -8,9 +8,9 @@ export type ProductState = (typeof productStates)[number]
 export const productStates = ['PUBLISHED', 'SCHEDULED', 'RETIRED', 'DRAFT'] as const
 
 export type ProductSummary = Static<typeof ProductSummary>
-export const ProductSummary = record(
-  'ProductSummary',
-  {
+export const ProductSummary = record('ProductSummary', {
+  description: 'A product or a draft of a new product in a list, without its content.',
+  required: {
     product_id: Id,
     name: described(Text, 'The first 200 characters of the name.'),
     product_category: oneOf(values.productCategory),
@@ -24,10 +24,9 @@ export const ProductSummary = record(
     updated_by: described(Text, 'The id of its author, as in `ProductChange`.'),
     updated_by_name: described(Text, 'The name of the author at that time.'),
   },
-  {
+  optional: {
     version: described(Count, 'The current version. Absent if the state is DRAFT.'),
     effective_from: Timestamp,
     effective_to: Timestamp,
   },
-  { description: 'A product or a draft of a new product in a list, without its content.' },
-)
+})

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
+import { explanationRules } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { inOrder } from '../rules.ts'
@@ -9,18 +9,16 @@ import { ProductFee, ProductFeeRead } from './product-fees.ts'
 import { explanation, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
 
 const MoreInformation = Type.Array(
-  record(
-    'MoreInformation',
-    { additional_info_uri: WebUri },
-    { description: Text },
-    { description: 'A link to more information.' },
-  ),
+  record('MoreInformation', {
+    description: 'A link to more information.',
+    required: { additional_info_uri: WebUri },
+    optional: { description: Text },
+  }),
 )
 
-export const AdditionalInformation = record(
-  'AdditionalInformation',
-  {},
-  {
+export const AdditionalInformation = record('AdditionalInformation', {
+  description: 'Links to information about a product.',
+  optional: {
     bundle_uri: WebUri,
     eligibility_uri: WebUri,
     fees_and_pricing_uri: WebUri,
@@ -32,71 +30,53 @@ export const AdditionalInformation = record(
     additional_overview_uris: MoreInformation,
     additional_terms_uris: MoreInformation,
   },
-  { description: 'Links to information about a product.' },
-)
+})
 
-export const Bundle = record(
-  'Bundle',
-  {},
-  {
+export const Bundle = record('Bundle', {
+  description: 'A bundle of products.',
+  optional: {
     name: Text,
     additional_info: Text,
     additional_info_uri: WebUri,
     description: Text,
     product_ids: Type.Array(Id),
   },
-  { description: 'A bundle of products.' },
-)
+})
 
-export const CardArt = record(
-  'CardArt',
-  {},
-  {
+export const CardArt = record('CardArt', {
+  description: 'An image of a card.',
+  optional: {
     image_uri: WebUri,
     card_scheme: oneOf(values.cardScheme),
     card_type: oneOf(values.cardType),
     title: Text,
   },
-  { description: 'An image of a card.' },
-)
+})
 
-export const Constraint = record(
-  'Constraint',
-  { constraint_type: oneOf(values.constraintType) },
-  explanation,
-  {
-    description: 'A limit of a product.',
-    rules: [otherRequiresInfo('constraint_type'), ...valueFormats('constraint_type', 'constraint')],
-  },
-)
+export const Constraint = record('Constraint', {
+  description: 'A limit of a product.',
+  required: { constraint_type: oneOf(values.constraintType) },
+  optional: explanation,
+  rules: explanationRules('constraint_type', 'constraint'),
+})
 
-export const Eligibility = record(
-  'Eligibility',
-  { eligibility_type: oneOf(values.eligibilityType) },
-  explanation,
-  {
-    description: 'A condition for applicants.',
-    rules: [
-      otherRequiresInfo('eligibility_type'),
-      ...valueFormats('eligibility_type', 'eligibility'),
-    ],
-  },
-)
+export const Eligibility = record('Eligibility', {
+  description: 'A condition for applicants.',
+  required: { eligibility_type: oneOf(values.eligibilityType) },
+  optional: explanation,
+  rules: explanationRules('eligibility_type', 'eligibility'),
+})
 
-export const ProductFeature = record(
-  'ProductFeature',
-  { feature_type: oneOf(values.featureType) },
-  explanation,
-  {
-    description: 'A feature of a product.',
-    rules: [otherRequiresInfo('feature_type'), ...valueFormats('feature_type', 'feature')],
-  },
-)
+export const ProductFeature = record('ProductFeature', {
+  description: 'A feature of a product.',
+  required: { feature_type: oneOf(values.featureType) },
+  optional: explanation,
+  rules: explanationRules('feature_type', 'feature'),
+})
 
-export const Instalments = record(
-  'Instalments',
-  {},
-  {
+export const Instalments = record('Instalments', {
+  description: 'The limits of instalment plans.',
+  optional: {
     maximum_split: Count,
     minimum_split: Count,
     instalments_limit: Money,
@@ -104,8 +84,7 @@ export const Instalments = record(
     maximum_plan_value: Money,
     minimum_plan_value: Money,
   },
-  { description: 'The limits of instalment plans.' },
-)
+})
 
 const required = {
   brand: described(NonEmpty, 'The brand of the institution.'),
@@ -138,34 +117,35 @@ function optional<Fee extends TSchema>(fee: Fee) {
 }
 
 export type ProductInput = Static<typeof ProductInput>
-export const ProductInput = record('ProductInput', required, optional(ProductFee), {
+export const ProductInput = record('ProductInput', {
   description: 'A product in a create or replace request.',
+  required,
+  optional: optional(ProductFee),
   rules,
   ignores: ['product_id', 'last_updated'],
 })
 
 export type Product = Static<typeof Product>
-export const Product = record(
-  'Product',
-  { product_id: Id, ...required },
-  { ...optional(ProductFee), last_updated: Timestamp },
-  { description: 'A product in a load or dump.', rules },
-)
+export const Product = record('Product', {
+  description: 'A product in a load or dump.',
+  required: { product_id: Id, ...required },
+  optional: { ...optional(ProductFee), last_updated: Timestamp },
+  rules,
+})
 
 export type ProductRead = Static<typeof ProductRead>
-export const ProductRead = record(
-  'ProductRead',
-  { product_id: Id, ...required, last_updated: Timestamp },
-  optional(ProductFeeRead),
-  { description: 'A product in a response.' },
-)
+export const ProductRead = record('ProductRead', {
+  description: 'A product in a response.',
+  required: { product_id: Id, ...required, last_updated: Timestamp },
+  optional: optional(ProductFeeRead),
+})
 
 export const changes = ['CREATED', 'UPDATED', 'DELETED'] as const
 
 export type ProductChange = Static<typeof ProductChange>
-export const ProductChange = record(
-  'ProductChange',
-  {
+export const ProductChange = record('ProductChange', {
+  description: 'A change of a product.',
+  required: {
     version: described(Count, 'Starts at 1. `?version=` returns the product in this version.'),
     change: described(Type.Enum(changes), 'What happened to the product.'),
     changed_at: Timestamp,
@@ -175,11 +155,10 @@ export const ProductChange = record(
     ),
     changed_by_name: described(Text, 'The name of the client at that time.'),
   },
-  {
+  optional: {
     origin: described(
       Id,
       'The data holder that `holdfast products import` read the version from. Default: it was written here.',
     ),
   },
-  { description: 'A change of a product.' },
-)
+})
