@@ -1,24 +1,115 @@
 import { resolve } from 'node:path'
-import type { DumpedItem } from '../intake/writer.ts'
-import { type BackupOptions, DatabaseError, type DatabaseOptions } from './database.ts'
-import type { Engine } from './engine.ts'
+import type { ReplayStore } from '../auth/replay-store.ts'
+import type { FeedWriter, FeedWriterOptions } from '../intake/feed-writer.ts'
+import type { DumpedItem, ProviderWriter, WriterOptions } from '../intake/writer.ts'
+import type { ProviderStore } from '../provider/store.ts'
+import {
+  type BackupOptions,
+  DatabaseError,
+  type DatabaseOptions,
+  type DatabaseProbe,
+  type FileWatch,
+  type ProbeUse,
+  type ReplayOptions,
+} from './database.ts'
 import type { Sql } from './sql.ts'
 
-/** The functions of an `Engine`, each with the address of the database as its first argument. */
+/**
+ * Each function has the address of a database as its first argument, and imports what it needs when it is called, so
+ * that a command loads no more than it uses.
+ */
 
-export const createDatabase = onEngine((engine) => engine.createDatabase)
-export const replaceReplayFile = onEngine((engine) => engine.replaceReplayFile)
-export const findLooseFiles = onEngine((engine) => engine.findLooseFiles)
-export const openFileWatch = onEngine((engine) => engine.openFileWatch)
-export const openDatabaseProbe = onEngine((engine) => engine.openDatabaseProbe)
-export const openProviderStore = onEngine((engine) => engine.openProviderStore)
-export const openProviderWriter = onEngine((engine) => engine.openProviderWriter)
-export const openFeedWriter = onEngine((engine) => engine.openFeedWriter)
-export const openReplayStore = onEngine((engine) => engine.openReplayStore)
+type Options = [options?: DatabaseOptions]
 
-export const openSql = onEngine((engine) => engine.openSql)
+/** Creates the database unless it exists, and applies the migrations that it lacks. No other function creates one. */
+export const createDatabase = onEngine<void, Options>(
+  async (path) => (await import('./sqlite/driver/open.ts')).createDatabase(path),
+  async (url, options = {}) =>
+    (await import('./postgres/driver/pool.ts')).createPostgresSchema(url, options),
+)
 
-/** These stores are the same on both engines. */
+/** Replaces a lost replay file by an empty one. PostgreSQL stores used tokens in the database itself. */
+export const replaceReplayFile = onEngine<void, []>(
+  async (path) => (await import('./sqlite/replay/replay-file.ts')).replaceReplayFile(path),
+  async () => {},
+)
+
+/** The database files that users other than their owner can access. */
+export const findLooseFiles = onEngine<string[], []>(
+  async (path) => (await import('./sqlite/driver/files.ts')).findLooseFiles(path),
+  async () => [],
+)
+
+/** Watches the files of the database from now on: the data, and for a provider also the replay file. */
+export const openFileWatch = onEngine<
+  FileWatch,
+  [role: 'provider' | 'platform' | 'intake', onChange?: (paths: readonly string[]) => void]
+>(
+  async (...watch) => (await import('./sqlite/driver/file-watch.ts')).openSqliteFileWatch(...watch),
+  async () => ({ isIntact: () => true, close() {} }),
+)
+
+export const openDatabaseProbe = onEngine<DatabaseProbe, [use: ProbeUse, ...Options]>(
+  async (path, use) => (await import('./sqlite/driver/probe.ts')).openSqliteProbe(path, use),
+  async (url, use, options = {}) =>
+    (await import('./postgres/driver/probe.ts')).openPostgresProbe(url, use, options),
+)
+
+export const openProviderStore = onEngine<ProviderStore, Options>(
+  async (path) => (await import('./sqlite/reads/provider-store.ts')).openSqliteProviderStore(path),
+  async (url, options = {}) =>
+    (await import('./postgres/reads/provider-store.ts')).openPostgresProviderStore(url, options),
+)
+
+export const openProviderWriter = onEngine<ProviderWriter, [writing: WriterOptions, ...Options]>(
+  async (path, writing) =>
+    (await import('./sqlite/loads/provider-writer.ts')).openSqliteProviderWriter(path, writing),
+  async (url, writing, options = {}) =>
+    (await import('./postgres/loads/provider-writer.ts')).openPostgresProviderWriter(
+      url,
+      writing,
+      options,
+    ),
+)
+
+export const openFeedWriter = onEngine<FeedWriter, [writing: FeedWriterOptions, ...Options]>(
+  async (path, writing) =>
+    (await import('./sqlite/feeds/feed-writer.ts')).openSqliteFeedWriter(path, writing),
+  async (url, writing, options = {}) =>
+    (await import('./postgres/feeds/feed-writer.ts')).openPostgresFeedWriter(url, writing, options),
+)
+
+export const openReplayStore = onEngine<
+  ReplayStore,
+  [clock: () => Temporal.Instant, options?: DatabaseOptions & ReplayOptions]
+>(
+  async (path, clock, options) => {
+    const { pairReplayFile } = await import('./sqlite/replay/replay-file.ts')
+    const { openSqliteReplayStore } = await import('./sqlite/replay/replay-store.ts')
+    const replayFile = pairReplayFile(path)
+    const store = openSqliteReplayStore(replayFile.path, clock, options)
+    return {
+      ...store,
+      async close() {
+        replayFile.close()
+        await store.close()
+      },
+    }
+  },
+  async (url, clock, options = {}) =>
+    (await import('./postgres/replay/replay-store.ts')).openPostgresReplayStore(
+      url,
+      clock,
+      options,
+    ),
+)
+
+/** For the stores that are the same on both engines. */
+export const openSql = onEngine<Sql, Options>(
+  async (path) => (await import('./sqlite/driver/sql.ts')).openSqliteSql(path),
+  async (url, options = {}) =>
+    (await import('./postgres/driver/sql.ts')).openPostgresSql(url, options),
+)
 
 export const openCatalogueStore = onSql(
   async () => (await import('./platform/catalogue-store.ts')).createCatalogueStore,
@@ -44,9 +135,13 @@ export const openStatusStore = onSql(
 
 export async function* dumpProvider(
   database: string,
-  options?: DatabaseOptions,
+  options: DatabaseOptions = {},
 ): AsyncGenerator<DumpedItem> {
-  yield* (await loadEngine(database)).dumpProvider(options)
+  if (isPostgres(database)) {
+    yield* (await import('./postgres/reads/dump.ts')).dumpPostgres(database, options)
+  } else {
+    yield* (await import('./sqlite/reads/dump.ts')).dumpSqlite(sqlitePath(database))
+  }
 }
 
 /** Copies a SQLite database and its replay file while they are in use. Returns the paths of the copies. */
@@ -63,28 +158,21 @@ export function isPostgres(database: string): boolean {
   return /^postgres(ql)?:\/\//.test(database)
 }
 
-function onEngine<Rest extends unknown[], Result>(
-  select: (engine: Engine) => (...rest: Rest) => Promise<Result>,
+function onEngine<Result, Rest extends unknown[]>(
+  sqlite: (path: string, ...rest: Rest) => Promise<Result>,
+  postgres: (url: string, ...rest: Rest) => Promise<Result>,
 ): (database: string, ...rest: Rest) => Promise<Result> {
-  return async (database, ...rest) => select(await loadEngine(database))(...rest)
+  return async (database, ...rest) =>
+    isPostgres(database) ? postgres(database, ...rest) : sqlite(sqlitePath(database), ...rest)
 }
 
 function onSql<Store>(
   load: () => Promise<(sql: Sql) => Store>,
-): (database: string, options?: DatabaseOptions) => Promise<Store> {
+): (database: string, ...options: Options) => Promise<Store> {
   return async (database, options) => {
     const createStore = await load()
     return createStore(await openSql(database, options))
   }
-}
-
-async function loadEngine(database: string): Promise<Engine> {
-  if (isPostgres(database)) {
-    const { postgresEngine } = await import('./postgres/engine.ts')
-    return postgresEngine(database)
-  }
-  const { sqliteEngine } = await import('./sqlite/engine.ts')
-  return sqliteEngine(sqlitePath(database))
 }
 
 /** The path of a SQLite database. */

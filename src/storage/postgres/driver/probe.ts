@@ -6,8 +6,8 @@ import {
   type ProbeUse,
 } from '../../database.ts'
 import { versionWith } from '../../migrations.ts'
+import type { Statement } from '../../statement.ts'
 import { readSchema } from './migrate.ts'
-import type { Statement } from './pipeline.ts'
 import { makePool } from './pool.ts'
 import { migrations } from './schema.ts'
 import { runStatement } from './statements.ts'
@@ -42,8 +42,8 @@ const connectToDataNodes: Statement = {
 /** Uses a connection of its own, as a pool that is busy with requests does not mean that the database is unreachable. */
 export function openPostgresProbe(
   url: string,
-  options: DatabaseOptions,
   use: ProbeUse,
+  options: DatabaseOptions,
 ): DatabaseProbe {
   const pool = makePool(url, use === 'write' ? 'probe' : use, { ...options, connections: 1 })
   options.onPool?.('probe', pool)

@@ -80,10 +80,10 @@ function alreadyExists(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST'
 }
 
-/** The files that users other than the owner can access. Windows has no such permissions. */
-export function filterLoose(paths: readonly string[]): string[] {
+/** The files of a database that users other than the owner can access. Windows has no such permissions. */
+export function findLooseFiles(database: string): string[] {
   if (process.platform === 'win32') return []
-  return paths.filter((path) => {
+  return [database, replayPath(database)].flatMap(withCompanions).filter((path) => {
     const stats = statSync(path, { throwIfNoEntry: false })
     return stats?.isFile() && (stats.mode & othersMask) !== 0
   })
