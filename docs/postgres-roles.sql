@@ -77,7 +77,7 @@ begin
   create policy intake_purge on api_token for delete to holdfast_intake
     using (expires <= extract(epoch from now()) * 1000);
 
-  -- Not in the layout citus. A trigger deletes outdated summaries, as holdfast_owner.
+  -- Not in the layout citus. A trigger deletes outdated blocks of the search index, as holdfast_owner.
   if to_regclass('public.entry_texts') is not null then
     grant select, insert on entry_amounts, entry_texts to holdfast_load, holdfast_intake;
     grant select on entry_amounts, entry_texts to holdfast_serve;

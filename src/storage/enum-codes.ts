@@ -18,11 +18,6 @@ export const listCodes = {
 const integerMin = -(2n ** 63n)
 const integerMax = 2n ** 63n - 1n
 
-/** Whether a time is after every time that a database can store. */
-export function isAfterAll(time: bigint): boolean {
-  return time > integerMax
-}
-
 /** Limits a time to the range that a database can store. */
 export function clampTime(time: bigint): bigint {
   if (time < integerMin) return integerMin

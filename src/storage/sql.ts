@@ -55,6 +55,10 @@ export interface Dialect {
   readonly rowsPerTurn: number
   /** A condition: the column has one of the texts of an array. */
   isOneOf(column: string, parameter: string): string
+  /** A table of the elements of an array of texts, as `text`, and the `place` of each. An alias follows. */
+  elements(texts: string): string
+  /** Joins the row of a table that meets a condition on the tables before it. */
+  lookUp(table: string, alias: string, condition: string): string
   /** A table `k` of the elements of two arrays, as `text` and `number`, and the `place` of each. */
   pairs(texts: string, numbers: string): string
 }

@@ -18,11 +18,11 @@ export interface StatusStore {
 
 export interface LoadStatus {
   readonly feeds: readonly Feed[]
-  readonly lastLoad: LoadSummary | undefined
+  readonly lastLoad: LastLoad | undefined
 }
 
 /** The last load, of which several transactions may have been committed. */
-export interface LoadSummary extends Counts {
+export interface LastLoad extends Counts {
   /** Milliseconds since 1970. */
   readonly committed: number
 }

@@ -9,7 +9,7 @@ import { loadInProcess } from '../support/load.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
-/** The transactions of an account that is long enough for several summaries of its entries. */
+/** The transactions of an account that is long enough for several indexed blocks. */
 interface Transaction {
   readonly id: string
   /** In seconds. */

@@ -1,6 +1,6 @@
 import type { EntryList } from '../../provider/store.ts'
-import { blockEntries } from '../entry-summary.ts'
 import { listCodes, listsMax } from '../enum-codes.ts'
+import { blockEntries } from '../search-index.ts'
 
 const ordinalBits = 32n
 
@@ -47,7 +47,7 @@ export function listEnd(list: number): bigint {
   return entryPosition(list + 1, 0)
 }
 
-/** SQL for how many entries of a list, from the oldest, its summaries cover. The positions are those of its blocks. */
+/** SQL for how many entries of a list, from the oldest, its index covers. The positions are those of its blocks. */
 export const coveredEntries = `
   select (${ordinalOfPosition}) * ${blockEntries} + length(amounts) / ${Int32Array.BYTES_PER_ELEMENT} as covered
   from entry_amounts where position >= ? and position < ? order by position desc limit 1`

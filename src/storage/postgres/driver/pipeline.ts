@@ -1,26 +1,8 @@
 import type pg from 'pg'
 import type { JsonText } from '../../../contract/index.ts'
+import type { Parameter, Statement } from '../../statement.ts'
 import { abandonAt } from './abandon.ts'
 import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
-
-export type Value =
-  | string
-  | number
-  | bigint
-  | boolean
-  | readonly string[]
-  | readonly number[]
-  | null
-
-/** A statement that every connection prepares once, under its name. */
-export interface Statement {
-  readonly name: string
-  readonly text: string
-  /** It may read many rows, so no other statement is sent behind it. */
-  readonly isLong?: boolean
-  /** Its values are passed on unread: a long one may be returned as bytes. */
-  readonly isPage?: boolean
-}
 
 export type Rows = (string | null)[][]
 
@@ -134,7 +116,7 @@ function decodeText(value: JsonText | null): string | null {
 }
 
 /** All values are sent and received in the text format. */
-export function encode(values: readonly Value[]): (string | null)[] {
+export function encode(values: readonly Parameter[]): (string | null)[] {
   return values.map((value) => {
     if (value === null || typeof value === 'string') return value
     if (Array.isArray(value)) return `{${value.map(encodeElement).join()}}`

@@ -3,7 +3,7 @@ import { createSharedTables } from '../../platform/schema.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createReplayTables } from '../replay/schema.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
-import { createEntrySummaries } from './entry-summary-tables.ts'
+import { createSearchIndex } from './search-index-tables.ts'
 
 /** The layout that the first migration creates. It cannot be changed afterwards. */
 export interface Layout {
@@ -84,7 +84,7 @@ const createDataTables = ({ partitions, layout }: Layout) => `
   ${
     layout === 'citus'
       ? createDistributedEntries(entryColumns, partitions)
-      : createPartitions(partitions) + createEntrySummaries
+      : createPartitions(partitions) + createSearchIndex
   }
 `
 

@@ -1,11 +1,12 @@
 import type { DatabaseOptions } from '../../database.ts'
 import { type Call, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
+import type { Parameter, Statement } from '../../statement.ts'
 import { locks } from './locks.ts'
-import type { Value as Encoded, Rows, Statement } from './pipeline.ts'
+import type { Rows } from './pipeline.ts'
 import { openPool } from './pool.ts'
 import { inTransaction, openQuery, type Query, runInOrder, runStatement } from './statements.ts'
 
-const dialect: Dialect = {
+export const dialect: Dialect = {
   forUpdate: 'for update',
   skipLocked: 'for update skip locked',
   useIndex: () => '',
@@ -13,6 +14,11 @@ const dialect: Dialect = {
   rowsPerTurn: 50_000,
   // An array, since a join might not use the index, depending on the statistics.
   isOneOf: (column, parameter) => `${column} = any(cast(${parameter} as text[]))`,
+  elements: (texts) =>
+    `(select * from unnest(cast(${texts} as text[])) with ordinality as k (text, place))`,
+  // In this order: the planner does not reorder a limited subquery.
+  lookUp: (table, alias, condition) =>
+    `cross join lateral (select * from ${table} ${alias} where ${condition} limit 1) ${alias}`,
   pairs: (texts, numbers) => `unnest(cast(${texts} as text[]), cast(${numbers} as bigint[]))
     with ordinality as k (text, number, place)`,
 }
@@ -69,11 +75,11 @@ function toStatement(text: string): Statement {
 }
 
 /** Returns a row for each one that it changes, to count them. */
-function toCounted([text, values = []]: Call): [Statement, Encoded[]] {
+function toCounted([text, values = []]: Call): [Statement, Parameter[]] {
   return [toStatement(`${text} returning 1`), values.map(encode)]
 }
 
-function encode(value: Value): Encoded {
+function encode(value: Value): Parameter {
   return value instanceof Temporal.Instant ? value.epochMilliseconds : (value ?? null)
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { ContractError } from '../../../contract/index.ts'
+import type { Parameter, Statement } from '../../statement.ts'
 import { abandonAt } from './abandon.ts'
 import { deniedError, isDenied } from './denied.ts'
 import {
@@ -11,8 +12,6 @@ import {
   queryInOrder,
   queryOn,
   type Rows,
-  type Statement,
-  type Value,
 } from './pipeline.ts'
 
 /** How many calls may wait per connection of a pool. More are rejected at once. */
@@ -22,7 +21,7 @@ const waitingMaxPerConnection = 100
 export async function runStatement(
   connection: pg.Pool | pg.ClientBase,
   statement: Statement,
-  values: readonly Value[],
+  values: readonly Parameter[],
 ): Promise<Rows> {
   if (connection instanceof pg.Pool) refuseWhenPoolFull(connection)
   const call = [statement, encode(values)] as const
@@ -36,7 +35,7 @@ export async function runStatement(
 }
 
 /** A statement and its values. */
-type Call = readonly [Statement, readonly Value[]]
+type Call = readonly [Statement, readonly Parameter[]]
 
 /** Runs statements in order, in one transaction and one round trip: each sees the changes of those before it. */
 export async function runInOrder(
@@ -71,14 +70,6 @@ export function openQuery(pool: pg.Pool): Query {
 function refuseWhenPoolFull({ waitingCount, options }: pg.Pool): void {
   if (waitingCount < options.max * waitingMaxPerConnection) return
   throw new ContractError('unavailable', 'too many calls wait for a connection to the database')
-}
-
-/** Separates joined texts. JSON text never contains it unescaped. */
-export const separator = '\u001e'
-export const separatorSql = 'chr(30)'
-
-export function splitTexts(joined: string | null | undefined): string[] {
-  return joined ? joined.split(separator) : []
 }
 
 /**
@@ -117,7 +108,7 @@ export async function toAppError(
 }
 
 /** Runs a statement on a connection of a pool, or on that of a transaction. */
-export type Query = (statement: Statement, values: readonly Value[]) => Promise<Rows>
+export type Query = (statement: Statement, values: readonly Parameter[]) => Promise<Rows>
 
 /**
  * Runs the work in a transaction, which is committed when it resolves and rolled back when it rejects. When the

@@ -1,7 +1,8 @@
 import type pg from 'pg'
 import { DatabaseError } from '../../database.ts'
+import type { Statement } from '../../statement.ts'
 import { abandonAt, streamOf } from '../driver/abandon.ts'
-import type { Rows, Statement } from '../driver/pipeline.ts'
+import type { Rows } from '../driver/pipeline.ts'
 import { runStatement } from '../driver/statements.ts'
 
 /** How often a connection is checked on which nothing is sent or received. */

@@ -7,7 +7,8 @@ import {
   type FeedBatch,
   rememberedBatches,
 } from '../../../intake/feed-writer.ts'
-import type { Rows, Statement } from '../driver/pipeline.ts'
+import type { Statement } from '../../statement.ts'
+import type { Rows } from '../driver/pipeline.ts'
 
 /** A feed advances by one batch at a time, so that few are old. */
 const forgottenAtOnce = 10

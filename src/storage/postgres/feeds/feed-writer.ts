@@ -27,7 +27,7 @@ import {
   writeBatches,
 } from './feed-rows.ts'
 import { type FeedSession, openFeedSession } from './feed-session.ts'
-import { mergeBatches, openSummaryBudget } from './merge-batches.ts'
+import { mergeBatches, openIndexBudget } from './merge-batches.ts'
 
 const waitMaxDefaultMs = 3_600_000
 
@@ -66,7 +66,7 @@ export async function openPostgresFeedWriter(
   const { abortMs = abortDefaultMs } = options
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
   const sessionOptions = { isDistributed, checks, onWait, signal, abortMs, waitMaxMs }
-  const budget = openSummaryBudget()
+  const budget = openIndexBudget()
   let session: FeedSession | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -136,7 +136,7 @@ export async function openPostgresFeedWriter(
         outcomes[index] ? [] : [{ batch, index }],
       )
       for (const [file, { batch }] of accepted.entries()) {
-        await staging.putInOrder(batch.items, file)
+        await staging.put(batch.items, file)
       }
       if (accepted.length === 0) {
         await session.rollback()
@@ -152,7 +152,7 @@ export async function openPostgresFeedWriter(
         storesUnresolved,
         time,
         author: accepted.find(({ batch }) => hasProducts(batch))?.batch.sender ?? loader,
-        summariesMax: budget.countAllowed(items.length),
+        blocksMax: budget.countAllowed(items.length),
       })
       if ('errors' in merged) {
         await session.rollback()
@@ -169,7 +169,7 @@ export async function openPostgresFeedWriter(
         await session.sendPrepared(writeBatches, batchValues(numbered, time))
       }
       await session.commit(merged.tables)
-      budget.record(items.length, merged.summaries)
+      budget.record(items.length, merged.blocks)
       return outcomes.filter(isDecided)
     })
 

@@ -3,7 +3,6 @@ import type { LineError, LocatedItem } from '../../../intake/writer.ts'
 import type { Author } from '../../../platform/catalogue/store.ts'
 import { appendEntries } from '../loads/append-entries.ts'
 import { type CountedLines, countEntries, isNew } from '../loads/count-lines.ts'
-import { summarizeAppended, summarizeChanged } from '../loads/entry-summaries.ts'
 import { unresolvedLines } from '../loads/line-effects.ts'
 import { toLineError } from '../loads/line-errors.ts'
 import {
@@ -16,18 +15,19 @@ import {
 } from '../loads/merge.ts'
 import { rejectedLines, toRejection } from '../loads/reject-lines.ts'
 import type { Run, Send } from '../loads/run.ts'
+import { indexAppended, indexChanged } from '../loads/search-index.ts'
 
-/** One summary takes as long as so many lines, and other batches wait for it. */
-const linesPerSummary = 200
+/** Indexing a block takes as long as so many lines, and other batches wait for it. */
+const linesPerBlock = 200
 
-/** Allows one summary for so many lines of a writer, also if each commit has few lines. */
-export function openSummaryBudget() {
+/** Allows to index one block for so many lines of a writer, also if each commit has few lines. */
+export function openIndexBudget() {
   let linesWithout = 0
   return {
-    countAllowed: (lines: number): number => Math.floor((linesWithout + lines) / linesPerSummary),
-    /** Must be called after a commit. Lines that needed no summary do not allow more than one later. */
-    record(lines: number, summaries: number): void {
-      linesWithout = Math.min(linesWithout + lines - summaries * linesPerSummary, linesPerSummary)
+    countAllowed: (lines: number): number => Math.floor((linesWithout + lines) / linesPerBlock),
+    /** Must be called after a commit. Lines that completed no block do not allow more than one later. */
+    record(lines: number, blocks: number): void {
+      linesWithout = Math.min(linesWithout + lines - blocks * linesPerBlock, linesPerBlock)
     },
   }
 }
@@ -44,15 +44,15 @@ interface StagedBatches {
   readonly time: Temporal.Instant
   /** The author of the products. */
   readonly author: Author
-  readonly summariesMax: number
+  readonly blocksMax: number
 }
 
 export interface MergedBatches {
   readonly counts: readonly CountedLines[]
   /** The temporary tables with rows. */
   readonly tables: readonly string[]
-  /** How many summaries were written. */
-  readonly summaries: number
+  /** How many blocks were indexed. */
+  readonly blocks: number
   /** The lines that refer to what does not exist, with the indexes of their batches as files. */
   readonly unresolved: readonly LineError[]
 }
@@ -62,7 +62,7 @@ export async function mergeBatches(
   batches: StagedBatches,
 ): Promise<MergedBatches | { readonly errors: readonly LineError[] }> {
   const { items, staging, run, send, isPrepared, isDistributed, time, author } = batches
-  const { storesUnresolved, summariesMax } = batches
+  const { storesUnresolved, blocksMax } = batches
   const isDistinct = !isDistributed && areEntriesDistinct(items)
   const appended = isPrepared && isDistinct ? await appendAll(batches) : undefined
   if (appended) {
@@ -85,8 +85,8 @@ export async function mergeBatches(
       isDistributed,
       areEntriesDistinct: isDistinct,
     })
-    const mayBeSummarized = !isDistributed && staging.count('staged_entry') > 0 && summariesMax > 0
-    return { counts, summaries: mayBeSummarized ? await summarizeChanged(run, summariesMax) : 0 }
+    const mayBeIndexed = !isDistributed && staging.count('staged_entry') > 0 && blocksMax > 0
+    return { counts, blocks: mayBeIndexed ? await indexChanged(run, blocksMax) : 0 }
   }
   await analyzeStaged(run, staging)
   const owners = await mergeOwners(merging)
@@ -103,10 +103,10 @@ export async function mergeBatches(
   const unresolved = mayBeUnresolved ? await read(unresolvedLines, toLineError) : []
   if (!storesUnresolved) errors.push(...unresolved)
   if (errors.length > 0) return { errors }
-  const { counts, summaries } = early ?? (await mergeAll())
+  const { counts, blocks } = early ?? (await mergeAll())
   const tables = usedTables(staging, isDistributed)
   if (mayBeUnresolved) tables.push('unresolved_line')
-  return { counts: [...owners, ...counts], summaries, tables, unresolved }
+  return { counts: [...owners, ...counts], blocks, tables, unresolved }
 }
 
 function hasOwners(staging: Staging): boolean {
@@ -118,14 +118,14 @@ async function appendAll({
   items,
   run,
   time,
-  summariesMax,
-}: StagedBatches): Promise<{ readonly summaries: number } | undefined> {
+  blocksMax,
+}: StagedBatches): Promise<{ readonly blocks: number } | undefined> {
   if (items.length === 0 || items.some(({ type }) => type !== 'entry')) return undefined
   const { rows } = await run(appendEntries, [time.epochNanoseconds.toString()])
   const [{ count, grown }] = rows
   if (count < items.length) return undefined
-  const mayBeSummarized = grown.length > 0 && summariesMax > 0
-  return { summaries: mayBeSummarized ? await summarizeAppended(run, grown, summariesMax) : 0 }
+  const mayBeIndexed = grown.length > 0 && blocksMax > 0
+  return { blocks: mayBeIndexed ? await indexAppended(run, grown, blocksMax) : 0 }
 }
 
 /** Whether each entry has one line. */

@@ -1,5 +1,5 @@
-import { mayCompleteBlock } from './entry-summaries.ts'
 import { entryKind } from './line-effects.ts'
+import { mayCompleteBlock } from './search-index.ts'
 
 const columns = 'has_own_time, time, id, amount, description, reference, record'
 
@@ -8,7 +8,7 @@ const columns = 'has_own_time, time, id, amount, description, reference, record'
  * entries or none: if a line refers to no account of its kind, if an entry exists, or if it is not newer than its list,
  * the general statements decide (merge-entries.ts). Requires one line per entry, and no line that removes or changes an
  * account. `$1` is the time of the load. Returns the number of entries, and the accounts whose lists may have complete
- * blocks without a summary.
+ * blocks without an index.
  */
 export const appendEntries = `
   with placed as materialized (

@@ -9,6 +9,9 @@ const initialBytes = 16 * 1024
 /** The most bytes of UTF-8 per UTF-16 code unit. */
 const bytesPerUnitMax = 3
 
+/** The length of a null value. */
+const nullLength = -1
+
 /**
  * Copies rows into tables in PostgreSQL's binary format. A chunk is sent while the next ones are encoded; a caller that
  * encodes faster than the database receives has to wait. Until `finish` or `discard` resolves, the caller sends no other
@@ -45,7 +48,7 @@ export function openCopyEncoder(openCopy: (statement: string) => Copy) {
   }
 
   return {
-    /** The buffer for the next row of a table. */
+    /** The rows of a table. */
     into(table: string): RowBuffer {
       let buffer = buffers.get(table)
       if (!buffer) {
@@ -87,7 +90,12 @@ const copyTrailer = Buffer.from([0xff, 0xff])
 
 type RowBuffer = ReturnType<typeof openRowBuffer>
 
-/** Rows of one table. Each begins with `row`, followed by a value for every column in order. */
+/** The types of columns, with the number of bytes of their values. */
+const valueBytes = { text: 0, boolean: 1, smallint: 2, integer: 4, bigint: 8 }
+export type ColumnType = keyof typeof valueBytes
+export type CopyValue = string | number | bigint | boolean | undefined
+
+/** Rows of one table. */
 function openRowBuffer() {
   let buffer = Buffer.allocUnsafe(initialBytes)
   let length = 0
@@ -98,60 +106,38 @@ function openRowBuffer() {
     buffer.copy(larger, 0, 0, length)
     buffer = larger
   }
-  const nullValue = (): void => {
-    ensure(4)
-    length = buffer.writeInt32BE(-1, length)
-  }
-  const lengthPrefix = (bytes: number): void => {
-    ensure(4 + bytes)
-    length = buffer.writeInt32BE(bytes, length)
-  }
-  const text = (value: string | undefined): void => {
-    if (value === undefined) {
-      nullValue()
-      return
-    }
+  const addText = (value: string): void => {
     ensure(4 + value.length * bytesPerUnitMax)
     const bytes = buffer.write(value, length + 4)
     buffer.writeInt32BE(bytes, length)
     length += 4 + bytes
   }
+  const addValue = (type: ColumnType, value: CopyValue): void => {
+    if (typeof value === 'string') {
+      addText(value)
+      return
+    }
+    const bytes = valueBytes[type]
+    ensure(4 + bytes)
+    length = buffer.writeInt32BE(value === undefined ? nullLength : bytes, length)
+    if (typeof value === 'bigint') length = buffer.writeBigInt64BE(value, length)
+    else if (value !== undefined) length = buffer.writeIntBE(Number(value), length, bytes)
+  }
 
   return {
-    row(columns: number): void {
-      ensure(2)
-      length = buffer.writeInt16BE(columns, length)
-    },
-    text,
-    smallint(value: number | undefined): void {
-      if (value === undefined) nullValue()
-      else {
-        lengthPrefix(2)
-        length = buffer.writeInt16BE(value, length)
-      }
-    },
-    integer(value: number): void {
-      lengthPrefix(4)
-      length = buffer.writeInt32BE(value, length)
-    },
-    bigint(value: bigint | undefined): void {
-      if (value === undefined) nullValue()
-      else {
-        lengthPrefix(8)
-        length = buffer.writeBigInt64BE(value, length)
-      }
-    },
-    /** A bigint from its two halves. */
-    pair(high: number, low: number): void {
-      lengthPrefix(8)
+    /** Adds a row. The first column is a bigint, of which the two halves are given; values at the end may be missing. */
+    add(
+      [high, low]: readonly [number, number],
+      types: readonly ColumnType[],
+      values: readonly CopyValue[],
+    ): void {
+      ensure(2 + 4 + valueBytes.bigint)
+      length = buffer.writeInt16BE(1 + types.length, length)
+      length = buffer.writeInt32BE(valueBytes.bigint, length)
       length = buffer.writeInt32BE(high, length)
       length = buffer.writeUInt32BE(low, length)
-    },
-    boolean(value: boolean | undefined): void {
-      if (value === undefined) nullValue()
-      else {
-        lengthPrefix(1)
-        length = buffer.writeUInt8(Number(value), length)
+      for (let index = 0; index < types.length; index += 1) {
+        addValue(types[index] as ColumnType, values[index])
       }
     },
 

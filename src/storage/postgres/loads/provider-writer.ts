@@ -13,7 +13,6 @@ import { durableCommits } from '../driver/pool.ts'
 import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
 import type { CountedLines } from './count-lines.ts'
-import { summarizeChanged } from './entry-summaries.ts'
 import { createLineEffects, unresolvedLines } from './line-effects.ts'
 import { toLineError, type UnresolvedLine } from './line-errors.ts'
 import { commitFailure, loadFailure, standbyFailure } from './load-failure.ts'
@@ -30,6 +29,7 @@ import {
 import { createComparedEntries } from './merge-distributed-entries.ts'
 import { createAssignedTimes, makeEntryTables } from './merge-entries.ts'
 import { type RejectedLine, rejectedLines, toRejection } from './reject-lines.ts'
+import { indexChanged } from './search-index.ts'
 import { makeStaging, openStaging } from './staging.ts'
 
 /** How much of the server's memory one load may use, for sorting and for its temporary tables. */
@@ -180,7 +180,7 @@ export async function openPostgresProviderWriter(
           isDistributed,
         }),
       )
-      if (!isDistributed && staging.count('staged_entry') > 0) await summarizeChanged(run)
+      if (!isDistributed && staging.count('staged_entry') > 0) await indexChanged(run)
       const total = counter.take()
       const lines = addTotals(committedLines, total.values())
       await run(recordLoad(loadValues(loadTime, Date.now(), lines).map(String)))

@@ -4,7 +4,6 @@ import type {
   CustomerItem,
   EntryItem,
   LocatedItem,
-  ProductItem,
   RemovalItem,
   SourceLocation,
 } from '../../../intake/writer.ts'
@@ -12,7 +11,7 @@ import type { EntryList } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
 import { digest, emailDigest } from '../../digest.ts'
 import { createdUnknown, kindCodes, listCodes, listsMax } from '../../enum-codes.ts'
-import type { openCopyEncoder } from './copy-encoder.ts'
+import type { ColumnType, CopyValue, openCopyEncoder } from './copy-encoder.ts'
 import { placeHalves } from './place.ts'
 
 /** The records that an account has at most one of. */
@@ -32,7 +31,7 @@ const stagedTables = {
   staged_part: `account text collate "C" not null, part smallint not null, is_put boolean not null,
     status text, record text`,
   staged_entry: `account text collate "C" not null, list smallint not null, is_put boolean not null,
-    has_own_time boolean, time bigint, id text collate "C" not null, amount text, description text,
+    id text collate "C" not null, has_own_time boolean, time bigint, amount text, description text,
     reference text, record text`,
   staged_product: `id text collate "C" not null, item text`,
 } as const
@@ -49,9 +48,12 @@ export const makeStaging = [
   `create index on staged_entry (place) where time is not null and not has_own_time;`,
 ].join('\n')
 
-const columnCounts = Object.fromEntries(
-  Object.entries(stagedTables).map(([name, columns]) => [name, columns.split(',').length + 1]),
-) as Record<StagedTable, number>
+const columnTypes = Object.fromEntries(
+  Object.entries(stagedTables).map(([name, columns]) => [
+    name,
+    columns.split(',').map((column) => column.trim().split(' ')[1]),
+  ]),
+) as Record<StagedTable, ColumnType[]>
 
 /** Writes items to the staged tables, and counts the lines of each. */
 export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
@@ -60,121 +62,73 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   /** Replaces the location of the next item. */
   let place: SourceLocation | undefined
 
-  const row = (table: StagedTable, location: SourceLocation) => {
-    const [high, low] = placeHalves(place ?? location)
-    counts.set(table, (counts.get(table) ?? 0) + 1)
-    const next = rows.into(table)
-    next.row(columnCounts[table])
-    next.pair(high, low)
-    return next
-  }
-
   /** The number of lines by file and list, in one number. */
   let entryLines = new Map<number, number>()
 
   let hasAccountRemovals = false
 
-  const entryRow = (item: SourceLocation, list: EntryList) => {
+  const add = (table: StagedTable, location: SourceLocation, ...values: CopyValue[]): void => {
+    counts.set(table, (counts.get(table) ?? 0) + 1)
+    rows.into(table).add(placeHalves(place ?? location), columnTypes[table], values)
+  }
+
+  const countEntry = (item: SourceLocation, list: EntryList): void => {
     const key = (place ?? item).file * listsMax + listCodes[list]
     entryLines.set(key, (entryLines.get(key) ?? 0) + 1)
-    return row('staged_entry', item)
-  }
-
-  const putEntry = (item: EntryItem & SourceLocation): void => {
-    const next = entryRow(item, item.list)
-    next.text(item.accountId)
-    next.smallint(listCodes[item.list])
-    next.boolean(true)
-    next.boolean(item.hasOwnTime)
-    next.bigint(item.time)
-    next.text(item.id)
-    next.text(item.amount === undefined ? undefined : amountKey(item.amount))
-    next.text(item.description)
-    next.text(item.reference)
-    next.text(item.record)
-  }
-
-  const putPart = (
-    item: SourceLocation & { readonly accountId: string },
-    part: keyof typeof partCodes,
-    content?: { readonly status?: string; readonly record: string },
-  ): void => {
-    const next = row('staged_part', item)
-    next.text(item.accountId)
-    next.smallint(partCodes[part])
-    next.boolean(content !== undefined)
-    next.text(content?.status)
-    next.text(content?.record)
   }
 
   const remove = (item: RemovalItem & SourceLocation): void => {
-    const { of, accountId = '', id = '' } = item
+    const { of, accountId = '', id = '', person } = item
     if (of === 'customer') {
-      const next = row('staged_customer', item)
-      next.text(id)
-      next.boolean(false)
-      for (let column = 0; column < 3; column += 1) next.text(undefined)
-      next.text(item.person?.email)
-      next.text(item.person?.name)
+      const none = [undefined, undefined, undefined]
+      add('staged_customer', item, id, false, ...none, person?.email, person?.name)
     } else if (of === 'product') {
-      putProduct(item, id)
+      add('staged_product', item, id)
     } else if (of === 'account') {
       hasAccountRemovals = true
-      const next = row('staged_account', item)
-      next.text(accountId)
-      next.boolean(false)
-      next.smallint(item.kind && kindCodes[item.kind])
-      for (let column = 0; column < 8; column += 1) next.text(undefined)
+      add('staged_account', item, accountId, false, item.kind && kindCodes[item.kind])
     } else if (of === 'balance' || of === 'contact') {
-      putPart({ ...item, accountId }, of)
+      add('staged_part', item, accountId, partCodes[of], false)
     } else {
-      const next = entryRow(item, of)
-      next.text(accountId)
-      next.smallint(listCodes[of])
-      next.boolean(false)
-      next.boolean(undefined)
-      next.bigint(undefined)
-      next.text(id)
-      for (let column = 0; column < 4; column += 1) next.text(undefined)
+      countEntry(item, of)
+      add('staged_entry', item, accountId, listCodes[of], false, id)
+    }
+  }
+
+  const putAccount = (item: AccountItem & SourceLocation): void => {
+    const { kind, isOpen, productCategory, created = createdUnknown } = item
+    const filtered = [kindCodes[kind], isOpen, productCategory, created]
+    const texts = [item.isOwnedText, item.shareable, item.head, item.tail, item.detail]
+    add('staged_account', item, item.id, true, ...filtered, ...texts)
+    for (const [index, { customerId, isOwned }] of item.holders.entries()) {
+      add('staged_holder', item, index, customerId, isOwned)
     }
   }
 
   const putCustomer = (item: CustomerItem & SourceLocation): void => {
-    const next = row('staged_customer', item)
-    next.text(item.id)
-    next.boolean(true)
-    next.text(item.email === undefined ? undefined : emailKey(item.email))
-    next.text(item.match)
-    next.text(item.record)
-    next.text(emailDigest(item.email))
-    next.text(digest(item.name))
+    const { id, email, match, record, name } = item
+    const key = email === undefined ? undefined : emailKey(email)
+    add('staged_customer', item, id, true, key, match, record, emailDigest(email), digest(name))
   }
 
-  const putAccount = (item: AccountItem & SourceLocation): void => {
-    const next = row('staged_account', item)
-    next.text(item.id)
-    next.boolean(true)
-    next.smallint(kindCodes[item.kind])
-    next.boolean(item.isOpen)
-    next.text(item.productCategory)
-    next.bigint(item.created ?? createdUnknown)
-    next.text(item.isOwnedText)
-    next.text(item.shareable)
-    next.text(item.head)
-    next.text(item.tail)
-    next.text(item.detail)
-    for (const [index, { customerId, isOwned }] of item.holders.entries()) {
-      const holder = row('staged_holder', item)
-      holder.integer(index)
-      holder.text(customerId)
-      holder.boolean(isOwned)
-    }
-  }
-
-  const putProduct = (place: SourceLocation, id: string, item?: ProductItem): void => {
-    const next = row('staged_product', place)
-    next.text(id)
-    next.text(item && JSON.stringify(item))
+  const putEntry = (item: EntryItem & SourceLocation): void => {
+    const { accountId, list, id, hasOwnTime, time, description, reference, record } = item
+    const amount = item.amount === undefined ? undefined : amountKey(item.amount)
+    countEntry(item, list)
+    add(
+      'staged_entry',
+      item,
+      accountId,
+      listCodes[list],
+      true,
+      id,
+      hasOwnTime,
+      time,
+      amount,
+      description,
+      reference,
+      record,
+    )
   }
 
   const put = (item: LocatedItem): void => {
@@ -183,8 +137,10 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
         putEntry(item)
         break
       case 'balance':
+        add('staged_part', item, item.accountId, partCodes.balance, true, undefined, item.record)
+        break
       case 'contact':
-        putPart(item, item.type, item)
+        add('staged_part', item, item.accountId, partCodes.contact, true, item.status, item.record)
         break
       case 'customer':
         putCustomer(item)
@@ -193,7 +149,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
         putAccount(item)
         break
       case 'product':
-        putProduct(item, item.id, item)
+        add('staged_product', item, item.id, JSON.stringify(item))
         break
       case 'removal':
         remove(item)
@@ -201,20 +157,13 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   }
 
   return {
-    async put(items: readonly LocatedItem[]): Promise<void> {
-      for (const item of items) {
-        put(item)
-        if (rows.isAnyFull()) await rows.advance()
-      }
-    },
-    /** Puts items whose lines are numbered from 1 in their order. */
-    async putInOrder(items: readonly LocatedItem[], file: number): Promise<void> {
+    /** With a file, the lines of the items are numbered from 1 in their order. */
+    async put(items: readonly LocatedItem[], file?: number): Promise<void> {
       for (const [index, item] of items.entries()) {
-        place = { file, line: index + 1 }
+        place = file === undefined ? undefined : { file, line: index + 1 }
         put(item)
         if (rows.isAnyFull()) await rows.advance()
       }
-      place = undefined
     },
     count: (table: StagedTable): number => counts.get(table) ?? 0,
     total: (): number => counts.values().reduce((sum, count) => sum + count, 0),

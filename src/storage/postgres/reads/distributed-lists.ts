@@ -5,24 +5,48 @@ import {
   accountKindByList,
   type EntriesOfAccountsQuery,
   type EntriesQuery,
+  type EntryList,
   type Missing,
   type Page,
 } from '../../../provider/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
+import {
+  type EntryKey,
+  type ListReads,
+  type ListWindow,
+  readSeveralLists,
+} from '../../merged-lists.ts'
+import { type Reads, toPage } from '../../provider-store.ts'
+import {
+  pageValues,
+  requestedAccounts,
+  searchValues,
+  toId,
+  windowValues,
+} from '../../request-values.ts'
 import type { Rows } from '../driver/pipeline.ts'
 import { openShards, type Shard } from '../driver/shards.ts'
-import { openQuery } from '../driver/statements.ts'
+import { openQuery, type Query } from '../driver/statements.ts'
 import {
   findAccount,
   findAccounts,
   type ShardStatements,
   shardStatements,
 } from './distributed-statements.ts'
-import { type DistributedAccount, type Lists, type ReadList, toOverview } from './lists.ts'
-import { candidatesMax, countAll, listCandidates } from './overview.ts'
-import { selectByAccount, selectByTime, toWindow } from './select-ranges.ts'
-import { pageValues, requestedAccounts, searchValues, toId, windowValues } from './values.ts'
+
+/** How many times are sought at once: fewer rounds, at little cost on the shard. */
+const soughtAtOnce = 63
+
+/** A list of an account, and its shard. */
+interface DistributedList {
+  /** The number and the id of the account, as stored. */
+  readonly number: string
+  readonly id: string
+  readonly shard: string
+  readonly generation: string
+  readonly code: number
+}
 
 /**
  * How long a read waits for the shards to have the generation that the coordinator has. A commit reaches the coordinator
@@ -45,7 +69,7 @@ export async function openDistributedLists(
   database: string,
   coordinator: pg.Pool,
   options: DatabaseOptions,
-): Promise<Lists> {
+): Promise<Pick<Reads, 'listEntries' | 'listEntriesOfAccounts' | 'close'>> {
   const onCoordinator = openQuery(coordinator)
   const shards = await openShards(database, coordinator, options)
   const statements = new Map<string, ShardStatements>()
@@ -57,10 +81,14 @@ export async function openDistributedLists(
   }
 
   /** The rows of a statement on one list, without the generation. */
-  const readList: ReadList = async (name, { number, shard: id, generation }, values) => {
+  const readList = async (
+    name: keyof ShardStatements,
+    { number, code, shard: id, generation }: DistributedList,
+    values: Parameters<Query>[1],
+  ): Promise<Rows> => {
     const shard = await shards.find(id)
     try {
-      const rows = await shard.query(statementsOn(shard)[name], [number, ...values])
+      const rows = await shard.query(statementsOn(shard)[name], [number, code, ...values])
       if (rows.some(([found]) => found !== generation)) throw outdated
       return rows.map(([, ...row]) => row)
     } catch (error) {
@@ -95,12 +123,44 @@ export async function openDistributedLists(
     ])
     if (missing) return { missing } as Missing
     const filter = searchValues(request) ?? []
-    const [[total, texts] = []] = (await readList(
+    const [page = []] = await readList(
       filter.length > 0 ? 'search' : 'list',
-      toAccount(row),
-      [listCodes[request.list], ...windowValues(request.window), ...pageValues(request), ...filter],
-    )) as (JsonText | null)[][]
-    return { items: texts ? [texts] : [], total: Number(total) }
+      toList(row, request),
+      [...windowValues(request.window), ...pageValues(request), ...filter],
+    )
+    return toPage(page)
+  }
+
+  const reads: ListReads<DistributedList> = {
+    soughtAtOnce,
+    async seek(list, times) {
+      const [[ordinals] = []] = await readList('seek', list, [times.map(String)])
+      return (ordinals ?? '').split(',').map(Number)
+    },
+    async keys({ window, low, high }) {
+      const rows = await readList('keys', window.list, [low, high])
+      return rows.map(([time, id, ordinal]) => ({
+        window,
+        time: BigInt(time ?? 0),
+        id: Buffer.from(id ?? ''),
+        ordinal: Number(ordinal),
+      }))
+    },
+    async records({ window, low, high }) {
+      const [[texts] = []] = (await readList('range', window.list, [low, high])) as JsonText[][]
+      return texts ? [texts] : []
+    },
+    async recordsOf(keys) {
+      const records = new Map<EntryKey<DistributedList>, string>()
+      const read = async (list: DistributedList, ofList: readonly EntryKey<DistributedList>[]) => {
+        const rows = await readList('records', list, [ofList.map(({ ordinal }) => ordinal)])
+        const byOrdinal = new Map(rows.map(([ordinal, record]) => [Number(ordinal), record]))
+        for (const key of ofList) records.set(key, byOrdinal.get(key.ordinal) ?? '')
+      }
+      const lists = Map.groupBy(keys, ({ window }) => window.list)
+      await Promise.all(lists.entries().map(([list, ofList]) => read(list, ofList)))
+      return keys.map((key) => records.get(key) ?? '')
+    },
   }
 
   const listEntriesOfAccounts = async (
@@ -112,40 +172,14 @@ export async function openDistributedLists(
     ])
     const [[missing] = []] = found
     if (missing) return { missing } as Missing
-    const accounts = found.map(([, ...row]) => toAccount(row)).filter(({ number }) => number)
-    const list = listCodes[request.list]
-    const read = async (account: DistributedAccount) => {
-      const values = [list, ...windowValues(request.window)]
-      return toWindow(account, list, await readList('window', account, values))
-    }
-    const windows = (await Promise.all(accounts.map(read))).filter((window) => window !== undefined)
-    const total = windows.reduce((sum, { first, last }) => sum + last - first + 1, 0)
-    const [offset, limit] = pageValues(request)
-    const select = request.window ? selectByTime : selectByAccount
-    return { items: await select(readList, windows, { offset, limit, total }), total }
-  }
-
-  /** The ids of the first candidate, by customer, that has transactions. */
-  const findExample = async (): Promise<Rows[number]> => {
-    for (let from = 0; ; from += candidatesMax) {
-      const candidates = await onCoordinator(listCandidates, [from])
-      for (const [customerId = null, id = null, number, ...location] of candidates) {
-        const [[hasTransactions] = []] = await readList(
-          'sample',
-          toAccount([number ?? null, id, ...location]),
-          [],
-        )
-        if (hasTransactions === 't') return [customerId, id]
-      }
-      if (candidates.length < candidatesMax) return []
-    }
+    const lists = found.map(([, ...row]) => toList(row, request)).filter(({ number }) => number)
+    const read = async (list: DistributedList) =>
+      toWindow(list, await readList('window', list, windowValues(request.window)))
+    const windows = (await Promise.all(lists.map(read))).filter((window) => window !== undefined)
+    return readSeveralLists(reads, windows, request)
   }
 
   return {
-    async overview() {
-      const [counts = []] = await onCoordinator(countAll, [])
-      return toOverview(counts, await atOneGeneration(findExample))
-    },
     listEntries: (request) => atOneGeneration(() => listEntries(request)),
     listEntriesOfAccounts: (request) => atOneGeneration(() => listEntriesOfAccounts(request)),
     close: shards.close,
@@ -157,11 +191,29 @@ function isMissingTable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42P01'
 }
 
-function toAccount([number, id, shard, generation]: Rows[number]): DistributedAccount {
+function toList(
+  [number, id, shard, generation]: Rows[number],
+  { list }: { readonly list: EntryList },
+): DistributedList {
   return {
     number: number ?? '',
     id: id ?? '',
     shard: shard ?? '',
     generation: generation ?? '',
+    code: listCodes[list],
+  }
+}
+
+/** Undefined if no entry is in the window. */
+function toWindow(list: DistributedList, rows: Rows): ListWindow<DistributedList> | undefined {
+  const [[first, last, oldest, newest] = []] = rows
+  if (!first || !last || !oldest || !newest || Number(first) > Number(last)) return undefined
+  return {
+    list,
+    account: Buffer.from(list.id),
+    first: Number(first),
+    last: Number(last),
+    oldest: BigInt(oldest),
+    newest: BigInt(newest),
   }
 }

@@ -1,12 +1,12 @@
-import { listCodes } from '../../enum-codes.ts'
-import type { Statement } from '../driver/pipeline.ts'
 import {
   foundAccounts,
   missingAny,
   missingOne,
   owner,
   ownerAndAccount,
-} from './account-statements.ts'
+} from '../../account-statements.ts'
+import type { Statement } from '../../statement.ts'
+import { dialect } from '../driver/sql.ts'
 import { listStatement, newest, oldest, range, searchStatement } from './one-list-statements.ts'
 
 /** Statements of the layout `citus`: on the coordinator, and on the tables of a shard. */
@@ -26,8 +26,8 @@ export const findAccount: Statement = {
 /** $2 to $5 as in `foundAccounts`, $6 is the kind. One row with nulls if no account passes the filters. */
 export const findAccounts: Statement = {
   name: 'find-accounts',
-  text: `with ${foundAccounts('$6::smallint')}
-    select ${missingAny}, ${found('f')} from ${owner} left join found f on f.passes
+  text: `with ${foundAccounts(dialect, '$6::smallint')}
+    select ${missingAny(dialect)}, ${found('f')} from ${owner} left join found f on f.passes
     left join account_state s on s.account = f.number order by f.place`,
 }
 
@@ -90,13 +90,6 @@ export function shardStatements(entryTable: string, stateTable: string) {
           select coalesce((select e.ordinal from ${entryTable} e where ${inList}
             and e.time >= sought.time order by e.time, e.ordinal limit 1), 0)
           from unnest($3::bigint[]) with ordinality as sought(time, place) order by sought.place), ',')`,
-    },
-
-    /** Whether an account has transactions. */
-    sample: {
-      name: `sample-${entryTable}`,
-      text: `select ${generation}, exists (select from ${entryTable} e
-        where e.account = $1::bigint and e.list = ${listCodes.transaction})`,
     },
   } as const satisfies Record<string, Statement>
 }

@@ -1,13 +1,14 @@
-import type { Statement } from '../driver/pipeline.ts'
 import {
   foundAccounts,
-  missingAny,
+  missingAny as isAnyMissing,
   missingOne,
   owner,
   ownerAndAccount,
-} from './account-statements.ts'
+} from '../../account-statements.ts'
+import type { Statement } from '../../statement.ts'
+import { dialect } from '../driver/sql.ts'
+import { indexedSearchStatements } from './indexed-search-statements.ts'
 import { listStatement, newest, oldest, range } from './one-list-statements.ts'
-import { summarySearchStatements } from './summary-search-statements.ts'
 
 /**
  * The statements on one list of a partition: $3 is the kind, $4 the list. The partitioned table has the same entries,
@@ -22,13 +23,15 @@ export function partitionStatements(table: string) {
     inList: 'e.account = h.account and e.list = $4::smallint',
     first: 5,
   }
-  return { list: listStatement(one), ...summarySearchStatements(one) }
+  return { list: listStatement(one), ...indexedSearchStatements(one) }
 }
+
+const missingAny = isAnyMissing(dialect)
 
 const inList = (account: string) => `e.account = ${account} and e.list = $9::smallint`
 
 /** The lists of the accounts that match the filters: $8 is the kind, $9 the list, $10 and $11 the time window. */
-const severalLists = `${foundAccounts('$8::smallint')},
+const severalLists = `${foundAccounts(dialect, '$8::smallint')},
     list_range as materialized (
       select f.number, f.id, f.place, first.ordinal as first, last.ordinal as last,
         first.time as oldest, last.time as newest

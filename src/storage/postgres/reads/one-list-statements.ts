@@ -1,4 +1,4 @@
-import type { Statement } from '../driver/pipeline.ts'
+import type { Statement } from '../../statement.ts'
 
 /**
  * Lists of entries. The bounds of a time window are two seeks, the total is their difference, and a page is one range of

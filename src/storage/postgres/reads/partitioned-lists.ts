@@ -1,27 +1,26 @@
-import type { JsonText } from '../../../contract/index.ts'
 import {
   accountKindByList,
   type EntriesOfAccountsQuery,
   type Missing,
-  type Page,
 } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
-import type { Statement } from '../driver/pipeline.ts'
+import { keysReadMax } from '../../merged-lists.ts'
+import { type Reads, toPage } from '../../provider-store.ts'
+import {
+  amountCodes,
+  pageValues,
+  requestedAccounts,
+  type SearchValues,
+  searchValues,
+  toId,
+  windowValues,
+} from '../../request-values.ts'
+import { textSlices } from '../../search-index.ts'
+import type { Statement } from '../../statement.ts'
+import { sliceBits, slicesPerPart } from '../driver/search-index-tables.ts'
 import type { Query } from '../driver/statements.ts'
 import { findPartition, partitionTable } from '../partition.ts'
 import * as entries from './entry-statements.ts'
-import { keysReadMax, type Lists, toOverview } from './lists.ts'
-import { overview } from './overview.ts'
-import {
-  amountValues,
-  pageValues,
-  requestedAccounts,
-  searchValues,
-  sliceValues,
-  toId,
-  type Values,
-  windowValues,
-} from './values.ts'
 
 type OneList = ReturnType<typeof entries.partitionStatements>
 
@@ -32,12 +31,15 @@ const shortReadKeys = 1000
 /** The lists of accounts in the layout `partitions`. Each method is one statement. */
 export function openPartitionedLists(
   query: Query,
-  page: (statement: Statement, values: Values) => Promise<Page<JsonText> | Missing>,
   partitions: number,
-): Lists {
+): Pick<Reads, 'listEntries' | 'listEntriesOfAccounts' | 'close'> {
   const statements = Array.from({ length: partitions }, (_, partition) =>
     entries.partitionStatements(partitionTable(partition)),
   )
+  const page = async (statement: Statement, values: Parameters<Query>[1]) => {
+    const [[missing, ...row] = []] = await query(statement, values)
+    return missing ? ({ missing } as Missing) : toPage(row)
+  }
   return {
     listEntries(request) {
       const filter = searchValues(request)
@@ -56,7 +58,7 @@ export function openPartitionedLists(
       if (!filter) return page(list, values)
       return request.text
         ? page(search, [...values, ...filter, ...sliceValues(filter)])
-        : page(searchAmounts, [...values, ...filter, ...amountValues(filter)])
+        : page(searchAmounts, [...values, ...filter, ...amountCodes(filter)])
     },
 
     listEntriesOfAccounts: (request) =>
@@ -67,11 +69,6 @@ export function openPartitionedLists(
         listCodes[request.list],
         ...windowValues(request.window),
       ]),
-
-    async overview() {
-      const [[customers, accounts, customerId, accountId] = []] = await query(overview, [])
-      return toOverview([customers, accounts], [customerId, accountId])
-    },
 
     async close() {},
   }
@@ -88,4 +85,13 @@ function selectStatement({
   const statement = window ? entries.listEntriesByTime : entries.listEntriesByAccount
   const isShort = accounts <= shortReadAccounts && sortedKeys <= shortReadKeys
   return isShort ? statement : { ...statement, isLong: true }
+}
+
+/** The rows of the index, and the first bits in them, of the slices of a text. */
+function sliceValues([, , text]: SearchValues) {
+  const slices = text === null ? [] : textSlices(text)
+  return [
+    slices.map((slice) => Math.floor(slice / slicesPerPart)),
+    slices.map((slice) => (slice % slicesPerPart) * sliceBits + 1),
+  ] as const
 }

@@ -1,27 +1,30 @@
-import { emailKey } from '../../../contract/email-key.ts'
-import { type AccountKind, ContractError, type JsonText } from '../../../contract/index.ts'
-import type { Missing, Page, ProviderStore } from '../../../provider/store.ts'
+import { ContractError } from '../../../contract/index.ts'
+import type { ProviderStore } from '../../../provider/store.ts'
+import { countAll, createAccountStatements } from '../../account-statements.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { kindCodes } from '../../enum-codes.ts'
+import { listCodes } from '../../enum-codes.ts'
+import { createProviderStore } from '../../provider-store.ts'
 import { partitionsDefault, readSchema } from '../driver/migrate.ts'
-import type { Statement } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { openReplica } from '../driver/replica.ts'
-import { openQuery, type Query, splitTexts } from '../driver/statements.ts'
-import * as accounts from './account-statements.ts'
+import { dialect } from '../driver/sql.ts'
+import { openQuery, type Query } from '../driver/statements.ts'
 import { openDistributedLists } from './distributed-lists.ts'
 import { openPartitionedLists } from './partitioned-lists.ts'
-import { filterValues, pageValues, requestedAccounts, toId, type Values } from './values.ts'
 
-const noAccount = { missing: 'account' } as const
+/** An account that has transactions. In the layout `citus`, only the data nodes know: it has had entries. */
+const hasTransactions = {
+  partitions: `exists (select from entry e where e.account = a.number and e.list = ${listCodes.transaction})`,
+  citus: 'exists (select from account_state s where s.account = a.number)',
+}
 
-/** The provider's data in PostgreSQL. Each method reads one snapshot: it is one statement, except in distributed-lists.ts. */
+/** The provider's data in PostgreSQL. Each method reads one snapshot: it is one statement, except in the layout `citus`. */
 export async function openPostgresProviderStore(
   database: string,
   options: DatabaseOptions,
 ): Promise<ProviderStore> {
   const pool = await openPool(database, 'read', options)
-  const schema = await readSchema(pool)
+  const { layout = 'partitions', partitions = partitionsDefault } = (await readSchema(pool)) ?? {}
   const replica = options.replica ? openReplica(options.replica, pool, options) : undefined
 
   const queryPrimary = openQuery(pool)
@@ -36,86 +39,20 @@ export async function openPostgresProviderStore(
       return queryPrimary(statement, values)
     }
   }
-  /** The first row of a result, or what was not found. */
-  const first = async (statement: Statement, values: Values) => {
-    const [[missing, ...row] = []] = await query(statement, values)
-    return missing ? ({ missing } as Missing) : row
-  }
-  const page = async (statement: Statement, values: Values): Promise<Page<JsonText> | Missing> => {
-    const found = await first(statement, values)
-    if ('missing' in found) return found
-    const [total, texts] = found as readonly (JsonText | null)[]
-    return { items: texts ? [texts] : [], total: Number(total) }
-  }
-
   const lists =
-    schema?.layout === 'citus'
+    layout === 'citus'
       ? await openDistributedLists(database, pool, options)
-      : openPartitionedLists(query, page, schema?.partitions ?? partitionsDefault)
+      : openPartitionedLists(query, partitions)
 
-  return {
-    async listAccounts(request) {
-      const found = await first(accounts.listAccounts, [
-        toId(request.customerId),
-        kindCodes[request.kind],
-        ...filterValues(request.filters),
-        ...pageValues(request),
-      ])
-      if ('missing' in found) return found
-      const [total, texts] = found
-      return { items: joinAccounts(splitTexts(texts), request.kind), total: Number(total) }
-    },
-
-    readEnergyAccounts: (request) =>
-      page(accounts.readEnergyAccounts, [...requestedAccounts(request), ...pageValues(request)]),
-
-    listBalances: (request) =>
-      page(accounts.listBalances, [...requestedAccounts(request), ...pageValues(request)]),
-
-    listEntries: lists.listEntries,
-    listEntriesOfAccounts: lists.listEntriesOfAccounts,
-    overview: lists.overview,
-
-    async findCustomers(email) {
-      if (!email.isWellFormed() || email.includes('\0')) return []
-      const rows = await query(accounts.findCustomers, [emailKey(email)])
-      return rows.map(([match]) => match ?? '')
-    },
-
-    async readCustomer(customerId) {
-      const [[record] = []] = await query(accounts.readCustomer, [toId(customerId)])
-      return record ?? undefined
-    },
-
-    async listShareableAccounts(customerId) {
-      const found = await first(accounts.listShareableAccounts, [toId(customerId)])
-      return 'missing' in found ? found : splitTexts(found[0])
-    },
-
-    async readBalance(customerId, accountId) {
-      const found = await first(accounts.readBalance, [toId(customerId), toId(accountId)])
-      return 'missing' in found ? found : (found[0] ?? noAccount)
-    },
-
-    async readContact(customerId, accountId) {
-      const found = await first(accounts.readContact, [toId(customerId), toId(accountId)])
-      if ('missing' in found) return found
-      const [status, record] = found
-      return status == null || record == null ? noAccount : { status, record }
-    },
-
+  return createProviderStore({
+    statements: createAccountStatements(dialect),
+    overview: countAll(hasTransactions[layout]),
+    query,
+    ...lists,
     async close() {
       await replica?.close()
       await lists.close()
       await pool.end()
     },
-  }
-}
-
-/** Each account has three parts: the text before and after `isOwned`, and its value, which only banking accounts have. */
-function joinAccounts(parts: readonly string[], kind: AccountKind): string[] {
-  return Array.from({ length: parts.length / 3 }, (_, index) => {
-    const [head = '', isOwned, tail = ''] = parts.slice(3 * index, 3 * index + 3)
-    return kind === 'banking' ? `${head}${isOwned === 't'}${tail}` : head + tail
   })
 }

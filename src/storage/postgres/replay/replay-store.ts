@@ -2,7 +2,8 @@ import { clockSkewSeconds, type ReplayStore, type UseOutcome } from '../../../au
 import { ContractError } from '../../../contract/index.ts'
 import type { DatabaseOptions, ReplayOptions } from '../../database.ts'
 import { openPurgeClock } from '../../purge-clock.ts'
-import { poolTimeout, type Statement } from '../driver/pipeline.ts'
+import type { Statement } from '../../statement.ts'
+import { poolTimeout } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { runInOrder, runStatement } from '../driver/statements.ts'
 

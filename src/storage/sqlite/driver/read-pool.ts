@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { ContractError } from '../../../contract/index.ts'
-import { openAccounts } from '../reads/accounts.ts'
 import { type EntryRanges, openEntryRanges } from '../reads/entry-ranges.ts'
 import { toAppError } from './errors.ts'
 import { openDatabase } from './open.ts'
+import { openStatements } from './sql.ts'
 
 /** Connections for reads that take several turns of the event loop. */
 const readersMax = 4
@@ -16,16 +16,14 @@ const waitMsMax = 5000
 /** How long one read may use a connection. */
 const readMsMax = 30_000
 
-export interface Reader {
-  readonly accounts: ReturnType<typeof openAccounts>
-  readonly lists: EntryRanges
+export interface Reader extends Pick<Connection, 'readRows' | 'lists'> {
   /** Lets the event loop run other work. Rejects if the read has taken too long. */
   yieldTurn(): Promise<void>
 }
 
 interface Connection {
   readonly database: DatabaseSync
-  readonly accounts: ReturnType<typeof openAccounts>
+  readonly readRows: ReturnType<typeof openStatements>['readRows']
   readonly lists: EntryRanges
 }
 
@@ -61,7 +59,7 @@ export function openReadPool(path: string) {
 
   const use = async <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> => {
     const connection = await acquire()
-    const { database, accounts, lists } = connection
+    const { database, readRows, lists } = connection
     const since = performance.now()
     const yieldTurn = async () => {
       await setImmediate()
@@ -69,7 +67,7 @@ export function openReadPool(path: string) {
     }
     try {
       database.exec('begin')
-      return await work({ accounts, lists, yieldTurn })
+      return await work({ readRows, lists, yieldTurn })
     } catch (error) {
       throw toAppError(error, database)
     } finally {
@@ -88,7 +86,7 @@ export function openReadPool(path: string) {
 
 function openConnection(path: string): Connection {
   const database = openDatabase(path, 'serve')
-  return { database, accounts: openAccounts(database), lists: openEntryRanges(database) }
+  return { database, ...openStatements(database), lists: openEntryRanges(database) }
 }
 
 function overloaded(): ContractError {

@@ -60,7 +60,7 @@ const createDataTables = `
   create unique index entry_id on entry (list, id);
   create index entry_time on entry (list, time);
 
-  -- Summaries of long lists of transactions (entry-summary.ts).
+  -- The search index of long lists of transactions.
   create table entry_amounts (
     position integer primary key, -- of the list, with the number of the block instead of an ordinal
     amounts blob not null,

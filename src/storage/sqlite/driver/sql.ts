@@ -5,13 +5,16 @@ import { type Command, command, type Query, query } from './statements.ts'
 import { openWriteQueue } from './write-queue.ts'
 
 /** One writer at a time: there are no rows to lock. */
-const dialect: Dialect = {
+export const dialect: Dialect = {
   forUpdate: '',
   skipLocked: '',
   useIndex: (name) => `indexed by ${name}`,
   position: 'instr',
   rowsPerTurn: 2000,
   isOneOf: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
+  elements: (texts) => `(select value as text, key as place from json_each(${texts}))`,
+  // In this order: SQLite does not reorder a cross join.
+  lookUp: (table, alias, condition) => `cross join ${table} ${alias} on ${condition}`,
   pairs: (texts, numbers) =>
     `(select value as text, ${numbers} ->> key as number, key as place from json_each(${texts})) as k`,
 }
@@ -58,7 +61,7 @@ export function openStatements(database: DatabaseSync) {
   const commands = new Map<string, Command>()
 
   return {
-    readRows(text: string, values: readonly Value[]): Cell[][] {
+    readRows(text: string, values: readonly (Value | bigint)[]): Cell[][] {
       const prepared =
         queries.get(text) ?? query<Cell[]>(database, toNumbered(text), { lists: true })
       queries.set(text, prepared)
@@ -77,7 +80,7 @@ function toNumbered(text: string): string {
   return text.replaceAll(/\$(\d+)/g, '?$1')
 }
 
-function encode(value: Value): SQLInputValue {
+function encode(value: Value | bigint): SQLInputValue {
   if (value instanceof Temporal.Instant) return value.epochMilliseconds
   if (typeof value === 'boolean') return Number(value)
   if (typeof value !== 'object') return value ?? null

@@ -121,10 +121,10 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     }
   }
 
-  /** A late entry removes the summaries after it: a commit writes at most one block for each group of its lines. */
+  /** A late entry removes the index after it: a commit indexes at most one block for each group of its lines. */
   const commit = async (batches: readonly FeedBatch[]): Promise<void> => {
     const lines = batches.reduce((sum, batch) => sum + batch.items.length, 0)
-    for (const _ of items.writeSummaries(Math.ceil(lines / groupSize))) await setImmediate()
+    for (const _ of items.writeIndex(Math.ceil(lines / groupSize))) await setImmediate()
     requireSameFile()
     commitWithinSpace(database, path)
   }

@@ -5,8 +5,8 @@ import { entryTypes } from '../../../intake/record-type.ts'
 import type { EntryItem } from '../../../intake/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
-import { chunkEntries } from '../../entry-summary.ts'
 import { listCodes } from '../../enum-codes.ts'
+import { chunkEntries } from '../../search-index.ts'
 import { command, query } from '../driver/statements.ts'
 import {
   entryPosition,
@@ -15,8 +15,8 @@ import {
   ordinalOf,
   ordinalOfPosition,
 } from '../entry-position.ts'
-import { openEntrySummaries } from './entry-summaries.ts'
 import { type EntryRow, openReordering } from './reordering.ts'
+import { openSearchIndex } from './search-index.ts'
 
 /** How many tails are cached while a load runs. More would use memory without being faster. */
 const tailsMax = 50_000
@@ -30,9 +30,9 @@ interface Tail {
   ordinal: number
   time: bigint
   id: string
-  /** How many entries of the list the summaries cover. */
+  /** How many entries of the list the index covers. */
   readonly covered: number
-  /** The summaries are to cover more entries. */
+  /** The index is to cover more entries. */
   isDue: boolean
 }
 
@@ -54,7 +54,7 @@ export function openEntryWriter(
   counter: LineCounter,
 ) {
   const reordering = openReordering(database)
-  const summaries = openEntrySummaries(database)
+  const index = openSearchIndex(database)
   database.exec(`create temp table assigned_time (
     list integer not null, id text not null, time integer not null, primary key (list, id)
   ) strict, without rowid`)
@@ -137,7 +137,7 @@ export function openEntryWriter(
     }
     const row = newest.first(entryPosition(list, 0), listEnd(list))
     const ordinal = Number(row?.ordinal ?? 0)
-    const covered = summaries.countCovered(list, ordinal)
+    const covered = index.countCovered(list, ordinal)
     const tail = { ordinal, time: row?.time ?? 0n, id: row?.id ?? '', covered, isDue: false }
     tails.set(list, tail)
     return tail
@@ -149,13 +149,13 @@ export function openEntryWriter(
     tail.time = time
     tail.id = id
     if (tail.isDue || tail.ordinal - tail.covered < chunkEntries) return
-    summaries.markDue(list)
+    index.markDue(list)
     tail.isDue = true
   }
 
   const removeStored = ({ position, list, time, id, record }: StoredEntry): void => {
     keepAssignedTime(Number(list), id, { time, record })
-    summaries.markMoved(Number(list), ordinalOf(position) - 1)
+    index.markMoved(Number(list), ordinalOf(position) - 1)
     remove.run(position)
     reordering.markForReorder(Number(list), time)
     tails.delete(Number(list))
@@ -232,7 +232,7 @@ export function openEntryWriter(
       keepAssignedTime(row.list, row.id, existing)
       replace.run(row.amount, row.description, row.reference, row.record, existing.position)
       const ordinal = ordinalOf(existing.position)
-      if (ordinal <= findTail(row.list).covered) summaries.markChanged(row.list, ordinal)
+      if (ordinal <= findTail(row.list).covered) index.markChanged(row.list, ordinal)
       return
     }
     if (existing) removeStored(existing)
@@ -288,7 +288,7 @@ export function openEntryWriter(
       const number = listNumber(account, list)
       saveAssignedOfList.run(entryPosition(number, 0), listEnd(number))
       saveAssignedOfWaiting.run(number)
-      summaries.remove(number)
+      index.remove(number)
       removeList.run(entryPosition(number, 0), listEnd(number))
       removeWaitingList.run(number)
       tails.delete(number)
@@ -296,11 +296,11 @@ export function openEntryWriter(
 
     finish(): void {
       flush()
-      reordering.finish(summaries.markMoved)
+      reordering.finish(index.markMoved)
       tails.clear()
     },
 
-    writeSummaries: summaries.write,
+    writeIndex: index.write,
 
     discard(): void {
       appended = []

@@ -131,7 +131,7 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
       return counter.take()
     },
 
-    writeSummaries: entries.writeSummaries,
+    writeIndex: entries.writeIndex,
 
     /** After a rollback: nothing that was written or read is valid. */
     discard(): void {

@@ -76,7 +76,7 @@ export function openSqliteProviderWriter(
 
     async commit() {
       const counts = items.finish()
-      items.writeSummaries(Number.POSITIVE_INFINITY).forEach(() => {})
+      items.writeIndex(Number.POSITIVE_INFINITY).forEach(() => {})
       // A commit to a file that was deleted or replaced would be lost.
       if (fileIdentity(path) !== opened) throw replacedDatabase(path)
       if (database.isTransaction) {

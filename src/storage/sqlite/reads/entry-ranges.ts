@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { JsonText } from '../../../contract/index.ts'
-import type { TimeWindow } from '../../../provider/store.ts'
-import { sliceCount } from '../../entry-summary.ts'
-import { clampTime, isAfterAll } from '../../enum-codes.ts'
+import type { SearchValues } from '../../request-values.ts'
+import { sliceCount } from '../../search-index.ts'
 import { query } from '../driver/statements.ts'
 import {
   coveredEntries,
@@ -25,19 +24,7 @@ export interface EntryLocation {
   readonly ordinal: number
 }
 
-export interface EntryKey {
-  readonly ordinal: number
-  readonly time: bigint
-  readonly id: string
-}
-
-export interface Filter {
-  readonly minAmount: string | null
-  readonly maxAmount: string | null
-  readonly text: string | null
-}
-
-/** A part of the summary of a block, see entry-summary.ts. */
+/** A part of the index of a block. */
 export interface BlockPart<Part> {
   readonly block: number
   readonly part: Part
@@ -61,18 +48,16 @@ export function joinedRecords<Joined>(open: (joined: string) => Joined): (count:
 
 /** Queries on lists. Each is one or two seeks in an index and one range of the table. */
 export function openEntryRanges(database: DatabaseSync) {
-  const last = query<{ ordinal: number }>(
+  const located = `${ordinalOfPosition} as ordinal, time`
+  const atOrAfter = query<{ ordinal: bigint; time: bigint }>(
     database,
-    `select ${ordinalOfPosition} as ordinal from entry
-     where position > ? and position < ? order by position desc limit 1`,
+    selectOldest(located, '?', '?'),
+    { bigints: true },
   )
-  const atOrAfter = query<{ ordinal: number }>(
+  const atOrBefore = query<{ ordinal: bigint; time: bigint }>(
     database,
-    selectOldest(`${ordinalOfPosition} as ordinal`, '?', '?'),
-  )
-  const atOrBefore = query<{ ordinal: number }>(
-    database,
-    selectNewest(`${ordinalOfPosition} as ordinal`, '?', '?'),
+    selectNewest(located, '?', '?'),
+    { bigints: true },
   )
   const records = joinedRecords((joined) =>
     query<{ joined: JsonText | null }>(
@@ -132,27 +117,21 @@ export function openEntryRanges(database: DatabaseSync) {
     [entryPosition(list, first), entryPosition(list, last)] as const
 
   return {
-    whole(list: number): Range {
-      const end = last.first(entryPosition(list, 0), listEnd(list))
-      return { list, first: 1, last: end?.ordinal ?? 0 }
+    /** The entries in a time window, and the times of the oldest and the newest. Undefined if there are none. */
+    within(list: number, [from, until]: readonly [bigint, bigint]) {
+      const oldest = atOrAfter.first(list, from)
+      const newest = atOrBefore.first(list, until)
+      if (!oldest || !newest || oldest.ordinal > newest.ordinal) return undefined
+      const [first, last] = [Number(oldest.ordinal), Number(newest.ordinal)]
+      return { list, first, last, oldest: oldest.time, newest: newest.time }
     },
 
-    within(list: number, { oldest, newest }: TimeWindow): Range {
-      const first = atOrAfter.first(list, clampTime(oldest))
-      const end = atOrBefore.first(list, clampTime(newest))
-      return { list, first: first?.ordinal ?? 1, last: first && end ? end.ordinal : 0 }
-    },
-
-    /** The first ordinal at or after this time, or one past the end of the range. */
-    firstAt({ list, last }: Range, time: bigint): number {
-      if (isAfterAll(time)) return last + 1
-      return Math.min(atOrAfter.first(list, clampTime(time))?.ordinal ?? last + 1, last + 1)
-    },
+    /** The ordinal of the oldest entry at or after a time; 0 without such an entry. */
+    seek: (list: number, time: bigint): number => Number(atOrAfter.first(list, time)?.ordinal ?? 0),
 
     /** Newest first. */
     records(range: Range): JsonText[] {
-      const length = rangeLength(range)
-      const joined = length > 0 && records(length).first(...bounds(range))?.joined
+      const joined = records(rangeLength(range)).first(...bounds(range))?.joined
       return joined ? [joined] : []
     },
 
@@ -163,13 +142,14 @@ export function openEntryRanges(database: DatabaseSync) {
       return joined ? [joined] : []
     },
 
-    keys(range: Range): EntryKey[] {
-      return keys
-        .all(...bounds(range))
-        .map(({ ordinal, time, id }) => ({ ordinal: Number(ordinal), time, id }))
-    },
+    keys: (range: Range) =>
+      keys.all(...bounds(range)).map(({ ordinal, time, id }) => ({
+        ordinal: Number(ordinal),
+        time,
+        id: Buffer.from(id),
+      })),
 
-    /** How many entries of a list, from the oldest, the summaries cover. */
+    /** How many entries of a list, from the oldest, the index covers. */
     countCovered(list: number): number {
       return covered.first(entryPosition(list, 0), listEnd(list))?.covered ?? 0
     },
@@ -214,11 +194,11 @@ export function openEntryRanges(database: DatabaseSync) {
     },
 
     /** The ordinals in ranges of one list that match a filter, newest first. */
-    matching(ranges: readonly Range[], { minAmount, maxAmount, text }: Filter): number[] {
+    matching(ranges: readonly Range[], filter: SearchValues): number[] {
       const [{ list = 0 } = {}] = ranges
       const parts = ranges.map(({ first, last }) => `[${first},${last}]`)
       return matching
-        .all(`[${parts.join()}]`, entryPosition(list, 0), minAmount, maxAmount, text)
+        .all(`[${parts.join()}]`, entryPosition(list, 0), ...filter)
         .map(([ordinal]) => ordinal)
         .sort((one, other) => other - one)
     },

@@ -1,9 +1,7 @@
 import type { PageRequest } from '../../../contract/index.ts'
 import type { Page } from '../../../provider/store.ts'
+import { amountCodes, type SearchValues } from '../../request-values.ts'
 import {
-  amountCode,
-  amountCodeMax,
-  amountCodeMin,
   blockEntries,
   countWords,
   groupEntries,
@@ -11,12 +9,11 @@ import {
   sparsestSlices,
   textSlices,
   wordBits,
-} from '../../entry-summary.ts'
+} from '../../search-index.ts'
 import type { Reader } from '../driver/read-pool.ts'
 import {
   type BlockPart,
   type EntryRanges,
-  type Filter,
   type Range,
   rangeLength,
   slice,
@@ -26,12 +23,12 @@ import {
 /** How many entries a filter reads before the event loop runs other work. */
 export const scanStep = 1000
 
-/** How many summaries are read at once, and how many entries are read in the time that each takes. */
+/** How many blocks of the index are read at once, and how many entries are read in the time that each takes. */
 const blocksAtOnce = 16
 const entriesPerBlock = 32
 
-/** What summaries are compared with: codes of amounts, and slices of a text. */
-interface SummaryFilter {
+/** What the index is compared with: codes of amounts, and slices of a text. */
+interface IndexFilter {
   readonly hasAmounts: boolean
   readonly least: number
   readonly greatest: number
@@ -40,14 +37,15 @@ interface SummaryFilter {
 
 /**
  * The ordinals on a page of the entries that match a filter, newest first, and the number of all that match. Entries
- * that a summary excludes are not read. Lets the event loop run other work in between.
+ * that the index excludes are not read. Lets the event loop run other work in between.
  */
 export async function findMatching(
   { lists, yieldTurn }: Reader,
   range: Range,
-  filter: Filter,
+  filter: SearchValues,
   request: PageRequest,
 ): Promise<Page<number>> {
+  const [, , text] = filter
   const matches = collectPage(request)
   let read = 0
   const pause = async (entries: number): Promise<void> => {
@@ -63,7 +61,7 @@ export async function findMatching(
     }
   }
 
-  const wanted = toSummaryFilter(filter)
+  const wanted = toIndexFilter(filter)
   const covered = wanted ? lists.countCovered(range.list) : 0
   await scan([{ ...range, first: Math.max(range.first, covered + 1) }])
   const part = { ...range, last: Math.min(range.last, covered) }
@@ -76,7 +74,7 @@ export async function findMatching(
       : sparsestSlices(wanted.slices, lists.texts(part.list, blockOf(part.last)), slicesMax)
   for (let last = blockOf(part.last); last >= firstBlock; last -= blocksAtOnce) {
     const first = Math.max(firstBlock, last - blocksAtOnce + 1)
-    if (filter.text === null) {
+    if (text === null) {
       for (const amounts of lists.amounts(part.list, [first, last])) {
         const { block, part: codes } = amounts
         const ofBlock = {
@@ -135,17 +133,14 @@ function collectPage({ page, pageSize }: PageRequest) {
   }
 }
 
-/** Undefined if summaries cannot exclude an entry: a text of one or two characters has no slices. */
-function toSummaryFilter({ minAmount, maxAmount, text }: Filter): SummaryFilter | undefined {
+/** Undefined if the index cannot exclude an entry: a text of one or two characters has no slices. */
+function toIndexFilter(filter: SearchValues): IndexFilter | undefined {
+  const [minAmount, maxAmount, text] = filter
   const hasAmounts = minAmount !== null || maxAmount !== null
   const slices = text === null ? [] : textSlices(text)
   if (!hasAmounts && slices.length === 0) return undefined
-  return {
-    hasAmounts,
-    least: minAmount === null ? amountCodeMin : amountCode(minAmount),
-    greatest: maxAmount === null ? amountCodeMax : amountCode(maxAmount),
-    slices,
-  }
+  const [least, greatest] = amountCodes(filter)
+  return { hasAmounts, least, greatest, slices }
 }
 
 /** Adds the entries of a block with amounts in the range, without reading them. False if their codes do not decide. */
@@ -153,7 +148,7 @@ function addAmounts(
   lists: EntryRanges,
   range: Range,
   { block, part: amounts }: BlockPart<Int32Array>,
-  wanted: SummaryFilter,
+  wanted: IndexFilter,
   matches: Matches,
 ): boolean {
   const { from, to } = findAmounts(amounts, wanted)
@@ -174,7 +169,7 @@ function isShared(bound: number, code: number | undefined): boolean {
 }
 
 /** The indices of the codes in the range: the first, and the one after the last. */
-function findAmounts(amounts: Int32Array, { least, greatest }: SummaryFilter) {
+function findAmounts(amounts: Int32Array, { least, greatest }: IndexFilter) {
   return { from: findFirst(amounts, least), to: findFirst(amounts, greatest + 1) }
 }
 
@@ -195,7 +190,7 @@ function findGroups(
   lists: EntryRanges,
   list: number,
   blocks: readonly [number, number],
-  wanted: SummaryFilter,
+  wanted: IndexFilter,
 ): BlockPart<Uint32Array>[] {
   const ofText = wanted.slices.length > 0 ? lists.textGroups(list, blocks, wanted.slices) : []
   if (!wanted.hasAmounts) return ofText

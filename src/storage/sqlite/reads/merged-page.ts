@@ -6,7 +6,9 @@ import {
   type Page,
   type TimeWindow,
 } from '../../../provider/store.ts'
-import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
+import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { toPage } from '../../provider-store.ts'
+import { pageValues, requestedAccounts, windowValues } from '../../request-values.ts'
 import { query } from '../driver/statements.ts'
 import { listOfAccount, selectNewest, selectOldest } from '../entry-position.ts'
 import { joinedRecords } from './entry-ranges.ts'
@@ -65,21 +67,16 @@ export function openMergedPage(database: DatabaseSync) {
     ),
   )
   return (request: MergedPageQuery): Page<JsonText> | undefined => {
-    const { customerId, list, window, page, pageSize } = request
-    const accountIds = [...new Set(request.accountIds)]
-    // A lone surrogate would be encoded as U+FFFD, and could match another id.
-    if (!accountIds.every((id) => id.isWellFormed())) return undefined
-    const [found, total, records] = mergedPage(pageSize).first(
+    const { list, window, pageSize } = request
+    const [customerId, accountIds] = requestedAccounts(request)
+    const [found, ...page] = mergedPage(pageSize).first(
       customerId,
       JSON.stringify(accountIds),
       kindCodes[accountKindByList[list]],
       listCodes[list],
-      clampTime(window.oldest),
-      clampTime(window.newest),
-      (page - 1) * pageSize,
-      pageSize,
-    ) ?? [0, 0, null]
-    if (found < accountIds.length) return undefined
-    return { items: records === null ? [] : [records], total: total ?? 0 }
+      ...windowValues(window),
+      ...pageValues(request),
+    ) ?? [0]
+    return found < accountIds.length ? undefined : toPage(page)
   }
 }

@@ -1,21 +1,21 @@
+import { listCodes } from '../../enum-codes.ts'
 import {
   addAnyText,
   addEntry,
+  type BlockIndex,
   blockEntries,
-  createSummary,
-  type EntrySummary,
-  type SummarizedEntry,
+  createIndex,
+  type IndexedEntry,
   sortAmounts,
-} from '../../entry-summary.ts'
-import { listCodes } from '../../enum-codes.ts'
-import { partCount, sliceBits, slicesPerPart } from '../driver/entry-summary-tables.ts'
+} from '../../search-index.ts'
+import { partCount, sliceBits, slicesPerPart } from '../driver/search-index-tables.ts'
 import { isReplaced } from './count-lines.ts'
 import type { Run } from './run.ts'
 
-/** As many of the newest entries have no summary: most late entries are placed among them. */
+/** As many of the newest entries are not indexed: most late entries are placed among them. */
 const newestEntries = 256
 
-/** How often an appended entry leads to a search for blocks without a summary. */
+/** How often an appended entry leads to a search for blocks without an index. */
 const appendedEntries = 64
 
 const list = listCodes.transaction
@@ -29,7 +29,7 @@ const changedAccounts = `
   select account from needs_reorder where list = ${list}
   union select account from change where list = ${list} and what = ${isReplaced}`
 
-/** Blocks without a summary, at most `$1`. */
+/** Blocks without an index, at most `$1`. */
 const findBlocks = (accounts: string) => `
   select c.account, missing.block from (${accounts}) c
   cross join lateral (
@@ -42,7 +42,7 @@ const findBlocks = (accounts: string) => `
     order by b.block) missing
   limit $1::bigint`
 
-/** Longer texts are not summarized. A line of a load may have megabytes. */
+/** Longer texts are not indexed. A line of a load may have megabytes. */
 const textBytesMax = 4096
 
 /** One value: thousands of rows would take longer. */
@@ -67,31 +67,34 @@ const writeTexts = `
   ).join()}`
 
 /**
- * Writes summaries for the lists that a merge has changed, in its transaction: at most `blocksMax`, or all that are
- * missing. Returns how many it has written.
+ * Indexes the lists that a merge has changed, in its transaction: at most `blocksMax` blocks, or all that are missing.
+ * Returns how many it has indexed.
  */
-export function summarizeChanged(run: Run, blocksMax?: number): Promise<number> {
-  return summarize(run, findBlocks(changedAccounts), [blocksMax ?? null])
+export function indexChanged(run: Run, blocksMax?: number): Promise<number> {
+  return indexBlocks(run, findBlocks(changedAccounts), [blocksMax ?? null])
 }
 
 /** The same for lists that have grown. */
-export function summarizeAppended(
+export function indexAppended(
   run: Run,
   accounts: readonly string[],
   blocksMax: number,
 ): Promise<number> {
-  return summarize(run, findBlocks('select unnest($2::bigint[]) as account'), [blocksMax, accounts])
+  return indexBlocks(run, findBlocks('select unnest($2::bigint[]) as account'), [
+    blocksMax,
+    accounts,
+  ])
 }
 
 /** The last value is null unless a text is too long. */
-type ReadEntry = readonly [...SummarizedEntry, long: string | null]
+type ReadEntry = readonly [...IndexedEntry, long: string | null]
 
 interface Block {
   readonly account: string
   readonly block: number
 }
 
-async function summarize(run: Run, find: string, values: unknown[]): Promise<number> {
+async function indexBlocks(run: Run, find: string, values: unknown[]): Promise<number> {
   const blocks: Block[] = (await run(find, values)).rows
   const read = async (block: Block | undefined): Promise<ReadEntry[]> => {
     if (!block) return []
@@ -104,7 +107,7 @@ async function summarize(run: Run, find: string, values: unknown[]): Promise<num
     // The server reads the next block meanwhile. If this one fails, that one does too.
     next = read(blocks[index + 1])
     next.catch(() => {})
-    const { amounts, texts } = summarizeEntries(entries)
+    const { amounts, texts } = indexEntries(entries)
     const sorted = sortAmounts(amounts)
     const arrays = [sorted.amounts, sorted.places].map((values) => `{${values.join()}}`)
     await run(writeAmounts, [account, block, ...arrays])
@@ -113,13 +116,13 @@ async function summarize(run: Run, find: string, values: unknown[]): Promise<num
   return blocks.length
 }
 
-function summarizeEntries(entries: readonly ReadEntry[]): EntrySummary {
-  const summary = createSummary(blockEntries)
+function indexEntries(entries: readonly ReadEntry[]): BlockIndex {
+  const block = createIndex(blockEntries)
   for (const [index, [amount, description, reference, long]] of entries.entries()) {
-    addEntry(summary, index, [amount, description, reference])
-    if (long !== null) addAnyText(summary, index)
+    addEntry(block, index, [amount, description, reference])
+    if (long !== null) addAnyText(block, index)
   }
-  return summary
+  return block
 }
 
 /** Each is the number of bits, and the bits. */

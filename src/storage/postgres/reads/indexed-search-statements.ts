@@ -1,7 +1,7 @@
-import { blockEntries, groupEntries } from '../../entry-summary.ts'
 import { listCodes } from '../../enum-codes.ts'
-import { sliceBits } from '../driver/entry-summary-tables.ts'
-import type { Statement } from '../driver/pipeline.ts'
+import { blockEntries, groupEntries } from '../../search-index.ts'
+import type { Statement } from '../../statement.ts'
+import { sliceBits } from '../driver/search-index-tables.ts'
 import { type OneList, oneListParts } from './one-list-statements.ts'
 
 /** How many slices of a text are compared. More would exclude few other groups. */
@@ -14,16 +14,16 @@ const shareMin = 0.0005
 const groupsMax = sliceBits / 2
 
 /**
- * Searches of one list with summaries (entry-summary-tables.ts). Each divides the window into pieces: ranges of entries
- * that are read, and, in a search by amount, entries that a summary counts. The total is the sum of the pieces, and only
+ * Searches of one list with an index. Each divides the window into pieces: ranges of entries
+ * that are read, and, in a search by amount, entries that the index counts. The total is the sum of the pieces, and only
  * those on the page are put in order.
  */
-export function summarySearchStatements(one: OneList) {
+export function indexedSearchStatements(one: OneList) {
   const { name, table, head, inList } = one
   const { parameter, offset, limit, list, isMatch, records } = oneListParts(one)
-  /** Only transactions have summaries. */
-  const ofList = (summary: string) =>
-    `${summary}.account = h.account and $4::smallint = ${listCodes.transaction}`
+  /** Only transactions have an index. */
+  const ofList = (table: string) =>
+    `${table}.account = h.account and $4::smallint = ${listCodes.transaction}`
   /** The ranges between the blocks of a table: before each, and after the last. */
   const uncovered = (blocks: string) => `
         select (block + 1) * ${blockEntries} + 1 as low,
@@ -67,7 +67,7 @@ export function summarySearchStatements(one: OneList) {
     ) found on true`
 
   const [parts, starts] = [parameter(7, 'smallint[]'), parameter(8, 'integer[]')]
-  const slice = (summary: string) => `substring(${summary}.slices from w.start for ${sliceBits})`
+  const slice = (table: string) => `substring(${table}.slices from w.start for ${sliceBits})`
   const [least, greatest] = [parameter(7, 'integer'), parameter(8, 'integer')]
   return {
     /** The last two parameters are the parts and the first bits of the slices of the text, if it has any. */
@@ -100,7 +100,7 @@ export function summarySearchStatements(one: OneList) {
           ) s
           group by s.block
           offset 0
-        ) summary
+        ) block
       ),
       scan as (${uncovered('candidate')}
         union all
@@ -135,7 +135,7 @@ export function summarySearchStatements(one: OneList) {
       isPage: true,
       isLong: true,
       text: search(
-        `summary as materialized (
+        `indexed as materialized (
         select block, before, last from (
           select s.block, s.codes, width_bucket(${least} - 1, s.codes) as before,
             width_bucket(${greatest}, s.codes) as last
@@ -153,11 +153,11 @@ export function summarySearchStatements(one: OneList) {
         where not (before < last and (${least} % 2 <> 0 and codes[before + 1] = ${least}
           or ${greatest} % 2 <> 0 and codes[last] = ${greatest}))
       ),
-      scan as (${uncovered('summary')}
+      scan as (${uncovered('indexed')}
       ),
       piece as (${scanned}
       union all
-      select block * ${blockEntries} + 1, last - before, null, before from summary
+      select block * ${blockEntries} + 1, last - before, null, before from indexed
       )`,
         `coalesce(p.ordinals, (
             select array(

@@ -1,17 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { listCodes, listsMax } from '../../enum-codes.ts'
 import {
   addEntry,
+  type BlockIndex,
   blockEntries,
   chunkEntries,
   clearGroup,
-  createSummary,
-  type EntrySummary,
+  createIndex,
   fromStored,
   groupEntries,
-  type SummarizedEntry,
+  type IndexedEntry,
   toStored,
-} from '../../entry-summary.ts'
-import { listCodes, listsMax } from '../../enum-codes.ts'
+} from '../../search-index.ts'
 import { command, query } from '../driver/statements.ts'
 import {
   coveredEntries,
@@ -25,19 +25,19 @@ import {
 /** How many changed groups are read at once. */
 const groupsAtOnce = 1000
 
-interface SummaryRow {
+interface IndexRow {
   readonly amounts: Uint8Array
   readonly places: Uint8Array
   readonly texts: Uint8Array
 }
 
 /**
- * Writes the summaries of lists of transactions, in the transaction of their entries. They cover the oldest entries of a
- * list, a multiple of `chunkEntries`. Newer entries are found without summaries.
+ * Writes the search index of lists of transactions, in the transaction of their entries. It covers the oldest entries of a
+ * list, a multiple of `chunkEntries`. Newer entries are found without it.
  *
- * What remains to be summarized is in temporary tables: its number has no limit, and a rollback affects it too.
+ * What remains to be indexed is in temporary tables: its number has no limit, and a rollback affects it too.
  */
-export function openEntrySummaries(database: DatabaseSync) {
+export function openSearchIndex(database: DatabaseSync) {
   database.exec(`
     create temp table due_list (list integer primary key) strict;         -- lists with entries to cover
     create temp table changed_group (position integer primary key) strict -- of the first entry of the group
@@ -48,7 +48,7 @@ export function openEntrySummaries(database: DatabaseSync) {
     `select ${ordinalOfPosition} as ordinal from entry
      where position > ? and position < ? order by position desc limit 1`,
   )
-  const find = query<SummaryRow>(
+  const find = query<IndexRow>(
     database,
     `select amounts, places, texts from entry_amounts join entry_texts using (position)
      where position = ?`,
@@ -58,7 +58,7 @@ export function openEntrySummaries(database: DatabaseSync) {
   const removeFrom = ['entry_amounts', 'entry_texts'].map((table) =>
     command(database, `delete from ${table} where position >= ? and position < ?`),
   )
-  const entries = query<SummarizedEntry>(
+  const entries = query<IndexedEntry>(
     database,
     `select amount, description, reference from entry
      where position between ? and ? order by position`,
@@ -84,7 +84,7 @@ export function openEntrySummaries(database: DatabaseSync) {
   const countCovered = (list: number): number =>
     coveredOfList.first(entryPosition(list, 0), listEnd(list))?.covered ?? 0
 
-  const read = (list: number, block: number): EntrySummary | undefined => {
+  const read = (list: number, block: number): BlockIndex | undefined => {
     const row = find.first(entryPosition(list, block))
     if (!row) return undefined
     return fromStored({
@@ -94,8 +94,8 @@ export function openEntrySummaries(database: DatabaseSync) {
     })
   }
 
-  const write = (list: number, block: number, summary: EntrySummary): void => {
-    const { amounts, places, texts } = toStored(summary)
+  const write = (list: number, block: number, index: BlockIndex): void => {
+    const { amounts, places, texts } = toStored(index)
     putAmounts.run(entryPosition(list, block), amounts, places)
     putTexts.run(entryPosition(list, block), texts)
   }
@@ -104,12 +104,12 @@ export function openEntrySummaries(database: DatabaseSync) {
     for (const each of removeFrom) each.run(entryPosition(list, first), listEnd(list))
   }
 
-  /** Adds entries of one block to its summary. */
-  const summarize = (summary: EntrySummary, list: number, first: number, last: number): void => {
+  /** Adds entries of one block to its index. */
+  const addEntries = (index: BlockIndex, list: number, first: number, last: number): void => {
     const rows = entries.all(entryPosition(list, first), entryPosition(list, last))
-    const index = (first - 1) % blockEntries
+    const start = (first - 1) % blockEntries
     rows.forEach((row, at) => {
-      addEntry(summary, index + at, row)
+      addEntry(index, start + at, row)
     })
   }
 
@@ -124,31 +124,31 @@ export function openEntrySummaries(database: DatabaseSync) {
     const block = Math.floor(covered / blockEntries)
     const extended = Math.min(whole, (block + 1) * blockEntries)
     const before = covered % blockEntries > 0 ? read(list, block) : undefined
-    const summary = createSummary(extended - block * blockEntries, before)
-    summarize(summary, list, covered + 1, extended)
-    write(list, block, summary)
+    const index = createIndex(extended - block * blockEntries, before)
+    addEntries(index, list, covered + 1, extended)
+    write(list, block, index)
     return extended
   }
 
-  /** Summarizes changed groups of a block again, by the positions of their first entries. */
-  const summarizeChanged = (positions: readonly bigint[]): void => {
+  /** Indexes changed groups of a block again, by the positions of their first entries. */
+  const indexChanged = (positions: readonly bigint[]): void => {
     const list = listOf(positions[0] ?? 0n)
     const covered = countCovered(list)
     const ordinals = positions.map(ordinalOf).filter((ordinal) => ordinal <= covered)
     const block = Math.floor((ordinals[0] ?? 0) / blockEntries)
-    const summary = ordinals.length > 0 ? read(list, block) : undefined
-    if (!summary) return
+    const index = ordinals.length > 0 ? read(list, block) : undefined
+    if (!index) return
     for (const ordinal of ordinals) {
-      clearGroup(summary, (ordinal - 1) % blockEntries)
-      summarize(summary, list, ordinal, ordinal + groupEntries - 1)
+      clearGroup(index, (ordinal - 1) % blockEntries)
+      addEntries(index, list, ordinal, ordinal + groupEntries - 1)
     }
-    write(list, block, summary)
+    write(list, block, index)
   }
 
   return {
-    /** How many entries of a list with this length are covered. Infinity for a list that has no summaries. */
+    /** How many entries of a list with this length are covered. Infinity for a list that has no index. */
     countCovered(list: number, length: number): number {
-      if (!isSummarized(list)) return Number.POSITIVE_INFINITY
+      if (!isIndexed(list)) return Number.POSITIVE_INFINITY
       return length < chunkEntries ? 0 : countCovered(list)
     },
 
@@ -159,36 +159,36 @@ export function openEntrySummaries(database: DatabaseSync) {
 
     /** The amount or a text of an entry has changed. */
     markChanged(list: number, ordinal: number): void {
-      if (!isSummarized(list)) return
+      if (!isIndexed(list)) return
       addChanged.run(entryPosition(list, ordinal - ((ordinal - 1) % groupEntries)))
     },
 
     /** The entries after an ordinal are about to be moved or removed. */
     markMoved(list: number, ordinal: number): void {
-      if (!isSummarized(list)) return
+      if (!isIndexed(list)) return
       addDue.run(list)
       if (countCovered(list) <= ordinal) return
       const block = Math.floor(ordinal / blockEntries)
       const kept = (ordinal % blockEntries) - (ordinal % chunkEntries)
-      const summary = kept > 0 ? read(list, block) : undefined
+      const index = kept > 0 ? read(list, block) : undefined
       removeBlocks(list, block)
-      if (summary) write(list, block, createSummary(kept, summary))
+      if (index) write(list, block, createIndex(kept, index))
     },
 
     remove(list: number): void {
-      if (isSummarized(list)) removeBlocks(list, 0)
+      if (isIndexed(list)) removeBlocks(list, 0)
     },
 
     /**
-     * Before a commit, after the lists are in order: writes the summaries of changed entries, and those of at most
-     * `newBlocksMax` blocks with new entries. The others remain due. Yields after each block.
+     * Before a commit, after the lists are in order: indexes the changed entries, and at most `newBlocksMax`
+     * blocks with new entries. The others remain due. Yields after each block.
      */
     *write(newBlocksMax: number): Generator<void> {
       for (let next = nextChanged.all(); next.length > 0; next = nextChanged.all()) {
         const positions = next.map(({ position }) => position)
         const blocks = Map.groupBy(positions, (position) => position / BigInt(blockEntries))
         for (const ofBlock of blocks.values()) {
-          summarizeChanged(ofBlock)
+          indexChanged(ofBlock)
           yield
         }
         removeChanged.run(positions.at(-1) ?? 0n)
@@ -214,6 +214,6 @@ export function openEntrySummaries(database: DatabaseSync) {
 }
 
 /** Only transactions are filtered. */
-function isSummarized(list: number): boolean {
+function isIndexed(list: number): boolean {
   return list % listsMax === listCodes.transaction
 }

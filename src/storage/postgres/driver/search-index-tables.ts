@@ -1,7 +1,7 @@
-import { blockEntries, groupEntries, sliceCount } from '../../entry-summary.ts'
 import { listCodes } from '../../enum-codes.ts'
+import { blockEntries, groupEntries, sliceCount } from '../../search-index.ts'
 
-/** Summaries of blocks of transactions (entry-summary.ts). A block has all of its rows or none. */
+/** The search index of blocks of transactions. A block has all of its rows or none. */
 
 /** The bits of a slice, one for each group of a block. */
 export const sliceBits = blockEntries / groupEntries
@@ -12,10 +12,10 @@ export const slicesPerPart = 110
 export const partCount = Math.ceil(sliceCount / slicesPerPart)
 
 /**
- * A change of an entry, by any version of Holdfast, deletes the summary of its block in the same statement. New entries
- * that are placed before others change these, and no summary covers the end of a list.
+ * A change of an entry, by any version of Holdfast, deletes the index of its block in the same statement. New entries
+ * that are placed before others change these, and the index does not cover the end of a list.
  */
-export const createEntrySummaries = `
+export const createSearchIndex = `
   create table entry_amounts (
     account bigint not null,
     block integer not null,
@@ -36,7 +36,7 @@ export const createEntrySummaries = `
   alter table entry_texts
     alter column slices set storage plain, alter column slices set statistics 0;
 
-  create function discard_entry_summaries() returns trigger language plpgsql security definer as $$
+  create function discard_search_index() returns trigger language plpgsql security definer as $$
     begin
       with changed as materialized (
         select distinct account, (ordinal - 1) / ${blockEntries} as block
@@ -52,10 +52,10 @@ export const createEntrySummaries = `
   do $$
     begin
       -- The function has the rights of its owner, so it must not find tables that its caller has created.
-      execute format('alter function discard_entry_summaries() set search_path = %I, pg_temp',
+      execute format('alter function discard_search_index() set search_path = %I, pg_temp',
         current_schema());
     end $$;
   create trigger entry_updated after update on entry referencing old table as before
-    for each statement execute function discard_entry_summaries();
+    for each statement execute function discard_search_index();
   create trigger entry_deleted after delete on entry referencing old table as before
-    for each statement execute function discard_entry_summaries();`
+    for each statement execute function discard_search_index();`

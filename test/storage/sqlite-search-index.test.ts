@@ -7,7 +7,7 @@ import { openFeeds } from '../support/feed.ts'
 import * as lines from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
 
-/** Two blocks of summaries, and entries that none covers. */
+/** Two blocks of the search index, and entries that none covers. */
 const length = 4096 + 1800
 const covered = 4096 + 1792
 
@@ -50,7 +50,7 @@ async function openLongList(t: TestContext) {
   }
 }
 
-describeOn('sqlite', 'the summaries of a long list', () => {
+describeOn('sqlite', 'the blocks of a search index', () => {
   it('include corrections', async (t) => {
     const { database, count, countCovered } = await openLongList(t)
     const corrected = transaction(5000, { description: 'Food', amount: '1' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { amountKey } from './amount-key.ts'
-import { amountCode, isSharedCode } from './entry-summary.ts'
+import { amountCode, isSharedCode } from './search-index.ts'
 
 describe('the code of an amount', () => {
   const digits = (maxLength: number) =>

@@ -7,7 +7,7 @@ import { openFeeds } from '../support/feed.ts'
 import * as lines from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
 
-/** Two blocks of summaries, and entries that none covers. */
+/** Two blocks of the search index, and entries that none covers. */
 const length = 2 * 4096 + 500
 const covered = { sqlite: 2 * 4096 + 256, postgres: 2 * 4096 }
 
@@ -21,7 +21,7 @@ function transaction(index: number, description = 'Rent for May') {
   return lines.transaction('a1', `t${index}`, fields)
 }
 
-/** Statements on the summaries, which the engines store differently. */
+/** Statements on the search index, which the engines store differently. */
 const statements = {
   clearTexts: {
     sqlite: 'update entry_texts set texts = zeroblob(length(texts))',
@@ -68,7 +68,7 @@ async function openLongList(t: TestContext) {
     },
     clearTexts: () => run(database, statements.clearTexts[engine]),
     clearAmounts: () => run(database, statements.clearAmounts[engine]),
-    async removeSummaries(): Promise<void> {
+    async removeIndex(): Promise<void> {
       for (const table of ['entry_amounts', 'entry_texts']) {
         await run(database, `delete from ${table}`)
       }
@@ -78,7 +78,7 @@ async function openLongList(t: TestContext) {
 }
 
 for (const engine of engines) {
-  describeOn(engine, 'the summaries of a long list', () => {
+  describeOn(engine, 'the blocks of a search index', () => {
     it('exclude entries from a search by text without reading them', async (t) => {
       const { covered, clearTexts, count } = await openLongList(t)
 
@@ -98,17 +98,17 @@ for (const engine of engines) {
     })
 
     it('are not needed: a list is searched without them', async (t) => {
-      const { removeSummaries, count } = await openLongList(t)
+      const { removeIndex, count } = await openLongList(t)
 
-      await removeSummaries()
+      await removeIndex()
 
       assert.equal(await count({ text: 'rent' }), length)
       assert.equal(await count({ minAmount: '12.50' }), length)
     })
 
     it('that are missing are completed by the next load', async (t) => {
-      const { database, covered, removeSummaries, count, countCovered } = await openLongList(t)
-      await removeSummaries()
+      const { database, covered, removeIndex, count, countCovered } = await openLongList(t)
+      await removeIndex()
 
       await loadInProcess(database, [transaction(length)])
 
@@ -117,8 +117,8 @@ for (const engine of engines) {
     })
 
     it('that are missing are completed by feeds, a block in each batch', async (t) => {
-      const { database, removeSummaries, count, countCovered } = await openLongList(t)
-      await removeSummaries()
+      const { database, removeIndex, count, countCovered } = await openLongList(t)
+      await removeIndex()
       const feeds = await openFeeds({ after: (work) => t.after(work) }, database)
       const size = linesPerBlock[engine]
       const add = (from: number) => {
@@ -136,7 +136,7 @@ for (const engine of engines) {
   })
 }
 
-describeOn('postgres', 'the summaries of a changed list', () => {
+describeOn('postgres', 'the blocks of a changed list', () => {
   it('are deleted by a statement that changes or deletes an entry of their block', async (t) => {
     const { database, count, countCovered } = await openLongList(t)
 

@@ -1,13 +1,13 @@
 /**
- * Summaries of a long list of transactions, so that a filter reads only entries that can match. A block of consecutive
+ * The search index of a long list of transactions, so that a filter reads only entries that can match. A block of consecutive
  * entries has the sorted codes of their amounts, and for each group of entries a bit for every hash of three consecutive
  * characters in their texts. The layout is stored: a change requires a migration.
  */
 
-/** The last block of a list may have fewer, a multiple of `chunkEntries`. Newer entries have no summary. */
+/** The last block of a list may have fewer, a multiple of `chunkEntries`. Newer entries are not indexed. */
 export const blockEntries = 4096
 
-/** A shorter list has no summary. */
+/** A shorter list has no index. */
 export const chunkEntries = 256
 
 export const groupEntries = 8
@@ -18,23 +18,23 @@ export const sliceCount = 768
 /** Bits are stored in words. */
 export const wordBits = 32
 
-/** What is summarized of an entry, as stored: the key of its amount, and its case-folded texts. */
-export type SummarizedEntry = readonly [
+/** What is indexed of an entry, as stored: the key of its amount, and its case-folded texts. */
+export type IndexedEntry = readonly [
   amount: string | null,
   description: string | null,
   reference: string | null,
 ]
 
-/** A summary that can be changed. */
-export interface EntrySummary {
+/** The index of a block, as it can be changed. */
+export interface BlockIndex {
   /** The code of each entry. */
   readonly amounts: Int32Array
   /** Slice after slice, as words of bits. */
   readonly texts: Uint32Array
 }
 
-/** A summary as it is stored. */
-export interface StoredSummary {
+/** The index of a block as it is stored. */
+export interface StoredIndex {
   /** Ascending codes. */
   readonly amounts: Int32Array
   /** The index in the block of the entry with each of these codes. */
@@ -42,8 +42,8 @@ export interface StoredSummary {
   readonly texts: Uint32Array
 }
 
-/** A summary of the first entries of a block, with what `from` has of them. */
-export function createSummary(entries: number, from?: EntrySummary): EntrySummary {
+/** An index of the first entries of a block, with what `from` has of them. */
+export function createIndex(entries: number, from?: BlockIndex): BlockIndex {
   const amounts = new Int32Array(entries)
   const words = countWords(entries)
   const texts = new Uint32Array(sliceCount * words)
@@ -59,18 +59,18 @@ export function createSummary(entries: number, from?: EntrySummary): EntrySummar
   return { amounts, texts }
 }
 
-export function fromStored({ amounts, places, texts }: StoredSummary): EntrySummary {
+export function fromStored({ amounts, places, texts }: StoredIndex): BlockIndex {
   const codes = new Int32Array(amounts.length)
   for (let at = 0; at < amounts.length; at += 1) codes[places[at] ?? 0] = amounts[at] ?? 0
   return { amounts: codes, texts }
 }
 
-export function toStored({ amounts, texts }: EntrySummary): StoredSummary {
+export function toStored({ amounts, texts }: BlockIndex): StoredIndex {
   return { ...sortAmounts(amounts), texts }
 }
 
 /** The codes of at most `blockEntries` entries in ascending order, with the index of each. */
-export function sortAmounts(amounts: Int32Array): Omit<StoredSummary, 'texts'> {
+export function sortAmounts(amounts: Int32Array): Omit<StoredIndex, 'texts'> {
   const keys = new Float64Array(amounts.length)
   for (let at = 0; at < keys.length; at += 1) keys[at] = (amounts[at] ?? 0) * blockEntries + at
   keys.sort()
@@ -85,7 +85,7 @@ export function sortAmounts(amounts: Int32Array): Omit<StoredSummary, 'texts'> {
 }
 
 /** Prepares a group, by the index of its first entry, for the entries that it has now. */
-export function clearGroup({ amounts, texts }: EntrySummary, index: number): void {
+export function clearGroup({ amounts, texts }: BlockIndex, index: number): void {
   const group = Math.floor(index / groupEntries)
   const words = countWords(amounts.length)
   const kept = ~(1 << (group % wordBits))
@@ -95,9 +95,9 @@ export function clearGroup({ amounts, texts }: EntrySummary, index: number): voi
 }
 
 export function addEntry(
-  { amounts, texts }: EntrySummary,
+  { amounts, texts }: BlockIndex,
   index: number,
-  [amount, description, reference]: SummarizedEntry,
+  [amount, description, reference]: IndexedEntry,
 ): void {
   amounts[index] = amount === null ? noAmount : amountCode(amount)
   const group = Math.floor(index / groupEntries)
@@ -109,7 +109,7 @@ export function addEntry(
 }
 
 /** The group of an entry may contain any text. */
-export function addAnyText({ amounts, texts }: EntrySummary, index: number): void {
+export function addAnyText({ amounts, texts }: BlockIndex, index: number): void {
   const group = Math.floor(index / groupEntries)
   const words = countWords(amounts.length)
   const bit = 1 << (group % wordBits)

@@ -1,0 +1,169 @@
+import type { JsonText } from '../contract/index.ts'
+import type { EntriesOfAccountsQuery, Page } from '../provider/store.ts'
+import { pageValues } from './request-values.ts'
+
+/** Up to this many keys, the newest entries of every list are read and sorted; beyond, a search by time is cheaper. */
+export const keysReadMax = 5000
+
+/** The last time that can be stored. */
+const timeMax = 2n ** 63n - 1n
+
+/** The part of a list in a time window: the ordinals and times of its oldest and its newest entry. */
+export interface ListWindow<List> {
+  readonly list: List
+  /** The id of the account as bytes, which orders entries with the same time and id. */
+  readonly account: Buffer
+  readonly first: number
+  readonly last: number
+  readonly oldest: bigint
+  readonly newest: bigint
+}
+
+/** Entries of a window by ordinals, both inclusive. */
+export interface ListRange<List> {
+  readonly window: ListWindow<List>
+  readonly low: number
+  readonly high: number
+}
+
+export interface EntryKey<List> {
+  readonly window: ListWindow<List>
+  readonly time: bigint
+  readonly id: Buffer
+  readonly ordinal: number
+}
+
+/** How an engine reads lists. */
+export interface ListReads<List> {
+  /** How many times are sought at once: more take fewer rounds. */
+  readonly soughtAtOnce: number
+  /** The ordinals of the oldest entries at or after each time; 0 without such an entry. */
+  seek(list: List, times: readonly bigint[]): Promise<number[]>
+  keys(range: ListRange<List>): Promise<EntryKey<List>[]>
+  /** The records of a range, newest first. */
+  records(range: ListRange<List>): Promise<JsonText[]>
+  /** The records of entries, in their order. */
+  recordsOf(keys: readonly EntryKey<List>[]): Promise<JsonText[]>
+}
+
+/** A page of several lists: by time across all of them, or list after list, each newest first. */
+export async function readSeveralLists<List>(
+  reads: ListReads<List>,
+  windows: readonly ListWindow<List>[],
+  request: EntriesOfAccountsQuery,
+): Promise<Page<JsonText>> {
+  const total = windows.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  const [offset, limit] = pageValues(request)
+  if (offset >= total) return { items: [], total }
+  const read = request.window ? readByTime : readByList
+  return { items: await read(reads, windows, offset, Math.min(offset + limit, total)), total }
+}
+
+async function readByList<List>(
+  reads: ListReads<List>,
+  windows: readonly ListWindow<List>[],
+  start: number,
+  end: number,
+): Promise<JsonText[]> {
+  const ranges: ListRange<List>[] = []
+  let before = 0
+  for (const window of windows) {
+    const { first, last } = window
+    const high = last - Math.max(0, start - before)
+    const low = Math.max(first, last + 1 - (end - before))
+    if (low <= high) ranges.push({ window, low, high })
+    before += last - first + 1
+  }
+  return (await Promise.all(ranges.map(reads.records))).flat()
+}
+
+/** Newest first, then by id, then by account. */
+async function readByTime<List>(
+  reads: ListReads<List>,
+  windows: readonly ListWindow<List>[],
+  start: number,
+  end: number,
+): Promise<JsonText[]> {
+  const ranges =
+    windows.length * end <= keysReadMax
+      ? windows.map((window) => ({
+          window,
+          low: Math.max(window.first, window.last + 1 - end),
+          high: window.last,
+        }))
+      : await findRanges(reads, windows, [start, end - 1])
+  const newer = ranges.reduce((sum, { window, high }) => sum + window.last - high, 0)
+  const filled = ranges.filter(({ low, high }) => low <= high)
+  const keys = (await Promise.all(filled.map(reads.keys))).flat()
+  return reads.recordsOf(keys.sort(compareByTime).slice(start - newer, end - newer))
+}
+
+function compareByTime<List>(one: EntryKey<List>, other: EntryKey<List>): number {
+  if (one.time !== other.time) return one.time > other.time ? -1 : 1
+  return (
+    Buffer.compare(one.id, other.id) || Buffer.compare(one.window.account, other.window.account)
+  )
+}
+
+/** The ranges with all entries between the times of two ranks, where the newest entry has rank 0. */
+async function findRanges<List>(
+  reads: ListReads<List>,
+  windows: readonly ListWindow<List>[],
+  [newestRank, oldestRank]: readonly [number, number],
+): Promise<ListRange<List>[]> {
+  const [newest, oldest] = await Promise.all([
+    findTime(reads, windows, newestRank),
+    findTime(reads, windows, oldestRank),
+  ])
+  return Promise.all(
+    windows.map(async (window) => {
+      const times = newest < timeMax ? [oldest, newest + 1n] : [oldest]
+      const [low = 0, after = window.last + 1] = await seek(reads, window, times)
+      return { window, low, high: after - 1 }
+    }),
+  )
+}
+
+/** The time of the entry with a rank: the latest time that more than `rank` entries have or follow. */
+async function findTime<List>(
+  reads: ListReads<List>,
+  windows: readonly ListWindow<List>[],
+  rank: number,
+): Promise<bigint> {
+  let low = windows.reduce((least, { oldest }) => (oldest < least ? oldest : least), timeMax)
+  let high = windows.reduce((most, { newest }) => (newest > most ? newest : most), -timeMax - 1n)
+  while (low < high) {
+    const times = divide(low, high, reads.soughtAtOnce)
+    const found = await Promise.all(windows.map((window) => seek(reads, window, times)))
+    const since = times.map((_, index) =>
+      windows.reduce((sum, { last }, each) => sum + last + 1 - (found[each]?.[index] ?? 0), 0),
+    )
+    const next = since.findIndex((count) => count <= rank)
+    const [reached, missed] = next < 0 ? [times.at(-1), undefined] : [times[next - 1], times[next]]
+    low = reached ?? low
+    high = missed === undefined ? high : missed - 1n
+  }
+  return low
+}
+
+/** Ascending times after `low` up to `high`, at even distances. */
+function divide(low: bigint, high: bigint, count: number): bigint[] {
+  const span = high - low
+  const parts = BigInt(count + 1)
+  const step = span / parts + (span % parts > 0n ? 1n : 0n)
+  const times: bigint[] = []
+  for (let time = low + step; time <= high && times.length < count; time += step) times.push(time)
+  return times
+}
+
+/** The ordinals of the oldest entries at or after each time, within the window. */
+async function seek<List>(
+  reads: ListReads<List>,
+  { list, first, last }: ListWindow<List>,
+  times: readonly bigint[],
+): Promise<number[]> {
+  const ordinals = await reads.seek(list, times)
+  return ordinals.map((ordinal) =>
+    ordinal === 0 ? last + 1 : Math.max(first, Math.min(last + 1, ordinal)),
+  )
+}

@@ -1,0 +1,111 @@
+import { emailKey } from '../contract/email-key.ts'
+import type { JsonText } from '../contract/index.ts'
+import type { Missing, Page, ProviderStore } from '../provider/store.ts'
+import type { createAccountStatements } from './account-statements.ts'
+import { kindCodes } from './enum-codes.ts'
+import { filterValues, pageValues, requestedAccounts, toId } from './request-values.ts'
+import type { Parameter, Statement } from './statement.ts'
+
+type Rows = readonly (readonly (string | number | null)[])[]
+
+export interface Reads extends Pick<ProviderStore, 'listEntries' | 'listEntriesOfAccounts'> {
+  readonly statements: ReturnType<typeof createAccountStatements>
+  readonly overview: Statement
+  query(statement: Statement, values: readonly Parameter[]): Promise<Rows>
+  close(): Promise<void>
+}
+
+/** Separates joined texts. JSON text never contains it unescaped. */
+const separator = '\u001e'
+
+const noAccount = { missing: 'account' } as const
+
+/** The provider's data on either engine. Each method is one statement, except the lists of entries. */
+export function createProviderStore({
+  statements,
+  overview,
+  query,
+  ...lists
+}: Reads): ProviderStore {
+  /** The first row of a result, or what was not found. */
+  const first = async (statement: Statement, values: readonly Parameter[]) => {
+    const [[missing, ...row] = []] = await query(statement, values)
+    return missing ? ({ missing } as Missing) : row
+  }
+  const page = async (statement: Statement, values: readonly Parameter[]) => {
+    const found = await first(statement, values)
+    return 'missing' in found ? found : toPage(found)
+  }
+
+  return {
+    ...lists,
+
+    async listAccounts(request) {
+      const found = await first(statements.listAccounts, [
+        toId(request.customerId),
+        kindCodes[request.kind],
+        ...filterValues(request.filters),
+        ...pageValues(request),
+        separator,
+      ])
+      if ('missing' in found) return found
+      const [total, texts] = found
+      return { items: splitTexts(texts), total: Number(total) }
+    },
+
+    readEnergyAccounts: (request) =>
+      page(statements.readEnergyAccounts, [...requestedAccounts(request), ...pageValues(request)]),
+
+    listBalances: (request) =>
+      page(statements.listBalances, [...requestedAccounts(request), ...pageValues(request)]),
+
+    async findCustomers(email) {
+      if (!email.isWellFormed() || email.includes('\0')) return []
+      const rows = await query(statements.findCustomers, [emailKey(email)])
+      return rows.map(([match]) => String(match))
+    },
+
+    async readCustomer(customerId) {
+      const [[record] = []] = await query(statements.readCustomer, [toId(customerId)])
+      return record == null ? undefined : String(record)
+    },
+
+    async listShareableAccounts(customerId) {
+      const found = await first(statements.listShareableAccounts, [toId(customerId), separator])
+      return 'missing' in found ? found : splitTexts(found[0])
+    },
+
+    async readBalance(customerId, accountId) {
+      const found = await first(statements.readBalance, [toId(customerId), toId(accountId)])
+      if ('missing' in found) return found
+      return found[0] == null ? noAccount : String(found[0])
+    },
+
+    async readContact(customerId, accountId) {
+      const found = await first(statements.readContact, [toId(customerId), toId(accountId)])
+      if ('missing' in found) return found
+      const [status, record] = found
+      return status == null ? noAccount : { status: String(status), record: String(record) }
+    },
+
+    async overview() {
+      const [[customers, accounts, customerId, accountId] = []] = await query(overview, [])
+      return {
+        customers: Number(customers),
+        accounts: Number(accounts),
+        ...(customerId && accountId
+          ? { example: { customerId: String(customerId), accountId: String(accountId) } }
+          : {}),
+      }
+    },
+  }
+}
+
+/** A page from the total and the joined records. */
+export function toPage([total, records]: readonly unknown[]): Page<JsonText> {
+  return { items: records ? [records as JsonText] : [], total: Number(total ?? 0) }
+}
+
+function splitTexts(joined: unknown): string[] {
+  return typeof joined === 'string' ? joined.split(separator) : []
+}
