@@ -313,7 +313,7 @@ function settingsPage(): string {
 }
 
 function defaultOf(name: SettingName): string {
-  const { defaults, derived, requiredBy } = settingDefinitions[name]
+  const { defaults = {}, derived, requiredBy } = settingDefinitions[name]
   const given = Map.groupBy(
     roles.filter((role) => defaults[role] !== undefined),
     (role) => defaults[role],

@@ -24,7 +24,7 @@ export function addSettingFlags(
   const group = `Settings (each is also an environment variable, such as ${variableName(first)}):`
   for (const name of names) {
     const { about, mustBe, placeholder, defaults, derived, requiredBy } = settingDefinitions[name]
-    const fallback = role && (defaults[role] ?? derived?.about)
+    const fallback = role && (defaults?.[role] ?? derived?.about)
     const facts = [
       mustBe,
       ...(role && requiredBy?.includes(role) ? ['required'] : []),
@@ -36,20 +36,12 @@ export function addSettingFlags(
   return command
 }
 
-type SettingWithDefault =
-  | 'database'
-  | 'databaseConnections'
-  | 'databasePartitions'
-  | 'replicaLagMax'
-  | 'host'
-  | 'port'
-  | 'jwksAllowHttp'
-  | 'accountVersion'
-  | 'timeZone'
-  | 'workers'
-  | 'shutdownTimeout'
-  | 'logLevel'
-  | 'metricsHost'
+type Definitions = typeof settingDefinitions
+type SettingWithDefault = keyof {
+  [Name in SettingName as Definitions[Name] extends { defaults: Record<Role, string> }
+    ? Name
+    : never]: true
+}
 
 /** The effective settings. Those that are not set and have no default are undefined. */
 export function readCommandSettings(

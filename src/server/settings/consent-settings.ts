@@ -9,10 +9,7 @@ const brandNameLengthMax = 60
 export const brandColourDefault = '#0b5fff'
 
 /** The settings of the platform's consent role, in which customers share their data with third parties. */
-export const consentDefinitions: Pick<
-  Definitions,
-  'issuer' | 'passcodeUrl' | 'brandName' | 'brandLogo' | 'brandColour'
-> = {
+export const consentDefinitions = {
   issuer: {
     about:
       'the public base URL at which customers give consent, and the issuer of third parties’ tokens; without it, the platform serves the catalogue alone',
@@ -22,7 +19,6 @@ export const consentDefinitions: Pick<
     read: (text) =>
       isWebUrl(text) && isProtected(text) && !/[?#@]|\/$/.test(text) ? text : undefined,
     usedBy: platform,
-    defaults: {},
   },
   passcodeUrl: {
     about:
@@ -31,7 +27,6 @@ export const consentDefinitions: Pick<
     mustBe: 'an https URL, or an http URL of this host, without credentials',
     read: (text) => (isWebUrl(text) && isProtected(text) && !/[#@]/.test(text) ? text : undefined),
     usedBy: platform,
-    defaults: {},
     requiredWith: ['issuer'],
   },
   brandName: {
@@ -47,7 +42,6 @@ export const consentDefinitions: Pick<
     about: 'a file with the logo on the consent pages',
     ...path('the path of a PNG or SVG file'),
     usedBy: platform,
-    defaults: {},
   },
   brandColour: {
     about: 'the colour of buttons and links on the consent pages',
@@ -57,4 +51,4 @@ export const consentDefinitions: Pick<
     usedBy: platform,
     defaults: { platform: brandColourDefault },
   },
-}
+} satisfies Definitions

@@ -1,18 +1,12 @@
 import { readTrustedProxies } from '../../http/caller-address.ts'
 import { databaseLayouts } from '../../storage/database.ts'
 import { consentDefinitions } from './consent-settings.ts'
-import {
-  type Definitions,
-  forAllRoles,
-  type Role,
-  type SettingName,
-  type Settings,
-} from './definition.ts'
+import { type Definition, type Definitions, forAllRoles, type Role } from './definition.ts'
 import { upstreamDefinitions } from './upstream-settings.ts'
 import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
 import { baseUrl, flag, hostName, oneOf, path, wholeNumber } from './value-types.ts'
 
-export { type Role, roles, type SettingName, type Settings } from './definition.ts'
+export { type Role, roles } from './definition.ts'
 
 const provider: readonly Role[] = ['provider', 'guard', 'demo']
 const providerAndPlatform: readonly Role[] = [...provider, 'platform']
@@ -29,7 +23,11 @@ const requestsMax = 1_000_000
 const checkCustomersMax = 10
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-export const settingDefinitions: Definitions = {
+/**
+ * Every setting. Each is an environment variable and a flag; flags take precedence. All invalid and
+ * missing settings are reported together, so that one restart is enough to fix them.
+ */
+const definitions = {
   database: {
     about: 'where the data is stored',
     placeholder: 'url',
@@ -40,7 +38,6 @@ export const settingDefinitions: Definitions = {
   databasePasswordFile: {
     about: 'a file with the password of the PostgreSQL user, instead of a password in the URL',
     ...path('the path of a file'),
-    defaults: {},
   },
   databaseConnections: {
     about: 'the maximum number of PostgreSQL connections that each process uses for reads',
@@ -51,7 +48,6 @@ export const settingDefinitions: Definitions = {
     about:
       'how a new PostgreSQL database stores histories: in partitions on one server (by default), or on the data nodes (workers) of a Citus cluster; it cannot be changed later',
     ...oneOf('layout', databaseLayouts),
-    defaults: {},
   },
   databasePartitions: {
     about:
@@ -64,7 +60,6 @@ export const settingDefinitions: Definitions = {
     placeholder: 'url',
     mustBe: 'postgres://USER@HOST/NAME',
     read: (text) => (isDatabaseUrl(text) ? text : undefined),
-    defaults: {},
   },
   replicaLagMax: {
     about:
@@ -87,7 +82,6 @@ export const settingDefinitions: Definitions = {
       'the public base URL of the provider; the audience of every token must start with it. A platform asks this provider during consent, and calls it for the explorer',
     ...baseUrl,
     usedBy: providerAndPlatform,
-    defaults: {},
     requiredBy: providers,
     requiredWith: ['issuer', 'explorer'],
     derived: {
@@ -99,7 +93,6 @@ export const settingDefinitions: Definitions = {
     about: 'the base URL of the contact endpoint',
     ...baseUrl,
     usedBy: providerAndPlatform,
-    defaults: {},
     derived: { about: 'the provider URL', from: (_role, { providerUrl }) => providerUrl },
   },
   subdomain: {
@@ -127,7 +120,6 @@ export const settingDefinitions: Definitions = {
     read: (text, { jwksAllowHttp }) =>
       isWebUrl(text) && (jwksAllowHttp || isProtected(text)) ? text : undefined,
     usedBy: provider,
-    defaults: {},
     requiredBy: providers,
     derived: {
       about: 'that of the demo platform, one port higher (demo)',
@@ -164,21 +156,18 @@ export const settingDefinitions: Definitions = {
     placeholder: 'addresses',
     mustBe: 'IP addresses or CIDR ranges, separated by commas',
     read: (text) => (readTrustedProxies(text) ? text : undefined),
-    defaults: {},
   },
   tlsCert: {
     about:
       'a file with the TLS certificate of the server, followed by its intermediate certificates',
     ...path('the path of a PEM file'),
     usedBy: servers,
-    defaults: {},
     requiredWith: ['tlsKey', 'tlsClientCa'],
   },
   tlsKey: {
     about: 'a file with the private key of the TLS certificate',
     ...path('the path of a PEM file'),
     usedBy: servers,
-    defaults: {},
     requiredWith: ['tlsCert', 'tlsClientCa'],
   },
   tlsClientCa: {
@@ -186,7 +175,6 @@ export const settingDefinitions: Definitions = {
       'a file with the CA certificates that clients are verified against; requires every client to have a certificate',
     ...path('the path of a PEM file'),
     usedBy: servers,
-    defaults: {},
   },
   shutdownTimeout: {
     about: 'how many seconds in-flight requests may take to complete during shutdown',
@@ -198,19 +186,16 @@ export const settingDefinitions: Definitions = {
     about:
       'the maximum number of concurrent connections per client address; leave it unset behind a proxy, which opens all connections',
     ...wholeNumber(1, requestsMax),
-    defaults: {},
   },
   customerRequestsPerMinute: {
     about: 'the maximum number of requests per minute for one customer; further requests get a 429',
     ...wholeNumber(1, requestsMax),
     usedBy: provider,
-    defaults: {},
   },
   providerRequestsPerSecond: {
     about: 'the maximum number of requests per second in total; further requests get a 429',
     ...wholeNumber(1, requestsMax),
     usedBy: provider,
-    defaults: {},
   },
   ...upstreamDefinitions,
   publicUrl: {
@@ -221,14 +206,12 @@ export const settingDefinitions: Definitions = {
     read: (text) =>
       isWebUrl(text) && /^https?:\/\/[^/?#@]+\/?$/i.test(text) ? new URL(text).origin : undefined,
     usedBy: ['platform'],
-    defaults: {},
   },
   outagesFile: {
     about:
       'a JSON file with the planned outages that the platform announces publicly; SIGHUP reloads it',
     ...path('the path of a JSON file'),
     usedBy: ['platform'],
-    defaults: {},
   },
   ...consentDefinitions,
   checkCustomers: {
@@ -238,7 +221,6 @@ export const settingDefinitions: Definitions = {
     mustBe: `1 to ${checkCustomersMax} customer ids or e-mail addresses, separated by commas`,
     read: (text) => (isCustomerList(text) ? text : undefined),
     usedBy: ['platform'],
-    defaults: {},
   },
   explorer: {
     about:
@@ -256,7 +238,6 @@ export const settingDefinitions: Definitions = {
   metricsPort: {
     about: 'the port to serve Prometheus metrics on; metrics are off without it',
     ...wholeNumber(0, portMax),
-    defaults: {},
   },
   metricsHost: {
     about: 'the host to serve metrics on, without authentication',
@@ -267,15 +248,30 @@ export const settingDefinitions: Definitions = {
     about: 'the URL of the provider’s metrics, which the console of the platform shows',
     ...baseUrl,
     usedBy: ['platform'],
-    defaults: {},
   },
   intakeMetricsUrl: {
     about: 'the URL of the intake’s metrics, which the console of the platform shows',
     ...baseUrl,
     usedBy: ['platform'],
-    defaults: {},
   },
+} satisfies Definitions
+
+export type SettingName = keyof typeof definitions
+
+/** A setting without a default, which is not required either, may be undefined. */
+type SettingValue<One extends Definition> =
+  | NonNullable<ReturnType<One['read']>>
+  | (One extends { defaults: object } | { derived: object } | { requiredBy: object }
+      ? never
+      : undefined)
+
+export type Settings = {
+  readonly [Name in SettingName]: SettingValue<(typeof definitions)[Name]>
 }
+
+export const settingDefinitions: {
+  readonly [Name in SettingName]: Definition & (typeof definitions)[Name]
+} = definitions
 
 export const settingNames = Object.keys(settingDefinitions) as SettingName[]
 
@@ -333,25 +329,31 @@ export function readSettings(
     const candidates = [
       { source: 'flag', label: flagName(name), text: flags[name] },
       { source: 'environment', label: variable, text: environment[variable] },
-      { source: 'default', label: 'the default', text: defaults[role] },
+      { source: 'default', label: 'the default', text: defaults?.[role] },
     ] as const
     // An empty variable counts as unset; an empty flag is an error.
     const chosen = candidates.find(({ source, text }) =>
       source === 'flag' ? text !== undefined : text,
     )
-    const value = chosen?.text === undefined ? undefined : read(chosen.text, valuesOf(effective))
+    const earlier = Object.fromEntries(
+      Object.entries(effective).map(([other, setting]) => [other, setting.value]),
+    )
+    const given = chosen?.text === undefined ? undefined : read(chosen.text, earlier)
+    const value = (given ?? derived?.from(role, earlier)) as EffectiveSetting['value']
 
-    if (chosen && value === undefined) invalid.push(`${chosen.label} must be ${mustBe}`)
+    if (chosen && given === undefined) invalid.push(`${chosen.label} must be ${mustBe}`)
     if (!chosen && requiredBy?.includes(role)) {
       missing.push(`${variable} (${flagName(name)}) is required: ${about}`)
     }
-    if (chosen && value !== undefined) effective[name] = { value, source: chosen.source }
-    else effective[name] = derivedSetting(derived?.from(role, valuesOf(effective)))
+    effective[name] =
+      value === undefined
+        ? { source: 'not set' }
+        : { value, source: chosen && given !== undefined ? chosen.source : 'default' }
   }
 
   for (const name of settingNames) {
     const { about, requiredWith } = settingDefinitions[name]
-    const dependent = requiredWith?.find(
+    const dependent = (requiredWith as readonly SettingName[] | undefined)?.find(
       (other) => effective[other].value && isUsedBy(role, other) && isUsedBy(role, name),
     )
     if (effective[name].value !== undefined || !dependent) continue
@@ -365,14 +367,4 @@ export function readSettings(
     .filter((variable) => variable.startsWith('HOLDFAST_') && !variables.has(variable))
     .sort()
   return { effective, invalid, missing, unknown }
-}
-
-function valuesOf(
-  effective: Readonly<Partial<Record<SettingName, EffectiveSetting>>>,
-): Partial<Settings> {
-  return Object.fromEntries(Object.entries(effective).map(([name, { value }]) => [name, value]))
-}
-
-function derivedSetting(value: EffectiveSetting['value']): EffectiveSetting {
-  return value === undefined ? { source: 'not set' } : { value, source: 'default' }
 }

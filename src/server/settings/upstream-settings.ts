@@ -15,7 +15,6 @@ export const upstreamDefinitions = {
     about: 'the base URL of the service that the guard forwards requests to',
     ...baseUrl,
     usedBy: guard,
-    defaults: {},
     requiredBy: guard,
   },
   upstreamOperations: {
@@ -25,34 +24,29 @@ export const upstreamDefinitions = {
     mustBe: 'references of operations, separated by commas, such as B2,B3',
     read: (text) => (/^\w{1,20}(,\w{1,20}){0,99}$/.test(text) ? text : undefined),
     usedBy: guard,
-    defaults: {},
   },
   upstreamHeaderFile: {
     about:
       'a file with the header field that authenticates the guard to the upstream, such as x-api-key: SECRET',
     ...path('the path of a file'),
     usedBy: guard,
-    defaults: {},
   },
   upstreamCa: {
     about:
       'a file with the CA certificates that the upstream is verified against, instead of the well-known ones',
     ...path('the path of a PEM file'),
     usedBy: guard,
-    defaults: {},
   },
   upstreamCert: {
     about: 'a file with the client certificate of the guard for the upstream',
     ...path('the path of a PEM file'),
     usedBy: guard,
-    defaults: {},
     requiredWith: ['upstreamKey'],
   },
   upstreamKey: {
     about: 'a file with the private key of the client certificate',
     ...path('the path of a PEM file'),
     usedBy: guard,
-    defaults: {},
     requiredWith: ['upstreamCert'],
   },
   upstreamConnections: {
@@ -102,4 +96,4 @@ export const upstreamDefinitions = {
     usedBy: guard,
     defaults: { guard: '100' },
   },
-} satisfies Partial<Definitions>
+} satisfies Definitions
