@@ -1,9 +1,9 @@
 import { type Capability, isCapability } from './capabilities.ts'
 import { type CheckContext, openContext } from './context.ts'
 import { checkDefaults } from './defaults.ts'
-import { type Check, getGroup } from './definition.ts'
+import { type Check, type Choice, getGroup } from './definition.ts'
 import { openHttpClient } from './http-client.ts'
-import { CheckFailure, type Choice, type Passed } from './outcome.ts'
+import { CheckFailure, fail, type Passed, skip } from './outcome.ts'
 import type { ParameterNames } from './parameters.ts'
 import { redact } from './redact.ts'
 import type { CheckResult, Profile, Report } from './report.ts'
@@ -74,7 +74,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
   }
   const checks = chooseChecks(options)
   const base = url.replace(/\/+$/, '')
-  const client = openHttpClient({ rate, timeoutMs })
+  const client = openHttpClient(rate, timeoutMs)
   const context = openContext(
     {
       providerUrl: base,
@@ -99,7 +99,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
     for (const check of checks) {
       onStart({ total: checks.length, title: check.title })
       const canRun = isKeyAccepted || check.id === 'tokens.good'
-      const result = canRun ? await runCheck(check, context, strict) : skipWithoutKey(check)
+      const result = await runCheck(check, context, strict, canRun)
       results.push(result)
       onProgress({ done: results.length, total: checks.length, result })
     }
@@ -169,71 +169,46 @@ async function tryToEstablishKey(context: CheckContext, keyWaitMs: number): Prom
   }
 }
 
-function skipWithoutKey(check: Check): CheckResult {
-  return {
-    ...describe(check),
-    judgement: 'skip',
-    reason: 'no token was accepted: see tokens.good',
-    evidence: [],
-  }
-}
-
 async function runCheck(
   check: Check,
   context: CheckContext,
   strict: boolean,
+  canRun: boolean,
 ): Promise<CheckResult> {
-  const head = describe(check)
+  const { id, title, clause, choice } = check
+  let seen: string | undefined
+  const describe = () => ({
+    id,
+    group: getGroup(check),
+    title,
+    clause,
+    ...(seen !== undefined && { seen: redact(seen) }),
+  })
   try {
-    return { ...head, ...toResult(await check.run(context), strict) }
+    if (!canRun) skip('no token was accepted: see tokens.good')
+    const passed = await check.run(context)
+    seen = passed.seen
+    if (strict && choice && passed.isHoldfastChoice === false) failStrictly(choice, passed)
+    return { ...describe(), judgement: 'pass', evidence: [] }
   } catch (error) {
     if (!(error instanceof CheckFailure)) throw error
-    const { expected, hint = check.hint, evidence = [] } = error.details
+    const { judgement, message, details } = error
+    const result = { ...describe(), judgement, reason: redact(message), evidence: [] }
+    if (judgement === 'skip') return result
+    const { expected, hint = check.hint, evidence = [] } = details
     return {
-      ...head,
-      judgement: error.judgement,
-      reason: redact(error.message),
-      ...(error.judgement === 'fail' && {
-        ...(expected !== undefined && { expected }),
-        ...(hint !== undefined && { hint }),
-      }),
-      evidence:
-        error.judgement === 'fail'
-          ? evidence.slice(0, evidenceMax).map(({ exchange }) => exchange())
-          : [],
+      ...result,
+      ...(expected !== undefined && { expected }),
+      ...(hint !== undefined && { hint }),
+      evidence: evidence.slice(0, evidenceMax).map(({ exchange }) => exchange()),
     }
   }
 }
 
-function describe(check: Check): Pick<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
-  return { id: check.id, group: getGroup(check), title: check.title, clause: check.clause }
-}
-
-function toResult(
-  { seen, choice }: Passed,
-  strict: boolean,
-): Omit<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
-  const observed = choice?.seen ?? seen
-  if (choice && strict && !choice.isOurs) return failStrictly(choice)
-  return {
-    judgement: 'pass',
-    ...(observed !== undefined && { seen: redact(observed) }),
-    evidence: [],
-  }
-}
-
-function failStrictly({
-  seen,
-  ours,
-  decision,
-  evidence = [],
-}: Choice): Omit<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
-  return {
-    judgement: 'fail',
-    reason: `valid, but not the choice of Holdfast: ${redact(seen)}`,
-    seen: redact(seen),
-    expected: `${ours} (docs/decisions/${decision}.md)`,
+function failStrictly({ ofHoldfast, decision }: Choice, { seen, evidence = [] }: Passed): never {
+  return fail(`valid, but not the choice of Holdfast: ${seen}`, {
+    expected: `${ofHoldfast} (docs/decisions/${decision}.md)`,
     hint: 'This check fails because the run is strict. The interface allows this choice.',
-    evidence: evidence.slice(0, evidenceMax).map(({ exchange }) => exchange()),
-  }
+    evidence,
+  })
 }

@@ -53,6 +53,12 @@ export interface CheckContext {
   /** The URI that a token is issued for. */
   resource(operation: Operation, params?: RequestInput['params']): string
   token(resource: string, changes?: TokenChanges): string
+  /** The header with a new token for the operation. */
+  authorize(
+    operation: Operation,
+    params: RequestInput['params'],
+    changes?: TokenChanges,
+  ): Record<string, string>
   /** Sends a request with a valid token. Retries once if there is no response or the status is 429 or 5xx. */
   request(operation: Operation, input?: RequestInput): Promise<HttpResponse>
   /** Sends one request with the given headers and without a retry. */
@@ -111,13 +117,10 @@ export function openContext(
         key,
       )
     },
-    async request(operation, input = {}) {
-      const newToken = () => bearer(context.token(context.resource(operation, input.params)))
-      const first = await context.send(operation, input, newToken())
-      if (!isTransient(first)) return first
-      await pause(retryDelay(first))
-      return context.send(operation, input, newToken())
-    },
+    authorize: (operation, params, changes) =>
+      bearer(context.token(context.resource(operation, params), changes)),
+    request: (operation, input = {}) =>
+      retryOnce(() => context.send(operation, input, context.authorize(operation, input.params))),
     async send(operation, { params, query, body }, headers, isBurst = false) {
       const text = formatQuery(query)
       const response = await client.send({
@@ -140,18 +143,20 @@ export function openContext(
   return context
 }
 
-export function bearer(token: string): Headers {
+export function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` }
 }
 
-/** No response, or one that a retry may change. */
-export function isTransient({ status }: HttpResponse): boolean {
-  return status === 0 || status === 429 || status >= 500
-}
-
-export function retryDelay({ headers }: HttpResponse): number {
+/** Sends again if there is no response, or one that a retry may change. */
+export async function retryOnce(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  const first = await send()
+  const { status, headers } = first
+  if (status !== 0 && status !== 429 && status < 500) return first
   const seconds = Number(headers['retry-after'] ?? Number.NaN)
-  return Number.isFinite(seconds) ? Math.min(seconds, retryAfterMaxSeconds) * 1000 : retryDelayMs
+  await pause(
+    Number.isFinite(seconds) ? Math.min(seconds, retryAfterMaxSeconds) * 1000 : retryDelayMs,
+  )
+  return send()
 }
 
 function chooseBase(options: ContextOptions, { base, tag }: Operation): string {

@@ -1,7 +1,7 @@
 import type { AccountKind } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import type { CheckContext } from './context.ts'
-import { skip } from './outcome.ts'
+import { checkEach, type Passed, skip } from './outcome.ts'
 import type { Fields } from './paged-list.ts'
 import { readAccounts } from './read-list.ts'
 
@@ -27,6 +27,14 @@ export function findCustomers(context: CheckContext): Promise<readonly string[]>
     if (customers.length === 0) skip('no customer has one of the given e-mail addresses')
     return customers
   })
+}
+
+/** Runs a check on every customer. */
+export function forEachCustomer(
+  check: (context: CheckContext, customerId: string) => Promise<unknown>,
+): (context: CheckContext) => Promise<Passed> {
+  return async (context) =>
+    checkEach(await findCustomers(context), (customerId) => check(context, customerId))
 }
 
 export async function requireCustomer(context: CheckContext): Promise<string> {

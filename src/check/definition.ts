@@ -12,10 +12,18 @@ export interface Check {
   readonly profile?: 'smoke' | undefined
   /** The most likely cause of a failure. */
   readonly hint?: string
+  /** Set if the interface leaves a choice: that of Holdfast, which a strict run requires. */
+  readonly choice?: Choice
   /** Runs before all checks, for a check that compares two points in time of the run. */
   readonly prepare?: (context: CheckContext) => Promise<unknown>
   /** Throws a `CheckFailure` if it fails or is skipped. */
   readonly run: (context: CheckContext) => Promise<Passed>
+}
+
+export interface Choice {
+  readonly ofHoldfast: string
+  /** The name of the record in docs/decisions. */
+  readonly decision: string
 }
 
 export function getGroup({ id }: Pick<Check, 'id'>): string {

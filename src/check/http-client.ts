@@ -6,12 +6,6 @@ import { readBytes } from '../contract/read-bytes.ts'
 import { redact } from './redact.ts'
 import type { Exchange } from './report.ts'
 
-export interface HttpClientOptions {
-  /** Requests per second; 0 for no limit. */
-  readonly rate: number
-  readonly timeoutMs: number
-}
-
 export interface HttpRequest {
   readonly method: string
   /** The complete URL, sent byte for byte. */
@@ -45,8 +39,8 @@ export interface HttpClient {
 const bodyBytesMax = 16 * 1024 * 1024
 const socketsMax = 16
 
-/** Sends requests unchanged: it follows no redirects and normalizes no paths. */
-export function openHttpClient({ rate, timeoutMs }: HttpClientOptions): HttpClient {
+/** Sends up to `rate` requests per second, unchanged: it follows no redirects and normalizes no paths. 0 is no limit. */
+export function openHttpClient(rate: number, timeoutMs: number): HttpClient {
   const agents = {
     'http:': new Agent({ keepAlive: true, maxSockets: socketsMax }),
     'https:': new AgentTls({ keepAlive: true, maxSockets: socketsMax }),
@@ -67,16 +61,9 @@ export function openHttpClient({ rate, timeoutMs }: HttpClientOptions): HttpClie
       if (!request.isBurst) await waitForRate()
       count += 1
       try {
-        const { status, headers, text } = await transfer(request, agents, timeoutMs)
-        return toResponse(request, status, headers, text)
+        return toResponse(request, await transfer(request, agents, timeoutMs))
       } catch (error) {
-        return toResponse(
-          request,
-          0,
-          {},
-          '',
-          error instanceof Error ? error.message : String(error),
-        )
+        return toResponse(request, { status: 0, headers: {}, text: '' }, (error as Error).message)
       }
     },
     count: () => count,
@@ -90,11 +77,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-interface Received {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
-}
+type Received = Pick<HttpResponse, 'status' | 'headers' | 'text'>
 
 function transfer(
   { method, url, headers, body }: HttpRequest,
@@ -137,9 +120,7 @@ async function receive(incoming: IncomingMessage): Promise<Received> {
 
 function toResponse(
   request: HttpRequest,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  text: string,
+  { status, headers, text }: Received,
   error?: string,
 ): HttpResponse {
   return {

@@ -3,12 +3,11 @@ import {
   createHmac,
   createPrivateKey,
   createPublicKey,
-  generateKeyPair,
   type JsonWebKeyInput,
   type KeyObject,
   sign,
 } from 'node:crypto'
-import { promisify } from 'node:util'
+import { exportJWK, generateKeyPair } from 'jose'
 import type { Members, SigningKey } from './signing-key.ts'
 
 /** Encodes and signs without validation: JWT libraries do not create most of the invalid tokens. */
@@ -85,28 +84,8 @@ export function toPublicJwk(key: SigningKey): Members {
   return { ...toPublicKey(key).export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' }
 }
 
-const generate = promisify(generateKeyPair)
-
 /** Generates a private key for an algorithm. */
 export async function generatePrivateJwk(alg: string): Promise<Members> {
-  return { ...(await generatePrivateKey(alg)).export({ format: 'jwk' }) }
-}
-
-const curves = new Map([
-  ['ES256', 'P-256'],
-  ['ES384', 'P-384'],
-  ['ES512', 'P-521'],
-])
-
-async function generatePrivateKey(alg: string): Promise<KeyObject> {
-  switch (alg.slice(0, 2)) {
-    case 'Ed':
-      return (await generate('ed25519')).privateKey
-    case 'ES': {
-      const namedCurve = curves.get(alg) ?? 'P-256'
-      return (await generate('ec', { namedCurve })).privateKey
-    }
-    default:
-      return (await generate('rsa', { modulusLength: 2048 })).privateKey
-  }
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { ...(await exportJWK(privateKey)) }
 }

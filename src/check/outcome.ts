@@ -34,17 +34,9 @@ export function skip(reason: string): never {
 
 /** The result of a check that did not fail. */
 export interface Passed {
-  readonly seen?: string
-  /** Set if the interface leaves a choice. A strict run requires the choice of Holdfast. */
-  readonly choice?: Choice
-}
-
-export interface Choice {
-  readonly seen: string
-  readonly isOurs: boolean
-  readonly ours: string
-  /** The name of the record in docs/decisions. */
-  readonly decision: string
+  readonly seen?: string | undefined
+  /** Of a check of a choice: whether the provider's choice is that of Holdfast, and otherwise the evidence. */
+  readonly isHoldfastChoice?: boolean
   readonly evidence?: readonly HttpResponse[]
 }
 

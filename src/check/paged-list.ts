@@ -5,6 +5,7 @@ import {
   type Operation,
 } from '../contract/index.ts'
 import { isObject, type Node } from '../contract/schema.ts'
+import { describeDifference } from './compare.ts'
 import type { CheckContext } from './context.ts'
 import type { HttpResponse } from './http-client.ts'
 import { skip } from './outcome.ts'
@@ -117,6 +118,15 @@ export function readKeys(list: PagedList, records: readonly Fields[]): string[] 
   return records.map((record) => readKey(list, record))
 }
 
+/** How two lists of records differ, in any order; undefined if they have the same records. */
+export function compareRecords(
+  list: PagedList,
+  expected: readonly Fields[],
+  actual: readonly Fields[],
+): string | undefined {
+  return describeDifference(readKeys(list, expected), readKeys(list, actual))
+}
+
 /** The account that a record belongs to. */
 export function readAccountId({ record: { account } }: PagedList, record: Fields): unknown {
   return readPath(record, account)
@@ -129,7 +139,7 @@ export function readPath(record: Fields, path: string): unknown {
     .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), record)
 }
 
-/** Bounds that include every record: without bounds, a list returns the last months only. */
+/** Bounds that include every record. */
 export function buildUnboundedQuery(
   context: CheckContext,
   { ref, bounds }: PagedList,
@@ -146,9 +156,14 @@ export function buildUnboundedQuery(
 }
 
 export function readRecords({ field }: PagedList, { body }: HttpResponse): Fields[] {
-  const data = isObject(body) && isObject(body['data']) ? body['data'] : {}
-  const records = data[field]
+  const records = readMembers(body, 'data')[field]
   return Array.isArray(records) ? records.filter(isObject) : []
+}
+
+/** The members of an object in a body; none if it has no such object. */
+export function readMembers(body: unknown, name: string): Fields {
+  const value = isObject(body) ? body[name] : undefined
+  return isObject(value) ? value : {}
 }
 
 export interface Totals {
@@ -158,7 +173,7 @@ export interface Totals {
 
 /** Reads strings as numbers too: their type is the subject of another check. */
 export function readTotals({ body }: HttpResponse): Totals {
-  const meta = isObject(body) && isObject(body['meta']) ? body['meta'] : {}
+  const meta = readMembers(body, 'meta')
   const count = (value: unknown) =>
     value === undefined || value === null ? undefined : Number(value)
   return { totalRecords: count(meta['totalRecords']), totalPages: count(meta['totalPages']) }
@@ -172,7 +187,6 @@ export function requireTotals(response: HttpResponse): Totals {
 }
 
 export function readLink({ body }: HttpResponse, name: string): string | undefined {
-  const links = isObject(body) && isObject(body['links']) ? body['links'] : {}
-  const link = links[name]
+  const link = readMembers(body, 'links')[name]
   return typeof link === 'string' && link !== '' ? link : undefined
 }

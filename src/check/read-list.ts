@@ -2,7 +2,15 @@ import { pageSizeDefault } from '../contract/index.ts'
 import type { CheckContext, RequestInput } from './context.ts'
 import type { HttpResponse } from './http-client.ts'
 import { skip } from './outcome.ts'
-import { type Fields, type PagedList, readRecords, readTotals, toPagedList } from './paged-list.ts'
+import {
+  buildUnboundedQuery,
+  type Fields,
+  type PagedList,
+  readRecords,
+  readTotals,
+  toPagedList,
+} from './paged-list.ts'
+import { formatStatus } from './responses.ts'
 
 /** Longer lists are not read to the end. */
 const listPagesMax = 40
@@ -15,6 +23,18 @@ export interface Subject {
   readonly input: Pick<RequestInput, 'params' | 'body'>
   /** Identifies the subject in the cache of the run. */
   readonly label: string
+}
+
+/** The list of one account of a customer, or without an account the list of the customer. */
+export function toSubject(list: PagedList, customerId: string, accountId?: string): Subject {
+  const { ref, parent } = list
+  const label = [ref, customerId, accountId].filter(Boolean).join(' ')
+  if (accountId === undefined) return { list, customerId, input: { params: { customerId } }, label }
+  const input =
+    parent === 'account'
+      ? { params: { customerId, accountId } }
+      : { params: { customerId }, body: { data: { accountIds: [accountId] } } }
+  return { list, customerId, input, label }
 }
 
 export interface ListContent {
@@ -33,7 +53,7 @@ export async function requirePage(
   query: RequestInput['query'],
 ): Promise<HttpResponse> {
   const response = await context.request(list.operation, { ...input, ...(query && { query }) })
-  if (!response.isSuccess) skip(`${list.ref} returned ${response.status || 'no response'}`)
+  if (!response.isSuccess) skip(`${list.ref} returned ${formatStatus(response)}`)
   return response
 }
 
@@ -67,6 +87,17 @@ export function readList(
   })
 }
 
+/** Reads a list from its first record to its last: without bounds, a list returns the last months only. */
+export function readUnbounded(
+  context: CheckContext,
+  subject: Subject,
+  query: Record<string, string> = {},
+  pageSize?: number,
+): Promise<ListContent> {
+  const bounds = buildUnboundedQuery(context, subject.list)
+  return readList(context, subject, { ...bounds, ...query }, pageSize)
+}
+
 /** The accounts that B1 or E1 lists; empty if the provider leaves the operation out or it fails. */
 export async function readAccounts(
   context: CheckContext,
@@ -76,11 +107,6 @@ export async function readAccounts(
   const operation = context.operation(ref)
   const list = operation && toPagedList(operation)
   if (!list) return []
-  const subject = {
-    list,
-    customerId,
-    input: { params: { customerId } },
-    label: `${ref} ${customerId}`,
-  }
+  const subject = toSubject(list, customerId)
   return (await readList(context, subject).catch(() => undefined))?.records ?? []
 }

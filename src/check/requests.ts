@@ -30,6 +30,16 @@ export function buildRequest(
   }
 }
 
+/** Skips the check if the customer has no account that the operation is about. */
+export async function requireAccountFor(
+  context: CheckContext,
+  operation: Operation,
+  customerId: string,
+): Promise<string> {
+  const accountId = await findAccountFor(context, operation, customerId)
+  return accountId ?? skip('the customer has no such account')
+}
+
 /** An account of the customer that is of a kind that the operation is about. */
 export async function findAccountFor(
   context: CheckContext,

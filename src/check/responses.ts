@@ -1,6 +1,8 @@
 import { isObject } from '../contract/schema.ts'
+import type { CheckContext } from './context.ts'
+import type { Check } from './definition.ts'
 import type { HttpResponse } from './http-client.ts'
-import { checkEach, fail, type Passed } from './outcome.ts'
+import { checkEach, fail } from './outcome.ts'
 
 export function readError({ body }: HttpResponse): unknown {
   return isObject(body) ? body['error'] : undefined
@@ -35,23 +37,25 @@ export function expectRejection(
 }
 
 /**
- * Runs a check on several operations or lists. Reports the statuses that the check adds, which the interface leaves
- * open; `ours` is the status that Holdfast returns.
+ * Runs a check on several operations or lists, and reports the statuses of the responses that it returns: the interface
+ * leaves them open.
  */
-export async function checkStatuses<Target extends { readonly ref: string }>(
-  targets: readonly Target[],
-  ours: number,
-  check: (target: Target, statuses: Set<number>) => Promise<void>,
-): Promise<Passed> {
-  const statuses = new Set<number>()
-  const passed = await checkEach(targets, (target) => check(target, statuses))
+export function reportStatuses<Target extends { readonly ref: string }>(
+  ofHoldfast: number,
+  findTargets: (context: CheckContext) => readonly Target[],
+  check: (context: CheckContext, target: Target) => Promise<readonly HttpResponse[]>,
+): Pick<Check, 'choice' | 'run'> {
   return {
-    ...passed,
-    choice: {
-      seen: `status ${[...statuses].join(', ')}; ${passed.seen}`,
-      isOurs: [...statuses].every((status) => status === ours),
-      ours: `status ${ours}`,
-      decision: '0001-http-statuses',
+    choice: { ofHoldfast: `status ${ofHoldfast}`, decision: '0001-http-statuses' },
+    async run(context) {
+      const statuses = new Set<number>()
+      const { seen } = await checkEach(findTargets(context), async (target) => {
+        for (const { status } of await check(context, target)) statuses.add(status)
+      })
+      return {
+        seen: `status ${[...statuses].join(', ')}; ${seen}`,
+        isHoldfastChoice: [...statuses].every((status) => status === ofHoldfast),
+      }
     },
   }
 }

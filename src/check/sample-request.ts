@@ -3,14 +3,14 @@ import { isObject } from '../contract/schema.ts'
 import {
   bearer,
   type CheckContext,
-  isTransient,
   type RequestInput,
-  retryDelay,
+  retryOnce,
   type TokenChanges,
 } from './context.ts'
 import { findCustomers } from './customers.ts'
 import { type HttpResponse, pause } from './http-client.ts'
 import { fail, skip } from './outcome.ts'
+import { expectRejection, formatStatus } from './responses.ts'
 
 /** A request that succeeds with every valid token. */
 export interface SampleRequest {
@@ -98,15 +98,12 @@ function isAccepted({ isSuccess, body }: HttpResponse): boolean {
 }
 
 /** Sends a request with exactly these headers. Retries once if there is no response or the status is 429 or 5xx. */
-export async function tryToken(
+export function tryToken(
   context: CheckContext,
   { operation, input }: SampleRequest,
   headers: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
-  const first = await context.send(operation, input, headers)
-  if (!isTransient(first)) return first
-  await pause(retryDelay(first))
-  return context.send(operation, input, headers)
+  return retryOnce(() => context.send(operation, input, headers))
 }
 
 /** Fails the check unless the provider rejects an invalid token. */
@@ -117,9 +114,11 @@ export async function expectRejected(
   sample?: SampleRequest,
 ): Promise<HttpResponse> {
   const on = sample ?? (await findSample(context))
-  const resource = context.resource(on.operation, on.input.params)
-  const text = typeof token === 'string' ? token : context.token(resource, token)
-  return expectRejectedWith(context, subject, bearer(text), on)
+  const headers =
+    typeof token === 'string'
+      ? bearer(token)
+      : context.authorize(on.operation, on.input.params, token)
+  return expectRejectedWith(context, subject, headers, on)
 }
 
 export async function expectRejectedWith(
@@ -129,11 +128,8 @@ export async function expectRejectedWith(
   on: SampleRequest,
 ): Promise<HttpResponse> {
   const response = await tryToken(context, on, headers)
-  if (response.status >= 400 && response.status < 500) return response
-  return fail(`${on.operation.ref}: ${subject} returned ${response.status || 'no response'}`, {
-    expected: 'a rejection with any status from 400 to 499',
-    evidence: [response],
-  })
+  expectRejection(on.operation.ref, subject, response)
+  return response
 }
 
 /** Fails the check unless the provider accepts a valid token. */
@@ -142,15 +138,12 @@ export async function expectAccepted(
   subject: string,
   changes: TokenChanges,
   sample?: SampleRequest,
-): Promise<HttpResponse> {
+): Promise<void> {
   const on = sample ?? (await findSample(context))
-  const response = await tryToken(
-    context,
-    on,
-    bearer(context.token(context.resource(on.operation, on.input.params), changes)),
-  )
-  if (isAccepted(response)) return response
-  return fail(`${on.operation.ref}: ${subject} returned ${response.status || 'no response'}`, {
+  const headers = context.authorize(on.operation, on.input.params, changes)
+  const response = await tryToken(context, on, headers)
+  if (isAccepted(response)) return
+  fail(`${on.operation.ref}: ${subject} returned ${formatStatus(response)}`, {
     expected: 'the response to any valid token',
     evidence: [response],
   })

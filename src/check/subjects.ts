@@ -9,7 +9,13 @@ import {
   readRecords,
   readTotals,
 } from './paged-list.ts'
-import { type ListContent, listRecordsMax, readList, type Subject } from './read-list.ts'
+import {
+  type ListContent,
+  listRecordsMax,
+  readUnbounded,
+  type Subject,
+  toSubject,
+} from './read-list.ts'
 
 /** Lists of up to this length are preferred: they show everything in few requests. */
 const recordsWanted = 10 * pageSizeDefault
@@ -39,25 +45,23 @@ export function findSubjects(context: CheckContext, list: PagedList): Promise<re
   })
 }
 
-async function findCandidates(context: CheckContext, list: PagedList): Promise<Subject[]> {
-  const { ref, parent, kind } = list
+/** Every list of this operation, empty ones included. */
+export async function findCandidates(context: CheckContext, list: PagedList): Promise<Subject[]> {
+  const { parent, kind } = list
   const subjects: Subject[] = []
   for (const customerId of await findCustomers(context)) {
-    const params = { customerId }
-    const label = `${ref} ${customerId}`
+    const ofCustomer = toSubject(list, customerId)
     if (parent === 'customer') {
-      subjects.push({ list, customerId, input: { params }, label })
+      subjects.push(ofCustomer)
       continue
     }
     const accountIds = await findAccountIds(context, customerId, kind)
-    if (parent === 'accounts' && accountIds.length > 0) {
-      const body = { data: { accountIds } }
-      subjects.push({ list, customerId, input: { params, body }, label })
-    }
-    if (parent !== 'account') continue
-    for (const accountId of accountIds.slice(0, candidatesMax)) {
-      const input = { params: { ...params, accountId } }
-      subjects.push({ list, customerId, input, label: `${label} ${accountId}` })
+    if (parent === 'account') {
+      const candidates = accountIds.slice(0, candidatesMax)
+      subjects.push(...candidates.map((accountId) => toSubject(list, customerId, accountId)))
+    } else if (accountIds.length > 0) {
+      const input = { ...ofCustomer.input, body: { data: { accountIds } } }
+      subjects.push({ ...ofCustomer, input })
     }
   }
   return subjects
@@ -81,7 +85,7 @@ export async function readWholeList(
   { recordsMin = 1, wanted = recordsWanted } = {},
 ): Promise<{ readonly subject: Subject; readonly whole: ListContent }> {
   const subject = await findSubject(context, list, wanted)
-  const whole = await readList(context, subject, buildUnboundedQuery(context, list))
+  const whole = await readUnbounded(context, subject)
   if (!whole.isWhole) skip(`it has more than ${listRecordsMax} records`)
   if (whole.records.length < recordsMin) {
     skip(`it has ${whole.records.length} records, and ${recordsMin} are needed`)
@@ -99,9 +103,9 @@ export function choosePageSize(count: number, pages = 4): number {
   return Math.max(1, Math.min(pageSizeDefault - 1, Math.ceil(count / pages)))
 }
 
-export function checkEachList(
-  context: CheckContext,
-  check: (list: PagedList) => Promise<unknown>,
-): Promise<Passed> {
-  return checkEach(findPagedLists(context), check)
+/** Runs a check on every paged list. */
+export function forEachList(
+  check: (context: CheckContext, list: PagedList) => Promise<unknown>,
+): (context: CheckContext) => Promise<Passed> {
+  return (context) => checkEach(findPagedLists(context), (list) => check(context, list))
 }

@@ -1,10 +1,11 @@
 import { locateAccounts, type Operation } from '../contract/index.ts'
-import type { CheckContext, RequestInput, TokenChanges } from './context.ts'
+import type { CheckContext, RequestInput } from './context.ts'
 import { findCustomers } from './customers.ts'
 import { authentication, type Check } from './definition.ts'
-import { checkEach, type Passed } from './outcome.ts'
+import { checkEach } from './outcome.ts'
 import { buildRequest, findAccountFor, unknownEmail } from './requests.ts'
 import { expectRejected, findSample, type SampleRequest } from './sample-request.ts'
+import type { Members } from './signing-key.ts'
 
 /** A request of every operation, for data that exists. */
 export async function findSamples(context: CheckContext): Promise<SampleRequest[]> {
@@ -30,11 +31,16 @@ async function findInput(
   return undefined
 }
 
-export async function checkEveryOperation(
-  context: CheckContext,
-  check: (sample: SampleRequest) => Promise<unknown>,
-): Promise<Passed> {
-  return checkEach(await findSamples(context), check, ({ operation: { ref } }) => ref)
+/** Runs a check on every operation. */
+export function forEveryOperation(
+  check: (context: CheckContext, sample: SampleRequest) => Promise<unknown>,
+): Check['run'] {
+  return async (context) =>
+    checkEach(
+      await findSamples(context),
+      (sample) => check(context, sample),
+      ({ operation: { ref } }) => ref,
+    )
 }
 
 const subject = authentication(
@@ -53,14 +59,14 @@ export const claimClauses = {
   sub: subject,
 }
 
-/** A check that an operation rejects one kind of invalid token, whose id begins with the claim. */
+/** A check that a token with other claims is rejected: the claim that its id begins with is wrong or missing. */
 export function badTokenCheck(
   id: string,
   title: string,
-  subject: string,
-  changes: TokenChanges | ((resource: string, subdomain: string) => TokenChanges),
+  claims: Members | ((resource: string, subdomain: string) => Members),
   profile?: Check['profile'],
 ): Check {
+  const subject = title.replace(/ is rejected$/, '').replace(/^A/, 'a')
   return {
     id: `tokens.${id}`,
     title,
@@ -69,9 +75,9 @@ export function badTokenCheck(
     run: async (context) => {
       const sample = await findSample(context)
       const resource = context.resource(sample.operation, sample.input.params)
-      const made =
-        typeof changes === 'function' ? changes(resource, context.options.subdomain) : changes
-      const { status } = await expectRejected(context, subject, made, sample)
+      const changed =
+        typeof claims === 'function' ? claims(resource, context.options.subdomain) : claims
+      const { status } = await expectRejected(context, subject, { claims: changed }, sample)
       return { seen: `rejected with ${status}` }
     },
   }
@@ -79,18 +85,3 @@ export function badTokenCheck(
 
 /** The current time as in `exp` and `iat`. */
 export const epochSeconds = () => Math.floor(Date.now() / 1000)
-
-export const claims = (members: TokenChanges['claims'] & object): TokenChanges => ({
-  claims: members,
-})
-
-export interface Segments {
-  readonly head: string
-  readonly body: string
-  readonly tail: string
-}
-
-export function splitToken(token: string): Segments {
-  const [head = '', body = '', tail = ''] = token.split('.')
-  return { head, body, tail }
-}

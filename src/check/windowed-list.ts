@@ -1,7 +1,6 @@
-import { describeDifference } from './compare.ts'
 import type { CheckContext } from './context.ts'
 import { fail, skip } from './outcome.ts'
-import { type Fields, type PagedList, readKeys, requireList } from './paged-list.ts'
+import { compareRecords, type Fields, type PagedList, requireList } from './paged-list.ts'
 import { hintForParameter, resolveName } from './parameters.ts'
 import { type ListContent, readList, type Subject } from './read-list.ts'
 import { readWholeList } from './subjects.ts'
@@ -73,10 +72,11 @@ export function listTimes({ whole, timeOf }: WindowedList): bigint[] {
 export async function compareWindow(
   context: CheckContext,
   one: WindowedList,
-  { from, to }: Window,
-  expected: Window = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
+  window: Window,
+  expected: Window = window,
 ) {
   const { list, subject, whole, timeOf } = one
+  const { from, to } = window
   const query = {
     ...(from !== undefined && { [one.oldest]: formatBound(list, from) }),
     ...(to !== undefined && { [one.newest]: formatBound(list, to) }),
@@ -89,8 +89,7 @@ export async function compareWindow(
   }
   const must = whole.records.filter((record) => inside(record) === true)
   const timed = found.records.filter((record) => inside(record) !== undefined)
-  const keys = (records: readonly Fields[]) => readKeys(list, records)
-  return { difference: describeDifference(keys(must), keys(timed)), query, found, must }
+  return { difference: compareRecords(list, must, timed), query, found, must }
 }
 
 export async function checkWindow(
@@ -102,10 +101,10 @@ export async function checkWindow(
   const { difference, query, found, must } = await compareWindow(context, one, window, expected)
   if (difference === undefined) return
   const { list, whole, oldest, newest } = one
-  const hints = [hintForParameter(list.ref, oldest), hintForParameter(list.ref, newest)].filter(
-    Boolean,
-  )
-  const hint = found.records.length === whole.records.length ? hints[0] : undefined
+  const hint =
+    found.records.length === whole.records.length
+      ? (hintForParameter(list.ref, oldest) ?? hintForParameter(list.ref, newest))
+      : undefined
   fail(`${list.ref} with ${new URLSearchParams(query).toString() || 'no bounds'}: ${difference}`, {
     expected: `the ${must.length} records ${formatWindow(list, expected)}, bounds included`,
     evidence: found.responses.slice(0, 1),

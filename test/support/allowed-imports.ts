@@ -6,7 +6,7 @@
 export const allowed: Record<string, readonly string[]> = {
   contract: ['typebox'],
   client: ['contract', 'jose'],
-  check: ['contract'],
+  check: ['contract', 'jose'],
   generate: ['contract'],
   auth: ['contract', 'jose'],
   provider: ['contract'],

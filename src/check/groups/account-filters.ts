@@ -4,15 +4,16 @@ import { readAccountRecords } from '../customers.ts'
 import { type Check, conventions } from '../definition.ts'
 import { checkEach, fail, type Passed, skip } from '../outcome.ts'
 import {
-  buildUnboundedQuery,
+  compareRecords,
   type Fields,
   findPagedLists,
+  hasParameter,
   type PagedList,
   readAccountId,
   readKey,
   readKeys,
 } from '../paged-list.ts'
-import { readList, type Subject } from '../read-list.ts'
+import { readList, readUnbounded, type Subject } from '../read-list.ts'
 import { findSubjects } from '../subjects.ts'
 
 type Filter = Readonly<Record<string, string>>
@@ -51,11 +52,7 @@ async function findExpectations(
 ): Promise<Expected[]> {
   for (const { subject } of await findSubjects(context, list)) {
     const accounts = await readAccountRecords(context, subject.customerId)
-    const { records, isWhole } = await readList(
-      context,
-      subject,
-      buildUnboundedQuery(context, list),
-    )
+    const { records, isWhole } = await readUnbounded(context, subject)
     if (!isWhole) continue
     const expected = filters([...accounts.values()]).map((filter) => {
       const results = records.map((record) => ({
@@ -77,20 +74,24 @@ async function findExpectations(
   return skip('no list has both matching and other records')
 }
 
-async function checkFilter(
-  context: CheckContext,
+/** Runs a check on every list that has the parameters. */
+function forListsWith(
+  parameters: readonly string[],
+  check: (context: CheckContext, list: PagedList) => Promise<void>,
+): (context: CheckContext) => Promise<Passed> {
+  const isFiltered = (list: PagedList) => parameters.every((name) => hasParameter(list, name))
+  return (context) =>
+    checkEach(findPagedLists(context).filter(isFiltered), (list) => check(context, list))
+}
+
+/** Compares each filtered list with the matching records of the whole list. */
+function checkFilter(
   parameters: readonly string[],
   filters: (accounts: readonly Fields[]) => readonly Filter[],
-): Promise<Passed> {
-  const lists = findPagedLists(context).filter(({ operation }) =>
-    parameters.every((parameter) => parameter in (operation.query.properties as object)),
-  )
-  return checkEach(lists, async (list) => {
+): Check['run'] {
+  return forListsWith(parameters, async (context, list) => {
     for (const { subject, filter, must, may } of await findExpectations(context, list, filters)) {
-      const found = await readList(context, subject, {
-        ...buildUnboundedQuery(context, list),
-        ...filter,
-      })
+      const found = await readUnbounded(context, subject, filter)
       const keys = readKeys(list, found.records)
       const surplus = keys.filter((key) => !may.includes(key))
       const difference =
@@ -108,14 +109,8 @@ async function checkFilter(
 
 /** The distinct values of a field. */
 function findValues(accounts: readonly Fields[], field: string): string[] {
-  return [
-    ...new Set(
-      accounts
-        .map((account) => account[field])
-        .filter((value) => value !== undefined)
-        .map(String),
-    ),
-  ]
+  const values = accounts.map((account) => account[field])
+  return [...new Set(values.filter((value) => value !== undefined).map(String))]
 }
 
 /** The one of the thirteen categories that is not a value of the filter. */
@@ -131,34 +126,26 @@ export const accountFilters: readonly Check[] = [
       `open-status (enum ALL, CLOSED, OPEN; default ALL when absent). ${matching}`,
     ),
     profile: 'smoke',
-    run: (context) =>
-      checkFilter(context, ['open-status'], () =>
-        ['OPEN', 'CLOSED'].map((value) => ({ 'open-status': value })),
-      ),
+    run: checkFilter(['open-status'], () =>
+      ['OPEN', 'CLOSED'].map((value) => ({ 'open-status': value })),
+    ),
   },
   {
     id: 'filters.open-status.all',
     title: 'open-status=ALL has the same effect as no open-status',
     clause: conventions('4', 'open-status (enum ALL, CLOSED, OPEN; default ALL when absent)'),
-    run: (context) =>
-      checkEach(
-        findPagedLists(context).filter(
-          ({ operation }) => 'open-status' in (operation.query.properties as object),
-        ),
-        async (list) => {
-          const [first] = await findSubjects(context, list)
-          const { subject } = first ?? skip('no records were found')
-          const absent = await readList(context, subject)
-          const all = await readList(context, subject, { 'open-status': 'ALL' })
-          const keys = (records: readonly Fields[]) => readKeys(list, records)
-          const difference = describeDifference(keys(absent.records), keys(all.records))
-          if (difference === undefined) return
-          fail(`${list.ref} with open-status=ALL: ${difference}`, {
-            expected: 'the same records as without open-status',
-            evidence: [...all.responses.slice(0, 1), ...absent.responses.slice(0, 1)],
-          })
-        },
-      ),
+    run: forListsWith(['open-status'], async (context, list) => {
+      const [first] = await findSubjects(context, list)
+      const { subject } = first ?? skip('no records were found')
+      const absent = await readList(context, subject)
+      const all = await readList(context, subject, { 'open-status': 'ALL' })
+      const difference = compareRecords(list, absent.records, all.records)
+      if (difference === undefined) return
+      fail(`${list.ref} with open-status=ALL: ${difference}`, {
+        expected: 'the same records as without open-status',
+        evidence: [...all.responses.slice(0, 1), ...absent.responses.slice(0, 1)],
+      })
+    }),
   },
   {
     id: 'filters.product-category',
@@ -167,13 +154,12 @@ export const accountFilters: readonly Check[] = [
       '4',
       `product-category (enum of the banking product categories; when absent all accounts are returned). ${matching}`,
     ),
-    run: (context) =>
-      checkFilter(context, ['product-category'], (accounts) =>
-        findValues(accounts, 'productCategory')
-          .filter((value) => value !== unfiltered)
-          .slice(0, categoriesMax)
-          .map((value) => ({ 'product-category': value })),
-      ),
+    run: checkFilter(['product-category'], (accounts) =>
+      findValues(accounts, 'productCategory')
+        .filter((value) => value !== unfiltered)
+        .slice(0, categoriesMax)
+        .map((value) => ({ 'product-category': value })),
+    ),
   },
   {
     id: 'filters.is-owned',
@@ -183,20 +169,16 @@ export const accountFilters: readonly Check[] = [
       'is-owned (boolean; true = owned accounts only, false = unowned only, absent = all)',
     ),
     hint: 'isOwned depends on the requesting customer: a joint account may be owned by one holder and not by another.',
-    run: (context) =>
-      checkFilter(context, ['is-owned'], () =>
-        ['true', 'false'].map((value) => ({ 'is-owned': value })),
-      ),
+    run: checkFilter(['is-owned'], () => ['true', 'false'].map((value) => ({ 'is-owned': value }))),
   },
   {
     id: 'filters.combined',
     title: 'Several filters apply together',
     clause: conventions('4', matching),
-    run: (context) =>
-      checkFilter(context, ['open-status', 'is-owned'], () =>
-        ['OPEN', 'CLOSED'].flatMap((status) =>
-          ['true', 'false'].map((owned) => ({ 'open-status': status, 'is-owned': owned })),
-        ),
+    run: checkFilter(['open-status', 'is-owned'], () =>
+      ['OPEN', 'CLOSED'].flatMap((status) =>
+        ['true', 'false'].map((owned) => ({ 'open-status': status, 'is-owned': owned })),
       ),
+    ),
   },
 ]

@@ -2,13 +2,12 @@ import { compareDecimals } from '../../contract/decimal.ts'
 import { isObject } from '../../contract/schema.ts'
 import { describeDifference, isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
-import { findAccountIds, findAccounts, findCustomers } from '../customers.ts'
+import { findAccountIds, findAccounts, findCustomers, forEachCustomer } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
-import { type Fields, readRecords, requireList, toPagedList } from '../paged-list.ts'
-import { readAccounts, readList } from '../read-list.ts'
+import { readRecords, requireList } from '../paged-list.ts'
+import { readAccounts, readList, requirePage, toSubject } from '../read-list.ts'
 import { requireOperation } from '../requests.ts'
-import { formatStatus } from '../responses.ts'
 
 /** Two operations that return the same record must return it with the same content. */
 export const agreement: readonly Check[] = [
@@ -16,58 +15,41 @@ export const agreement: readonly Check[] = [
     id: 'agreement.payments',
     title: 'B6 returns the scheduled payments of an account that B4 returns',
     clause: endpoint('B6', 'POST /v1/banking/customer/{customerId}/payments/scheduled'),
-    run: async (context) => {
-      const one = requireList(context, 'B4')
-      const many = requireList(context, 'B6')
-      return checkEachAccount(context, 'banking', async (customerId, accountId) => {
-        const single = await readList(context, {
-          list: one,
-          customerId,
-          input: { params: { customerId, accountId } },
-          label: `B4 ${customerId} ${accountId}`,
-        })
-        const several = await readList(context, {
-          list: many,
-          customerId,
-          input: { params: { customerId }, body: { data: { accountIds: [accountId] } } },
-          label: `B6 ${customerId} ${accountId}`,
-        })
-        const difference = describeDifference(
-          canonicalRecords(single.records),
-          canonicalRecords(several.records),
-        )
-        if (difference === undefined) return
-        fail(`B6 of account ${accountId} differs from B4: ${difference}`, {
-          expected: 'the same scheduled payments',
-          evidence: [...single.responses.slice(0, 1), ...several.responses.slice(0, 1)],
-        })
+    run: forEachBankAccount(async (context, customerId, accountId) => {
+      const [one, many] = [requireList(context, 'B4'), requireList(context, 'B6')]
+      const single = await readList(context, toSubject(one, customerId, accountId))
+      const several = await readList(context, toSubject(many, customerId, accountId))
+      const difference = describeDifference(
+        single.records.map(toCanonical),
+        several.records.map(toCanonical),
+      )
+      if (difference === undefined) return
+      fail(`B6 of account ${accountId} differs from B4: ${difference}`, {
+        expected: 'the same scheduled payments',
+        evidence: [...single.responses.slice(0, 1), ...several.responses.slice(0, 1)],
       })
-    },
+    }),
   },
   {
     id: 'agreement.energy-accounts',
     title: 'E2 returns the accounts of E1, without users and complexAccountType',
     clause: resources('Energy account', 'complexAccountType, users: only in the GET list variant'),
-    run: async (context) => {
-      const detail = requireOperation(context, 'E2')
+    run: forEachCustomer(async (context, customerId) => {
+      const list = requireList(context, 'E2')
       requireOperation(context, 'E1')
-      return checkEach(await findCustomers(context), async (customerId) => {
-        const listed = await readAccounts(context, 'E1', customerId)
-        if (listed.length === 0) skip('the customer has no energy account')
-        for (const { users: _users, complexAccountType: _type, ...account } of listed) {
-          const body = { data: { accountIds: [account['accountId']] } }
-          const response = await context.request(detail, { params: { customerId }, body })
-          if (!response.isSuccess) skip(`E2 returned ${formatStatus(response)}`)
-          const list = toPagedList(detail)
-          const [found] = list ? readRecords(list, response) : []
-          if (found && toCanonical(found) === toCanonical(account)) continue
-          fail(`E2 and E1 differ on account ${account['accountId']}`, {
-            expected: 'the same fields with the same values',
-            evidence: [response],
-          })
-        }
-      })
-    },
+      const listed = await readAccounts(context, 'E1', customerId)
+      if (listed.length === 0) skip('the customer has no energy account')
+      for (const { users: _users, complexAccountType: _type, ...account } of listed) {
+        const subject = toSubject(list, customerId, String(account['accountId']))
+        const response = await requirePage(context, subject, {})
+        const [found] = readRecords(list, response)
+        if (found && toCanonical(found) === toCanonical(account)) continue
+        fail(`E2 and E1 differ on account ${account['accountId']}`, {
+          expected: 'the same fields with the same values',
+          evidence: [response],
+        })
+      }
+    }),
   },
   {
     id: 'agreement.users',
@@ -98,27 +80,23 @@ export const agreement: readonly Check[] = [
     id: 'agreement.balances',
     title: 'C4 returns the balance of an account that B2 returns',
     clause: endpoint('C4', 'response {account_id, available: number, current: number, currency}'),
-    run: async (context) => {
+    run: forEachBankAccount(async (context, customerId, accountId) => {
       const list = requireList(context, 'B2')
       const example = requireOperation(context, 'C4')
-      return checkEachAccount(context, 'banking', async (customerId, accountId) => {
-        const body = { data: { accountIds: [accountId] } }
-        const response = await context.request(list.operation, { params: { customerId }, body })
-        const [balance] = readRecords(list, response)
-        const other = await context.request(example, { params: { customerId, id: accountId } })
-        if (!balance || !isObject(other.body)) return skip('one of them returns no balance')
-        const { current, available } = other.body
-        if (
-          isSameAmount(balance['currentBalance'], current) &&
-          isSameAmount(balance['availableBalance'], available)
-        )
-          return
-        return fail(`C4 and B2 differ on the balance of account ${accountId}`, {
-          expected: 'the same amounts, as numbers in C4 and as strings in B2',
-          evidence: [response, other],
-        })
+      const response = await requirePage(context, toSubject(list, customerId, accountId), {})
+      const [balance] = readRecords(list, response)
+      const other = await context.request(example, { params: { customerId, id: accountId } })
+      if (!balance || !isObject(other.body)) return skip('one of them returns no balance')
+      const { current, available } = other.body
+      const isSame =
+        isSameAmount(balance['currentBalance'], current) &&
+        isSameAmount(balance['availableBalance'], available)
+      if (isSame) return
+      fail(`C4 and B2 differ on the balance of account ${accountId}`, {
+        expected: 'the same amounts, as numbers in C4 and as strings in B2',
+        evidence: [response, other],
       })
-    },
+    }),
   },
 ]
 
@@ -137,15 +115,14 @@ async function listAccountViews(context: CheckContext) {
 
 const accountsMax = 3
 
-async function checkEachAccount(
-  context: CheckContext,
-  kind: 'banking' | 'energy',
-  check: (customerId: string, accountId: string) => Promise<unknown>,
-) {
-  return checkEach(await findCustomers(context), async (customerId) => {
-    const ids = (await findAccountIds(context, customerId, kind)).slice(0, accountsMax)
-    if (ids.length === 0) skip(`the customer has no ${kind} account`)
-    for (const accountId of ids) await check(customerId, accountId)
+/** Runs a check on a few bank accounts of every customer. */
+function forEachBankAccount(
+  check: (context: CheckContext, customerId: string, accountId: string) => Promise<void>,
+): Check['run'] {
+  return forEachCustomer(async (context, customerId) => {
+    const ids = (await findAccountIds(context, customerId, 'banking')).slice(0, accountsMax)
+    if (ids.length === 0) skip('the customer has no bank account')
+    for (const accountId of ids) await check(context, customerId, accountId)
   })
 }
 
@@ -156,10 +133,6 @@ function isSameAmount(decimal: unknown, amount: unknown): boolean {
     Number(decimal) === amount ||
     (isDecimal(String(amount)) && compareDecimals(decimal, String(amount)) === 0)
   )
-}
-
-function canonicalRecords(records: readonly Fields[]): string[] {
-  return records.map(toCanonical)
 }
 
 /** Equal for objects with the same members in any order. */

@@ -1,16 +1,18 @@
 import { isObject } from '../../contract/schema.ts'
-import { describeDifference, findRepeated, formatKeys } from '../compare.ts'
+import { findRepeated, formatKeys } from '../compare.ts'
+import type { CheckContext } from '../context.ts'
 import {
   findAccountIds,
   findAccountKind,
   findAccounts,
   findCustomers,
+  forEachCustomer,
   listShareable,
 } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
-import { buildUnboundedQuery, readKey, requireList } from '../paged-list.ts'
-import { readAccounts, readList } from '../read-list.ts'
+import { compareRecords, requireList } from '../paged-list.ts'
+import { readAccounts, readUnbounded, toSubject } from '../read-list.ts'
 import { requireOperation } from '../requests.ts'
 import { formatStatus } from '../responses.ts'
 import { readWholeList } from '../subjects.ts'
@@ -22,17 +24,13 @@ export const consent: readonly Check[] = [
     id: 'consent.accounts.once',
     title: 'C2 lists every account once',
     clause: shareable,
-    run: async (context) => {
-      requireOperation(context, 'C2')
-      return checkEach(await findCustomers(context), async (customerId) => {
-        const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
-        const repeated = findRepeated(ids)
-        if (repeated.length > 0)
-          fail(`C2 lists these accounts of customer ${customerId} twice: ${formatKeys(repeated)}`, {
-            expected: 'each account once',
-          })
+    run: forEachCustomer(async (context, customerId) => {
+      const repeated = findRepeated(await requireShareable(context, customerId))
+      if (repeated.length === 0) return
+      fail(`C2 lists these accounts of customer ${customerId} twice: ${formatKeys(repeated)}`, {
+        expected: 'each account once',
       })
-    },
+    }),
   },
   {
     id: 'consent.accounts.usable',
@@ -43,22 +41,18 @@ export const consent: readonly Check[] = [
     ),
     profile: 'smoke',
     hint: 'The id in C2 must be the accountId of the other endpoints.',
-    run: async (context) => {
-      requireOperation(context, 'C2')
+    run: forEachCustomer(async (context, customerId) => {
       if (!context.operation('B2') || !context.operation('E2'))
         skip('the provider does not have both B2 and E2')
-      return checkEach(await findCustomers(context), async (customerId) => {
-        const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
-        const known = (await findAccounts(context, customerId)).map(({ id }) => id)
-        for (const id of ids.filter((each) => !known.includes(each)).slice(0, unlistedMax)) {
-          if ((await findAccountKind(context, customerId, id)) !== undefined) continue
-          fail(
-            `C2 lists account ${id} of customer ${customerId}, which no other endpoint accepts`,
-            { expected: 'ids that B1 or E1 lists, or B2 or E2 accepts' },
-          )
-        }
-      })
-    },
+      const ids = await requireShareable(context, customerId)
+      const known = (await findAccounts(context, customerId)).map(({ id }) => id)
+      for (const id of ids.filter((each) => !known.includes(each)).slice(0, unlistedMax)) {
+        if ((await findAccountKind(context, customerId, id)) !== undefined) continue
+        fail(`C2 lists account ${id} of customer ${customerId}, which no other endpoint accepts`, {
+          expected: 'ids that B1 or E1 lists, or B2 or E2 accepts',
+        })
+      }
+    }),
   },
   {
     id: 'consent.accounts.energy',
@@ -67,50 +61,30 @@ export const consent: readonly Check[] = [
       'E1',
       'E1 lists all accounts available for sharing, to support account selection during authorisation; it is deprecated in favour of C2',
     ),
-    run: async (context) => {
-      requireOperation(context, 'C2')
-      requireOperation(context, 'E1')
-      return checkEach(await findCustomers(context), async (customerId) => {
-        const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
-        const listed = (await readAccounts(context, 'E1', customerId)).map((record) =>
-          String(record['accountId']),
-        )
-        if (listed.length === 0) skip('the customer has no energy account')
-        const missing = listed.filter((id) => !ids.includes(id))
-        if (missing.length > 0)
-          fail(
-            `E1 lists accounts of customer ${customerId} that C2 does not list: ${formatKeys(missing)}`,
-            { expected: 'the same accounts' },
-          )
-      })
-    },
+    run: forEachCustomer(async (context, customerId) => {
+      const { listed, missing } = await findUnshareable(context, 'E1', customerId)
+      if (listed.length === 0) skip('the customer has no energy account')
+      if (missing.length === 0) return
+      fail(
+        `E1 lists accounts of customer ${customerId} that C2 does not list: ${formatKeys(missing)}`,
+        { expected: 'the same accounts' },
+      )
+    }),
   },
   {
     id: 'consent.accounts.complete',
     title: 'C2 also lists the accounts that B1 lists',
     clause: endpoint('C2', 'C2, which unifies account listing across industries'),
+    choice: { ofHoldfast: 'every account is listed', decision: '0024-consent-flow' },
     run: async (context) => {
-      requireOperation(context, 'C2')
-      requireOperation(context, 'B1')
-      const missing: string[] = []
-      const passed = await checkEach(await findCustomers(context), async (customerId) => {
-        const ids = (await listShareable(context, customerId)) ?? skip('C2 failed')
-        for (const record of await readAccounts(context, 'B1', customerId)) {
-          if (!ids.includes(String(record['accountId']))) missing.push(String(record['accountId']))
-        }
+      const unlisted: string[] = []
+      await checkEach(await findCustomers(context), async (customerId) => {
+        const { missing } = await findUnshareable(context, 'B1', customerId)
+        unlisted.push(...missing)
       })
-      return {
-        ...passed,
-        choice: {
-          seen:
-            missing.length === 0
-              ? 'every account of B1 is listed'
-              : `not listed: ${formatKeys(missing)}`,
-          isOurs: missing.length === 0,
-          ours: 'every account is listed',
-          decision: '0024-consent-flow',
-        },
-      }
+      return unlisted.length === 0
+        ? { seen: 'every account of B1 is listed' }
+        : { seen: `not listed: ${formatKeys(unlisted)}`, isHoldfastChoice: false }
     },
   },
   {
@@ -118,39 +92,22 @@ export const consent: readonly Check[] = [
     title: 'C3 returns the requested customer',
     clause: endpoint('C3', 'identity details for issuing identity tokens'),
     profile: 'smoke',
-    run: async (context) => {
-      const operation = requireOperation(context, 'C3')
-      return checkEach(await findCustomers(context), async (customerId) => {
-        const response = await context.request(operation, { params: { customerId } })
-        if (!response.isSuccess) skip(`C3 returned ${formatStatus(response)}`)
-        const id = isObject(response.body) ? response.body['id'] : undefined
-        if (id !== customerId)
-          fail(`C3 returns the id ${JSON.stringify(id)} for customer ${customerId}`, {
-            expected: `the id ${customerId}`,
-            evidence: [response],
-          })
-      })
-    },
+    run: forEachCustomer((context, customerId) =>
+      expectId(context, 'C3', { customerId }, 'id', customerId),
+    ),
   },
   {
     id: 'consent.balance.account',
     title: 'C4 returns the requested account',
     clause: endpoint('C4', 'response {account_id, available: number, current: number, currency}'),
-    run: async (context) => {
-      const operation = requireOperation(context, 'C4')
-      return checkEach(await findCustomers(context), async (customerId) => {
-        const [id] = await findAccountIds(context, customerId, 'banking')
-        if (id === undefined) return skip('the customer has no bank account')
-        const response = await context.request(operation, { params: { customerId, id } })
-        if (!response.isSuccess) skip(`C4 returned ${formatStatus(response)}`)
-        const actualId = isObject(response.body) ? response.body['account_id'] : undefined
-        if (actualId !== id)
-          fail(`C4 returns the account ${JSON.stringify(actualId)} for account ${id}`, {
-            expected: `account_id ${id}`,
-            evidence: [response],
-          })
-      })
-    },
+    run: forEachCustomer(async (context, customerId) => {
+      const [id = skip('the customer has no bank account')] = await findAccountIds(
+        context,
+        customerId,
+        'banking',
+      )
+      await expectId(context, 'C4', { customerId, id }, 'account_id', id)
+    }),
   },
   {
     id: 'consent.billing.same',
@@ -162,16 +119,8 @@ export const consent: readonly Check[] = [
       const { subject, whole } = await readWholeList(context, one, { wanted: 100 })
       const { customerId } = subject
       const accountId = subject.input.params?.['accountId'] ?? ''
-      const input = { params: { customerId }, body: { data: { accountIds: [accountId] } } }
-      const other = await readList(
-        context,
-        { list: many, customerId, input, label: `E5 ${customerId} ${accountId}` },
-        buildUnboundedQuery(context, many),
-      )
-      const difference = describeDifference(
-        whole.records.map((record) => readKey(one, record)),
-        other.records.map((record) => readKey(many, record)),
-      )
+      const other = await readUnbounded(context, toSubject(many, customerId, accountId))
+      const difference = compareRecords(one, whole.records, other.records)
       if (difference === undefined) return {}
       return fail(`E5 of account ${accountId} differs from E4: ${difference}`, {
         expected: 'the same billing transactions',
@@ -183,3 +132,35 @@ export const consent: readonly Check[] = [
 
 /** Limits the number of requests for accounts that neither B1 nor E1 lists. */
 const unlistedMax = 5
+
+async function requireShareable(context: CheckContext, customerId: string): Promise<string[]> {
+  requireOperation(context, 'C2')
+  return (await listShareable(context, customerId)) ?? skip('C2 failed')
+}
+
+/** The accounts that an operation lists, and those of them that C2 does not list. */
+async function findUnshareable(context: CheckContext, ref: 'B1' | 'E1', customerId: string) {
+  requireOperation(context, ref)
+  const ids = await requireShareable(context, customerId)
+  const records = await readAccounts(context, ref, customerId)
+  const listed = records.map((record) => String(record['accountId']))
+  return { listed, missing: listed.filter((id) => !ids.includes(id)) }
+}
+
+/** Fails the check unless the response has the id of what was requested. */
+async function expectId(
+  context: CheckContext,
+  ref: string,
+  params: Readonly<Record<string, string>>,
+  field: string,
+  expected: string,
+): Promise<void> {
+  const response = await context.request(requireOperation(context, ref), { params })
+  if (!response.isSuccess) skip(`${ref} returned ${formatStatus(response)}`)
+  const actual = isObject(response.body) ? response.body[field] : undefined
+  if (actual === expected) return
+  fail(`${ref} returns the ${field} ${JSON.stringify(actual)} for ${expected}`, {
+    expected: `the ${field} ${expected}`,
+    evidence: [response],
+  })
+}

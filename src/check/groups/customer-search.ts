@@ -110,6 +110,7 @@ export const customerSearch: readonly Check[] = [
     id: 'consent.search.unknown',
     title: 'The response of C1 to an unknown address is reported',
     clause: endpoint('C1', 'response {data: array of {id, name, phoneNumber}}'),
+    choice: { ofHoldfast: 'an empty list', decision: '0024-consent-flow' },
     run: async (context) => {
       const response = await search(context, unknownEmail)
       const found = readMatches(response).length
@@ -120,13 +121,9 @@ export const customerSearch: readonly Check[] = [
         )
       }
       return {
-        choice: {
-          seen: response.isSuccess ? 'an empty list' : `rejected with ${response.status}`,
-          isOurs: response.isSuccess,
-          ours: 'an empty list',
-          decision: '0024-consent-flow',
-          evidence: [response],
-        },
+        seen: response.isSuccess ? 'an empty list' : `rejected with ${response.status}`,
+        isHoldfastChoice: response.isSuccess,
+        evidence: [response],
       }
     },
   },
@@ -134,6 +131,7 @@ export const customerSearch: readonly Check[] = [
     id: 'consent.search.case',
     title: 'Whether C1 compares addresses case-sensitively is reported',
     clause: searchClause,
+    choice: { ofHoldfast: 'case-insensitive', decision: '0024-consent-flow' },
     run: async (context) => {
       const { email } = await findEmail(context)
       const plain = readMatches(await search(context, email)).length
@@ -143,13 +141,9 @@ export const customerSearch: readonly Check[] = [
       if (plain === 0) skip('no customer was found')
       const isSame = readMatches(upper).length === plain
       return {
-        choice: {
-          seen: isSame ? 'case-insensitive' : 'case-sensitive',
-          isOurs: isSame,
-          ours: 'case-insensitive',
-          decision: '0024-consent-flow',
-          evidence: [upper],
-        },
+        seen: isSame ? 'case-insensitive' : 'case-sensitive',
+        isHoldfastChoice: isSame,
+        evidence: [upper],
       }
     },
   },

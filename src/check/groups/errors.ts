@@ -2,10 +2,10 @@ import { errorTable, locateAccounts, type Operation } from '../../contract/index
 import type { CheckContext } from '../context.ts'
 import { findAccountIds, findCustomers, requireCustomer } from '../customers.ts'
 import { type Check, conventions, errorsSection } from '../definition.ts'
-import { checkEach, fail, type Passed, skip } from '../outcome.ts'
+import { checkEach, fail, skip } from '../outcome.ts'
 import { findListsByBody } from '../paged-list.ts'
-import { buildRequest, findAccountFor, findOperationsByPath, unknownId } from '../requests.ts'
-import { checkStatuses, expectRejection } from '../responses.ts'
+import { buildRequest, findOperationsByPath, requireAccountFor, unknownId } from '../requests.ts'
+import { expectRejection, reportStatuses } from '../responses.ts'
 
 const customerText = errorTable.customer_not_found.message
 const accountText = errorTable.account_in_query_not_found.message
@@ -31,13 +31,9 @@ export const errors: readonly Check[] = [
     title: 'An unknown customer is reported as not found',
     clause: unknownCustomer,
     profile: 'smoke',
-    run: (context) =>
-      checkUnknown(context, 'customer', {
-        operations: context.operations.filter(
-          (operation) => operation.tag !== 'consent' && isCustomerScoped(operation),
-        ),
-        text: customerText,
-      }),
+    ...checkUnknown('customer_not_found', customerText, ({ operations }) =>
+      operations.filter((each) => each.tag !== 'consent' && isCustomerScoped(each)),
+    ),
   },
   {
     id: 'errors.customer.unknown-with-account',
@@ -51,13 +47,9 @@ export const errors: readonly Check[] = [
         (operation) => operation.tag !== 'consent' && locateAccounts(operation) !== undefined,
       )
       return checkEach(withAccount, async (operation) => {
-        const accountId =
-          (await findAccountFor(context, operation, customerId)) ??
-          skip('the customer has no such account')
-        const response = await context.request(
-          operation,
-          buildRequest(operation, unknownId, accountId),
-        )
+        const accountId = await requireAccountFor(context, operation, customerId)
+        const input = buildRequest(operation, unknownId, accountId)
+        const response = await context.request(operation, input)
         expectRejection(operation.ref, 'an unknown customer', response, customerText)
       })
     },
@@ -66,12 +58,9 @@ export const errors: readonly Check[] = [
     id: 'errors.customer.unknown-in-consent',
     title: 'The consent flow rejects an unknown customer',
     clause: errorsSection('1', 'Error body: a JSON object {error: string}'),
-    run: (context) =>
-      checkUnknown(context, 'customer', {
-        operations: context.operations.filter(
-          (operation) => operation.tag === 'consent' && isCustomerScoped(operation),
-        ),
-      }),
+    ...checkUnknown('customer_not_found', undefined, ({ operations }) =>
+      operations.filter((each) => each.tag === 'consent' && isCustomerScoped(each)),
+    ),
   },
   {
     id: 'errors.customer.odd',
@@ -100,11 +89,9 @@ export const errors: readonly Check[] = [
     title: 'An unknown account in a body is reported as not found',
     clause: unknownAccount,
     profile: 'smoke',
-    run: (context) =>
-      checkUnknown(context, 'account', {
-        operations: findListsByBody(context).map(({ operation }) => operation),
-        text: accountText,
-      }),
+    ...checkUnknown('account_in_query_not_found', accountText, (context) =>
+      findListsByBody(context).map(({ operation }) => operation),
+    ),
   },
   {
     id: 'errors.accounts.mixed',
@@ -118,13 +105,8 @@ export const errors: readonly Check[] = [
           if (known.length === 0) continue
           const body = { data: { accountIds: [...known.slice(0, 2), unknownId] } }
           const response = await context.request(operation, { params: { customerId }, body })
-          expectRejection(
-            operation.ref,
-            'an unknown account after known ones',
-            response,
-            accountText,
-          )
-          return
+          const subject = 'an unknown account after known ones'
+          return expectRejection(operation.ref, subject, response, accountText)
         }
         skip('no customer has such an account')
       })
@@ -135,8 +117,7 @@ export const errors: readonly Check[] = [
     title: 'An unknown account in a path is rejected',
     clause: errorsSection('1', 'Error body: a JSON object {error: string}'),
     profile: 'smoke',
-    run: (context) =>
-      checkUnknown(context, 'account', { operations: findOperationsByPath(context) }),
+    ...checkUnknown('account_not_found', undefined, findOperationsByPath),
   },
   {
     id: 'errors.body',
@@ -163,22 +144,17 @@ export const errors: readonly Check[] = [
 ]
 
 /** Requests an unknown customer, or an unknown account of a known customer. */
-async function checkUnknown(
-  context: CheckContext,
-  unknown: 'customer' | 'account',
-  { operations, text }: { readonly operations: readonly Operation[]; readonly text?: string },
-): Promise<Passed> {
-  const customerId = unknown === 'customer' ? unknownId : await requireCustomer(context)
-  const error =
-    unknown === 'customer'
-      ? 'customer_not_found'
-      : text === undefined
-        ? 'account_not_found'
-        : 'account_in_query_not_found'
-  return checkStatuses(operations, errorTable[error].status, async (operation, statuses) => {
+function checkUnknown(
+  error: 'customer_not_found' | 'account_not_found' | 'account_in_query_not_found',
+  text: string | undefined,
+  findOperations: (context: CheckContext) => readonly Operation[],
+): Pick<Check, 'choice' | 'run'> {
+  const unknown = error === 'customer_not_found' ? 'customer' : 'account'
+  return reportStatuses(errorTable[error].status, findOperations, async (context, operation) => {
+    const customerId = unknown === 'customer' ? unknownId : await requireCustomer(context)
     const input = buildRequest(operation, customerId, unknownId)
     const response = await context.request(operation, input)
-    statuses.add(response.status)
     expectRejection(operation.ref, `an unknown ${unknown}`, response, text)
+    return [response]
   })
 }

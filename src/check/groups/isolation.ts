@@ -1,6 +1,6 @@
 import { errorTable, type Operation } from '../../contract/index.ts'
 import { formatKeys } from '../compare.ts'
-import { bearer, type CheckContext } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import {
   type Account,
   findAccountIds,
@@ -9,7 +9,7 @@ import {
   listShareable,
 } from '../customers.ts'
 import { type Check, endpoint, errorsSection } from '../definition.ts'
-import { checkEach, fail, skip } from '../outcome.ts'
+import { checkEach, fail, type Passed, skip } from '../outcome.ts'
 import {
   buildUnboundedQuery,
   findListsByBody,
@@ -17,9 +17,10 @@ import {
   readAccountId,
   readRecords,
 } from '../paged-list.ts'
-import { readAccounts, readList } from '../read-list.ts'
+import { readAccounts, readUnbounded, toSubject } from '../read-list.ts'
 import { buildRequest, findOperationsByPath } from '../requests.ts'
-import { formatStatus, isRejection, readError } from '../responses.ts'
+import { expectRejection, formatStatus } from '../responses.ts'
+import { probeRefs } from '../sample-request.ts'
 import { findSubject } from '../subjects.ts'
 
 /** An account that the viewer must not see. */
@@ -29,11 +30,16 @@ interface Foreign {
   readonly account: Account
 }
 
+async function requireTwoCustomers(context: CheckContext): Promise<readonly string[]> {
+  const customers = await findCustomers(context)
+  if (customers.length < 2) skip('two customers are needed: pass another one with --customer')
+  return customers
+}
+
 /** For each pair of customers, accounts that one of them can share and the other cannot. */
 function findForeignAccounts(context: CheckContext): Promise<readonly Foreign[]> {
   return context.once('foreign accounts', async () => {
-    const customers = await findCustomers(context)
-    if (customers.length < 2) skip('two customers are needed: pass another one with --customer')
+    const customers = await requireTwoCustomers(context)
     const found: Foreign[] = []
     for (const viewer of customers) {
       const own = new Set(await listOwn(context, viewer))
@@ -80,8 +86,8 @@ const inBody = errorsSection(
   "Message 'Account in query not found': returned … when an account named in the request cannot be found",
 )
 
-/** Operations that need only a customer, and whose responses do not depend on the time. */
-const concurrentRefs = ['C2', 'C3', 'B1', 'E1']
+/** Their responses do not depend on the time. */
+const concurrentRefs: readonly string[] = probeRefs
 const concurrentRounds = 3
 const concurrentEach = 6
 
@@ -103,7 +109,7 @@ async function checkConcurrent(
     const responses = await Promise.all(
       customerIds.map(async (customerId) => {
         const params = { customerId }
-        const headers = bearer(context.token(context.resource(operation, params)))
+        const headers = context.authorize(operation, params)
         return { customerId, response: await context.send(operation, { params }, headers, true) }
       }),
     )
@@ -119,6 +125,21 @@ async function checkConcurrent(
   }
 }
 
+/** Requests accounts of other customers. */
+function expectForeignRejected(
+  context: CheckContext,
+  operations: readonly Operation[],
+  text?: string,
+): Promise<Passed> {
+  return checkEach(operations, async (operation) => {
+    for (const { viewer, account } of await findForeignFor(context, operation)) {
+      const input = buildRequest(operation, viewer, account.id)
+      const subject = `a request of customer ${viewer} for account ${account.id} of another customer`
+      expectRejection(operation.ref, subject, await context.request(operation, input), text)
+    }
+  })
+}
+
 export const isolation: readonly Check[] = [
   {
     id: 'isolation.path',
@@ -126,24 +147,7 @@ export const isolation: readonly Check[] = [
     clause: scoped,
     profile: 'smoke',
     hint: 'Look the account up under the customer of the path, not by its id alone.',
-    run: (context) => {
-      return checkEach(findOperationsByPath(context), async (operation) => {
-        for (const { viewer, account } of await findForeignFor(context, operation)) {
-          const response = await context.request(
-            operation,
-            buildRequest(operation, viewer, account.id),
-          )
-          if (isRejection(response)) continue
-          fail(
-            `${operation.ref}: a request of customer ${viewer} for account ${account.id} of another customer returned ${formatStatus(response)}`,
-            {
-              expected: 'a rejection, as for an account that does not exist',
-              evidence: [response],
-            },
-          )
-        }
-      })
-    },
+    run: (context) => expectForeignRejected(context, findOperationsByPath(context)),
   },
   {
     id: 'isolation.body',
@@ -151,51 +155,25 @@ export const isolation: readonly Check[] = [
     clause: inBody,
     profile: 'smoke',
     run: (context) => {
-      return checkEach(findListsByBody(context), async ({ operation }) => {
-        for (const { viewer, account } of await findForeignFor(context, operation)) {
-          const response = await context.request(
-            operation,
-            buildRequest(operation, viewer, account.id),
-          )
-          if (isRejection(response) && readError(response) === accountText) continue
-          fail(
-            `${operation.ref}: a request of customer ${viewer} for account ${account.id} of another customer returned ${formatStatus(response)} ${JSON.stringify(readError(response)) ?? ''}`,
-            {
-              expected: `a status from 400 to 499 and {"error": "${accountText}"}`,
-              evidence: [response],
-            },
-          )
-        }
-      })
+      const operations = findListsByBody(context).map(({ operation }) => operation)
+      return expectForeignRejected(context, operations, accountText)
     },
   },
   {
     id: 'isolation.body.mixed',
     title: 'An account of another customer is rejected among own accounts',
     clause: inBody,
-    run: (context) => {
-      return checkEach(findListsByBody(context), async (list) => {
-        for (const { viewer, account } of await findForeignFor(context, list.operation)) {
-          const own = (await findAccountIds(context, viewer, list.kind)).slice(0, 2)
+    run: (context) =>
+      checkEach(findListsByBody(context), async ({ operation, kind }) => {
+        for (const { viewer, account } of await findForeignFor(context, operation)) {
+          const own = (await findAccountIds(context, viewer, kind)).slice(0, 2)
           const body = { data: { accountIds: [...own, account.id] } }
-          const response = await context.request(list.operation, {
-            params: { customerId: viewer },
-            body,
-          })
-          if (isRejection(response) && readError(response) === accountText) continue
-          const leaked = readRecords(list, response).some(
-            (record) => readAccountId(list, record) === account.id,
-          )
-          fail(
-            `${list.ref}: a request of customer ${viewer} for own accounts and account ${account.id} of another customer returned ${formatStatus(response)}${leaked ? ' with its records' : ''}`,
-            {
-              expected: `a status from 400 to 499 and {"error": "${accountText}"}`,
-              evidence: [response],
-            },
-          )
+          const params = { customerId: viewer }
+          const response = await context.request(operation, { params, body })
+          const subject = `a request of customer ${viewer} for own accounts and account ${account.id} of another customer`
+          expectRejection(operation.ref, subject, response, accountText)
         }
-      })
-    },
+      }),
   },
   {
     id: 'isolation.records',
@@ -206,11 +184,7 @@ export const isolation: readonly Check[] = [
       checkEach(findPagedLists(context), async (list) => {
         if (list.parent === 'customer') skip('its request names no account')
         const subject = await findSubject(context, list)
-        const { records, responses } = await readList(
-          context,
-          subject,
-          buildUnboundedQuery(context, list),
-        )
+        const { records, responses } = await readUnbounded(context, subject)
         const requested =
           list.parent === 'account'
             ? [subject.input.params?.['accountId']]
@@ -230,18 +204,13 @@ export const isolation: readonly Check[] = [
     title: 'A request for one account returns no records of the others',
     clause: endpoint('E2', 'E2 fetches details of specific accounts that the user authorised'),
     run: (context) =>
-      checkEach(findPagedLists(context), async (list) => {
-        if (list.parent !== 'accounts') skip('its request has no accounts in its body')
+      checkEach(findListsByBody(context), async (list) => {
         for (const customerId of await findCustomers(context)) {
-          const ids = await findAccountIds(context, customerId, list.kind)
-          const [one] = ids
-          if (ids.length < 2 || one === undefined) continue
-          const input = {
-            params: { customerId },
-            body: { data: { accountIds: [one] } },
-            query: buildUnboundedQuery(context, list),
-          }
-          const response = await context.request(list.operation, input)
+          const [one, other] = await findAccountIds(context, customerId, list.kind)
+          if (one === undefined || other === undefined) continue
+          const { input } = toSubject(list, customerId, one)
+          const query = buildUnboundedQuery(context, list)
+          const response = await context.request(list.operation, { ...input, query })
           const foreign = readRecords(list, response).filter(
             (record) => readAccountId(list, record) !== one,
           )
@@ -260,14 +229,9 @@ export const isolation: readonly Check[] = [
     profile: 'smoke',
     hint: 'Do not store data of a request in a shared variable: the next request overwrites it.',
     run: async (context) => {
-      const [first, second] = await findCustomers(context)
-      if (first === undefined || second === undefined) {
-        return skip('two customers are needed: pass another one with --customer')
-      }
+      const customers = (await requireTwoCustomers(context)).slice(0, 2)
       const operations = context.operations.filter(({ ref }) => concurrentRefs.includes(ref))
-      return checkEach(operations, (operation) =>
-        checkConcurrent(context, operation, [first, second]),
-      )
+      return checkEach(operations, (operation) => checkConcurrent(context, operation, customers))
     },
   },
   {
@@ -275,8 +239,7 @@ export const isolation: readonly Check[] = [
     title: 'No account list has an account that only another customer can share',
     clause: scoped,
     run: async (context) => {
-      const customers = await findCustomers(context)
-      if (customers.length < 2) skip('two customers are needed: pass another one with --customer')
+      const customers = await requireTwoCustomers(context)
       return checkEach(['B1', 'E1'] as const, async (ref) => {
         if (!context.operation(ref)) skip('it is left out intentionally')
         for (const viewer of customers) {

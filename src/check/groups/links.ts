@@ -1,4 +1,3 @@
-import { describeDifference } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, conventions } from '../definition.ts'
 import type { HttpResponse } from '../http-client.ts'
@@ -6,14 +5,16 @@ import { pickFilters } from '../list-filters.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
 import {
   buildUnboundedQuery,
+  compareRecords,
+  findPagedLists,
   type PagedList,
-  readKeys,
   readLink,
   readRecords,
   readTotals,
 } from '../paged-list.ts'
-import { readList, requirePage, type Subject } from '../read-list.ts'
-import { checkEachList, choosePageSize, readShortList } from '../subjects.ts'
+import { readUnbounded, requirePage, type Subject } from '../read-list.ts'
+import { formatStatus } from '../responses.ts'
+import { choosePageSize, forEachList, readShortList } from '../subjects.ts'
 
 const links = conventions(
   '2',
@@ -33,15 +34,11 @@ async function readLinkedPages(
   list: PagedList,
   query: Record<string, string> = {},
 ): Promise<Linked> {
-  const { subject, whole } = await readShortList(context, list, 2)
-  const all = { ...buildUnboundedQuery(context, list), ...query }
-  const count =
-    Object.keys(query).length > 0
-      ? (await readList(context, subject, all)).records.length
-      : whole.records.length
+  const { subject } = await readShortList(context, list, 2)
+  const count = (await readUnbounded(context, subject, query)).records.length
   if (count < 2) skip(`${count} records do not fill two pages`)
   const size = choosePageSize(count, 3)
-  const { responses } = await readList(context, subject, all, size)
+  const { responses } = await readUnbounded(context, subject, query, size)
   return { subject, size, pages: responses.filter((page) => readRecords(list, page).length > 0) }
 }
 
@@ -49,15 +46,6 @@ async function readLinkedPages(
 function parseLink(link: string): string {
   const question = link.indexOf('?')
   return link.slice(question + 1).replace(/^&/, '')
-}
-
-function requireLink(list: PagedList, page: HttpResponse, name: string, where: string): string {
-  const link = readLink(page, name)
-  if (link !== undefined) return parseLink(link)
-  return fail(`${list.ref}: ${where} has no link ${name}`, {
-    expected: `links.${name}`,
-    evidence: [page],
-  })
 }
 
 /** Follows a link and compares the page with the one requested by number. */
@@ -69,102 +57,87 @@ async function follow(
   expected: HttpResponse,
 ): Promise<HttpResponse> {
   const { list } = subject
-  const query = requireLink(list, from, name, 'a page')
+  const link = readLink(from, name)
+  if (link === undefined) {
+    return fail(`${list.ref}: a page has no link ${name}`, {
+      expected: `links.${name}`,
+      evidence: [from],
+    })
+  }
+  const query = parseLink(link)
   if (new URLSearchParams(query).get('page-size') !== String(size)) {
     skip('the link has another page size')
   }
   const page = await context.request(list.operation, { ...subject.input, query })
-  const difference = describeDifference(
-    readKeys(list, readRecords(list, expected)),
-    readKeys(list, readRecords(list, page)),
-  )
-  if (page.isSuccess && difference === undefined) return page
-  return fail(
-    `${list.ref}: the link ${name} returns another page: ${page.isSuccess ? difference : `status ${page.status}`}`,
-    { expected: 'the page with that number', evidence: [from, page] },
-  )
+  const difference = page.isSuccess
+    ? compareRecords(list, readRecords(list, expected), readRecords(list, page))
+    : formatStatus(page)
+  if (difference === undefined) return page
+  return fail(`${list.ref}: the link ${name} returns another page: ${difference}`, {
+    expected: 'the page with that number',
+    evidence: [from, page],
+  })
 }
 
-/** Follows the link from the other end of the list. */
-function linkCheck(name: 'first' | 'last'): Check {
+/** A check that a link leads from each of the chosen pages to the next one of them. */
+function linkCheck(
+  name: 'first' | 'last' | 'next' | 'prev',
+  title: string,
+  choose: (pages: readonly HttpResponse[]) => readonly (HttpResponse | undefined)[],
+): Check {
   return {
     id: `paging.links.${name}`,
-    title: `The link ${name} returns the ${name} page`,
+    title,
     clause: links,
-    run: (context) =>
-      checkEachList(context, async (list) => {
-        const linked = await readLinkedPages(context, list)
-        const [first, last] = [linked.pages[0], linked.pages.at(-1)]
-        if (!first || !last) return
-        const [from, to] = name === 'first' ? [last, first] : [first, last]
-        await follow(context, linked, from, name, to)
-      }),
+    profile: name === 'next' ? 'smoke' : undefined,
+    run: forEachList(async (context, list) => {
+      const linked = await readLinkedPages(context, list)
+      let [page, ...others] = choose(linked.pages).filter((each) => each !== undefined)
+      for (const expected of others) {
+        if (page) page = await follow(context, linked, page, name, expected)
+      }
+    }),
   }
 }
 
 export const linkChecks: readonly Check[] = [
-  linkCheck('first'),
-  linkCheck('last'),
-  {
-    id: 'paging.links.next',
-    title: 'Following next returns the whole list, page by page',
-    clause: links,
-    profile: 'smoke',
-    run: (context) =>
-      checkEachList(context, async (list) => {
-        const linked = await readLinkedPages(context, list)
-        let [page] = linked.pages
-        for (const expected of linked.pages.slice(1)) {
-          if (page) page = await follow(context, linked, page, 'next', expected)
-        }
-      }),
-  },
-  {
-    id: 'paging.links.prev',
-    title: 'Following prev returns to the first page',
-    clause: links,
-    run: (context) =>
-      checkEachList(context, async (list) => {
-        const linked = await readLinkedPages(context, list)
-        let page = linked.pages.at(-1)
-        for (const expected of linked.pages.slice(0, -1).reverse()) {
-          if (page) page = await follow(context, linked, page, 'prev', expected)
-        }
-      }),
-  },
+  linkCheck('first', 'The link first returns the first page', (pages) => [pages.at(-1), pages[0]]),
+  linkCheck('last', 'The link last returns the last page', (pages) => [pages[0], pages.at(-1)]),
+  linkCheck('next', 'Following next returns the whole list, page by page', (pages) => pages),
+  linkCheck('prev', 'Following prev returns to the first page', (pages) => pages.toReversed()),
   {
     id: 'paging.links.end',
     title: 'The last page has no next link to records, and the first page no prev link',
     clause: links,
     hint: 'Omit the link: a client that follows next would never stop.',
-    run: (context) =>
-      checkEachList(context, async (list) => {
-        const { subject, pages } = await readLinkedPages(context, list)
-        for (const [page, name] of [
-          [pages.at(-1), 'next'],
-          [pages[0], 'prev'],
-        ] as const) {
-          const link = page && readLink(page, name)
-          if (link === undefined) continue
-          const response = await context.request(list.operation, {
-            ...subject.input,
-            query: parseLink(link),
-          })
-          if (readRecords(list, response).length === 0) continue
-          fail(
-            `${list.ref}: the ${name === 'next' ? 'last' : 'first'} page has a link ${name}, which returns records`,
-            { expected: `no link ${name}`, evidence: [page as HttpResponse, response] },
-          )
-        }
-      }),
+    run: forEachList(async (context, list) => {
+      const { subject, pages } = await readLinkedPages(context, list)
+      for (const [page, name] of [
+        [pages.at(-1), 'next'],
+        [pages[0], 'prev'],
+      ] as const) {
+        const link = page && readLink(page, name)
+        if (link === undefined) continue
+        const response = await context.request(list.operation, {
+          ...subject.input,
+          query: parseLink(link),
+        })
+        if (readRecords(list, response).length === 0) continue
+        fail(
+          `${list.ref}: the ${name === 'next' ? 'last' : 'first'} page has a link ${name}, which returns records`,
+          { expected: `no link ${name}`, evidence: [page as HttpResponse, response] },
+        )
+      }
+    }),
   },
   {
     id: 'paging.links.fragment',
     title: 'Links are query-string fragments',
     clause: links,
+    choice: { ofHoldfast: 'without a leading question mark', decision: '0011-paging-links' },
     run: async (context) => {
       const prefixes = new Set<string>()
-      const passed = await checkEachList(context, async (list) => {
+      const { seen } = await checkEach(findPagedLists(context), async (list) => {
         const { pages } = await readLinkedPages(context, list)
         for (const page of pages) {
           for (const name of ['first', 'last', 'next', 'prev']) {
@@ -179,62 +152,56 @@ export const linkChecks: readonly Check[] = [
           }
         }
       })
-      return {
-        ...passed,
-        choice: {
-          seen: `${prefixes.size > 0 ? `with a leading ${[...prefixes].join(' or ')}` : 'without a leading question mark'}; ${passed.seen}`,
-          isOurs: prefixes.size === 0,
-          ours: 'without a leading question mark',
-          decision: '0011-paging-links',
-        },
-      }
+      const form =
+        prefixes.size > 0
+          ? `with a leading ${[...prefixes].join(' or ')}`
+          : 'without a leading question mark'
+      return { seen: `${form}; ${seen}`, isHoldfastChoice: prefixes.size === 0 }
     },
   },
   {
     id: 'paging.links.size',
     title: 'Links keep the page size',
     clause: links,
-    run: (context) =>
-      checkEachList(context, async (list) => {
-        const { pages, size } = await readLinkedPages(context, list)
-        const [first] = pages
-        if (!first) return
-        for (const name of ['first', 'last', 'next']) {
-          const link = readLink(first, name)
-          if (link === undefined) continue
-          const given = new URLSearchParams(parseLink(link)).get('page-size')
-          if (given === String(size)) continue
-          fail(
-            `${list.ref}: with page-size=${size}, links.${name} has ${given === null ? 'no page-size' : `page-size=${given}`}`,
-            { expected: `page-size=${size}`, evidence: [first] },
-          )
-        }
-      }),
+    run: forEachList(async (context, list) => {
+      const { pages, size } = await readLinkedPages(context, list)
+      const [first] = pages
+      if (!first) return
+      for (const name of ['first', 'last', 'next']) {
+        const link = readLink(first, name)
+        if (link === undefined) continue
+        const given = new URLSearchParams(parseLink(link)).get('page-size')
+        if (given === String(size)) continue
+        fail(
+          `${list.ref}: with page-size=${size}, links.${name} has ${given === null ? 'no page-size' : `page-size=${given}`}`,
+          { expected: `page-size=${size}`, evidence: [first] },
+        )
+      }
+    }),
   },
   {
     id: 'paging.links.filters',
     title: 'Links keep the filters of the request',
     clause: links,
     hint: 'Repeat every parameter of the request except page in each link.',
-    run: (context) =>
-      checkEachList(context, async (list) => {
-        const filters = await pickFilters(context, list)
-        if (filters.length === 0) skip('it has no filter')
-        await checkEach(
-          filters,
-          (filter) => checkFilteredLinks(context, list, filter),
-          formatFilter,
-        )
-      }),
+    run: forEachList(async (context, list) => {
+      const filters = await pickFilters(context, list)
+      if (filters.length === 0) skip('it has no filter')
+      await checkEach(filters, (filter) => checkFilteredLinks(context, list, filter), formatFilter)
+    }),
   },
   {
     id: 'paging.links.window',
     title: 'Whether links contain the default time window is reported',
     clause: links,
+    choice: {
+      ofHoldfast: 'every link has the bounds of the window',
+      decision: '0011-paging-links',
+    },
     run: async (context) => {
       const seen: string[] = []
       const evidence: HttpResponse[] = []
-      const passed = await checkEachList(context, async (list) => {
+      await checkEach(findPagedLists(context), async (list) => {
         const bounds = Object.keys(buildUnboundedQuery(context, list))
         if (bounds.length === 0) skip('it has no time window')
         const { subject } = await readShortList(context, list)
@@ -245,16 +212,7 @@ export const linkChecks: readonly Check[] = [
         seen.push(`${list.ref} ${hasBounds ? 'has both bounds' : 'does not have both bounds'}`)
         if (!hasBounds) evidence.push(page)
       })
-      return {
-        ...passed,
-        choice: {
-          seen: seen.join(', '),
-          isOurs: evidence.length === 0,
-          ours: 'every link has the bounds of the window',
-          decision: '0011-paging-links',
-          evidence,
-        },
-      }
+      return { seen: seen.join(', '), isHoldfastChoice: evidence.length === 0, evidence }
     },
   },
 ]
@@ -277,10 +235,8 @@ async function checkFilteredLinks(
     const expected = (name === 'next' ? pages[1] : pages.at(-1)) ?? first
     const total = readTotals(followed).totalRecords
     const difference =
-      describeDifference(
-        readKeys(list, readRecords(list, expected)),
-        readKeys(list, readRecords(list, followed)),
-      ) ?? (total === readTotals(first).totalRecords ? undefined : `totalRecords is ${total}`)
+      compareRecords(list, readRecords(list, expected), readRecords(list, followed)) ??
+      (total === readTotals(first).totalRecords ? undefined : `totalRecords is ${total}`)
     // Bounds may be written in another way.
     if (difference === undefined) continue
     const given = new URLSearchParams(query)

@@ -1,16 +1,16 @@
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import { pickFilter } from '../list-filters.ts'
-import { fail, type Passed, skip } from '../outcome.ts'
+import { fail, skip } from '../outcome.ts'
 import {
   buildUnboundedQuery,
   type Fields,
   type PagedList,
-  readKey,
+  readKeys,
   readRecords,
   requireList,
 } from '../paged-list.ts'
-import { readList, requirePage } from '../read-list.ts'
+import { readUnbounded, requirePage } from '../read-list.ts'
 import { choosePageSize, readWholeList } from '../subjects.ts'
 import { readEffectiveTime } from '../times.ts'
 
@@ -36,12 +36,7 @@ async function checkOrder(context: CheckContext, query: Record<string, string>, 
   const list = requireList(context, 'B3')
   const { subject, whole } = await readWholeList(context, list, { recordsMin: 2 })
   const size = pageSize ?? choosePageSize(whole.records.length, pagesRead)
-  const { records, responses } = await readList(
-    context,
-    subject,
-    { ...buildUnboundedQuery(context, list), ...query },
-    size,
-  )
+  const { records, responses } = await readUnbounded(context, subject, query, size)
   if (records.length < 2) skip('the filtered list has fewer than two transactions')
   const index = findUnordered(list, records, context.options.timeZone)
   if (index < 0) return { seen: `${records.length} transactions` }
@@ -57,19 +52,20 @@ async function checkOrder(context: CheckContext, query: Record<string, string>, 
 const pagesRead = 12
 
 /** Reports the order of a list whose order the interface does not define. */
-async function reportOrder(context: CheckContext, ref: string): Promise<Passed> {
-  const list = requireList(context, ref)
-  const { whole } = await readWholeList(context, list, { recordsMin: 3 })
-  const { timeZone } = context.options
-  const isNewestFirst = findUnordered(list, whole.records, timeZone) < 0
-  const isOldestFirst = findUnordered(list, whole.records.toReversed(), timeZone) < 0
+function reportOrder(ref: string): Pick<Check, 'choice' | 'run'> {
   return {
-    choice: {
-      seen: isNewestFirst ? 'newest first' : isOldestFirst ? 'oldest first' : 'not by time',
-      isOurs: isNewestFirst,
-      ours: 'newest first',
-      decision: '0012-sort-order',
-      evidence: whole.responses.slice(0, 1),
+    choice: { ofHoldfast: 'newest first', decision: '0012-sort-order' },
+    async run(context) {
+      const list = requireList(context, ref)
+      const { whole } = await readWholeList(context, list, { recordsMin: 3 })
+      const { timeZone } = context.options
+      const isNewestFirst = findUnordered(list, whole.records, timeZone) < 0
+      const isOldestFirst = findUnordered(list, whole.records.toReversed(), timeZone) < 0
+      return {
+        seen: isNewestFirst ? 'newest first' : isOldestFirst ? 'oldest first' : 'not by time',
+        isHoldfastChoice: isNewestFirst,
+        evidence: whole.responses.slice(0, 1),
+      }
     },
   }
 }
@@ -113,19 +109,17 @@ export const order: readonly Check[] = [
       const length = times
         .slice(start, start + tiesMax)
         .filter((time) => time === times[start]).length
-      const tied = whole.records.slice(start, start + length).map((record) => readKey(list, record))
+      const tied = readKeys(list, whole.records.slice(start, start + length))
       for (let round = 0; round < tieRounds; round += 1) {
         const pages = []
         for (let index = start; index < start + length; index += 1) {
           const query = { page: index + 1, 'page-size': 1, ...buildUnboundedQuery(context, list) }
           pages.push(await requirePage(context, subject, query))
         }
-        const found = pages
-          .flatMap((page) => readRecords(list, page))
-          .map((record) => readKey(list, record))
-        if (new Set(found).size === length || new Set(tied).size < length) continue
+        const found = new Set(pages.flatMap((page) => readKeys(list, readRecords(list, page))))
+        if (found.size === length || new Set(tied).size < length) continue
         fail(
-          `B3: ${length} transactions with the same time, read with one per page, returned ${new Set(found).size} different ones`,
+          `B3: ${length} transactions with the same time, read with one per page, returned ${found.size} different ones`,
           { expected: 'each of them once', evidence: pages },
         )
       }
@@ -136,18 +130,18 @@ export const order: readonly Check[] = [
     id: 'order.invoices',
     title: 'The order of invoices is reported',
     clause: endpoint('E3', 'data.invoices; links; meta'),
-    run: (context) => reportOrder(context, 'E3'),
+    ...reportOrder('E3'),
   },
   {
     id: 'order.billing',
     title: 'The order of billing transactions is reported',
     clause: endpoint('E4', 'data.transactions (billing transaction); links; meta'),
-    run: (context) => reportOrder(context, 'E4'),
+    ...reportOrder('E4'),
   },
   {
     id: 'order.billing-of-accounts',
     title: 'The order of billing transactions of several accounts is reported',
     clause: endpoint('E5', 'data.transactions; links; meta'),
-    run: (context) => reportOrder(context, 'E5'),
+    ...reportOrder('E5'),
   },
 ]

@@ -1,5 +1,5 @@
 import { locateAccounts, type Operation, providerOperations } from '../../contract/index.ts'
-import { bearer, type CheckContext, type RequestInput } from '../context.ts'
+import type { CheckContext, RequestInput } from '../context.ts'
 import { findAccounts, findCustomers } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
@@ -216,17 +216,14 @@ export const wireFormat: readonly Check[] = [
     id: 'wire.content-type',
     title: 'The content type of responses is reported',
     clause: { section: 'Errors', reference: '1', quote: 'a JSON object' },
-    run: async (context) => {
-      const types = [...context.audit.contentTypes.keys()]
+    choice: { ofHoldfast: 'application/json', decision: '0003-error-bodies-and-interaction-id' },
+    run: async ({ audit }) => {
+      const types = [...audit.contentTypes.keys()]
       if (types.length === 0) skip('no request succeeded')
       return {
-        choice: {
-          seen: types.join(', '),
-          isOurs: types.every((type) => /^application\/json\b/.test(type)),
-          ours: 'application/json',
-          decision: '0003-error-bodies-and-interaction-id',
-          evidence: [...context.audit.contentTypes.values()].slice(0, 1),
-        },
+        seen: types.join(', '),
+        isHoldfastChoice: types.every((type) => /^application\/json\b/.test(type)),
+        evidence: [...audit.contentTypes.values()].slice(0, 1),
       }
     },
   },
@@ -234,28 +231,21 @@ export const wireFormat: readonly Check[] = [
     id: 'wire.interaction-id',
     title: 'Whether x-fapi-interaction-id is echoed is reported',
     clause: { section: 'Versioning', reference: '5', quote: 'any version header: not shown' },
+    choice: { ofHoldfast: 'echoed', decision: '0003-error-bodies-and-interaction-id' },
     run: async (context) => {
       const { operation, input } = await findSample(context)
       const id = crypto.randomUUID()
-      const token = context.token(context.resource(operation, input.params))
-      const response = await context.send(operation, input, {
-        ...bearer(token),
+      const headers = {
+        ...context.authorize(operation, input.params),
         'x-fapi-interaction-id': id,
-      })
-      const echoed = response.headers['x-fapi-interaction-id']
+      }
+      const response = await context.send(operation, input, headers)
+      const returned = response.headers['x-fapi-interaction-id']
+      const other = returned === undefined ? 'not returned' : 'another id is returned'
       return {
-        choice: {
-          seen:
-            echoed === id
-              ? 'echoed'
-              : echoed === undefined
-                ? 'not returned'
-                : 'another id is returned',
-          isOurs: echoed === id,
-          ours: 'echoed',
-          decision: '0003-error-bodies-and-interaction-id',
-          evidence: [response],
-        },
+        seen: returned === id ? 'echoed' : other,
+        isHoldfastChoice: returned === id,
+        evidence: [response],
       }
     },
   },

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { bearer, type CheckContext } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import type { Check } from '../definition.ts'
 import { pause } from '../http-client.ts'
 import { fail, skip } from '../outcome.ts'
+import { formatStatus } from '../responses.ts'
 import {
   expectAccepted,
   expectRejected,
@@ -12,11 +13,10 @@ import {
 } from '../sample-request.ts'
 import {
   badTokenCheck,
-  checkEveryOperation,
   claimClauses,
-  claims,
   epochSeconds,
   findSamples,
+  forEveryOperation,
 } from '../token-cases.ts'
 
 const { jti: unique } = claimClauses
@@ -26,47 +26,29 @@ const concurrentUses = 8
 function useEarly(context: CheckContext) {
   return context.once('early use of a token', async () => {
     const sample = await findSample(context)
-    const headers = bearer(context.token(context.resource(sample.operation, sample.input.params)))
+    const headers = context.authorize(sample.operation, sample.input.params)
     const { status } = await context.send(sample.operation, sample.input, headers)
     return { sample, headers, status, usedAt: performance.now() }
   })
 }
 
 export const singleUse: readonly Check[] = [
-  badTokenCheck(
-    'jti.missing',
-    'A token without an id is rejected',
-    'a token without jti',
-    claims({ jti: undefined }),
-  ),
-  badTokenCheck(
-    'jti.empty',
-    'A token with an empty id is rejected',
-    'a token with an empty jti',
-    claims({ jti: '' }),
-  ),
+  badTokenCheck('jti.missing', 'A token without an id is rejected', { jti: undefined }),
+  badTokenCheck('jti.empty', 'A token with an empty id is rejected', { jti: '' }),
   {
     id: 'tokens.jti.replayed',
     title: 'A token is accepted once',
     clause: unique,
     profile: 'smoke',
     hint: 'Store every jti until its token has expired, in one place for all processes.',
-    run: (context) =>
-      checkEveryOperation(context, async (sample) => {
-        const headers = bearer(
-          context.token(context.resource(sample.operation, sample.input.params)),
-        )
-        const first = await context.send(sample.operation, sample.input, headers)
-        if (
-          first.status === 401 ||
-          first.status === 403 ||
-          first.status === 0 ||
-          first.status >= 500
-        ) {
-          skip(`the first use returned ${first.status || 'no response'}`)
-        }
-        await expectRejectedWith(context, 'a token that was used before', headers, sample)
-      }),
+    run: forEveryOperation(async (context, sample) => {
+      const headers = context.authorize(sample.operation, sample.input.params)
+      const first = await context.send(sample.operation, sample.input, headers)
+      if ([0, 401, 403].includes(first.status) || first.status >= 500) {
+        skip(`the first use returned ${formatStatus(first)}`)
+      }
+      await expectRejectedWith(context, 'a token that was used before', headers, sample)
+    }),
   },
   {
     id: 'tokens.jti.kept',
@@ -80,12 +62,8 @@ export const singleUse: readonly Check[] = [
       const age = performance.now() - usedAt
       await pause(Math.max(0, context.options.replayAfterMs - age))
       const seconds = Math.round((performance.now() - usedAt) / 1000)
-      await expectRejectedWith(
-        context,
-        `a token that was used ${seconds} s before`,
-        headers,
-        sample,
-      )
+      const subject = `a token that was used ${seconds} s before`
+      await expectRejectedWith(context, subject, headers, sample)
       return { seen: `replayed after ${seconds} s` }
     },
   },
@@ -97,7 +75,7 @@ export const singleUse: readonly Check[] = [
     run: async (context) => {
       const prefix = `${randomUUID()}-${randomUUID()}-${randomUUID()}-`
       for (const jti of [`${prefix}a`, `${prefix}b`, `${prefix}A`]) {
-        await expectAccepted(context, 'a token with a unique jti', claims({ jti }))
+        await expectAccepted(context, 'a token with a unique jti', { claims: { jti } })
       }
       return {}
     },
@@ -109,7 +87,7 @@ export const singleUse: readonly Check[] = [
     hint: 'Check and store the jti in one atomic step: a check followed by a write accepts two.',
     run: async (context) => {
       const { operation, input } = await findSample(context)
-      const headers = bearer(context.token(context.resource(operation, input.params)))
+      const headers = context.authorize(operation, input.params)
       const responses = await Promise.all(
         Array.from({ length: concurrentUses }, () => context.send(operation, input, headers, true)),
       )
@@ -128,12 +106,9 @@ export const singleUse: readonly Check[] = [
     clause: unique,
     run: async (context) => {
       const jti = randomUUID()
-      await expectAccepted(context, 'a valid token', claims({ jti }))
-      await expectRejected(
-        context,
-        'another token with the same jti',
-        claims({ jti, exp: epochSeconds() + 200 }),
-      )
+      await expectAccepted(context, 'a valid token', { claims: { jti } })
+      const claims = { jti, exp: epochSeconds() + 200 }
+      await expectRejected(context, 'another token with the same jti', { claims })
       return {}
     },
   },
@@ -147,14 +122,10 @@ export const singleUse: readonly Check[] = [
         ({ operation }) => operation !== first.operation,
       )
       if (!other) return skip('the provider has only one operation')
-      const jti = randomUUID()
-      await expectAccepted(context, 'a valid token', claims({ jti }), first)
-      await expectRejected(
-        context,
-        'a token for another resource with the same jti',
-        claims({ jti }),
-        other,
-      )
+      const claims = { jti: randomUUID() }
+      await expectAccepted(context, 'a valid token', { claims }, first)
+      const subject = 'a token for another resource with the same jti'
+      await expectRejected(context, subject, { claims }, other)
       return {}
     },
   },
@@ -162,30 +133,22 @@ export const singleUse: readonly Check[] = [
     id: 'tokens.jti.forged',
     title: 'Whether a forged token uses up the id of a valid token is reported',
     clause: unique,
+    choice: {
+      ofHoldfast: 'an id is stored only if the token is valid',
+      decision: '0028-replay-protection',
+    },
     run: async (context) => {
-      const jti = randomUUID()
-      await expectRejected(context, 'a token signed with an unknown key', {
-        claims: { jti },
-        key: { ...context.testKeys.untrusted, kid: context.key.kid },
-      })
+      const claims = { jti: randomUUID() }
+      const key = { ...context.testKeys.untrusted, kid: context.key.kid }
+      await expectRejected(context, 'a token signed with an unknown key', { claims, key })
       const sample = await findSample(context)
-      const response = await tryToken(
-        context,
-        sample,
-        bearer(
-          context.token(context.resource(sample.operation, sample.input.params), claims({ jti })),
-        ),
-      )
+      const headers = context.authorize(sample.operation, sample.input.params, { claims })
+      const response = await tryToken(context, sample, headers)
+      const { isSuccess, status } = response
       return {
-        choice: {
-          seen: response.isSuccess
-            ? 'it does not'
-            : `it does: the valid token was rejected with ${response.status}`,
-          isOurs: response.isSuccess,
-          ours: 'an id is stored only if the token is valid',
-          decision: '0028-replay-protection',
-          evidence: [response],
-        },
+        seen: isSuccess ? 'it does not' : `it does: the valid token was rejected with ${status}`,
+        isHoldfastChoice: isSuccess,
+        evidence: [response],
       }
     },
   },

@@ -1,13 +1,19 @@
 import { compareDecimals } from '../../contract/decimal.ts'
-import { isObject } from '../../contract/schema.ts'
-import { describeDifference, isDecimal } from '../compare.ts'
+import { isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import type { HttpResponse } from '../http-client.ts'
-import { fail, type Passed, skip } from '../outcome.ts'
-import { buildUnboundedQuery, type Fields, readKeys, requireList } from '../paged-list.ts'
+import { fail, skip } from '../outcome.ts'
+import {
+  buildUnboundedQuery,
+  compareRecords,
+  type Fields,
+  readMembers,
+  requireList,
+} from '../paged-list.ts'
 import { hintForParameter, resolveName } from '../parameters.ts'
-import { readList, requirePage } from '../read-list.ts'
+import { readUnbounded, requirePage } from '../read-list.ts'
+import { formatStatus } from '../responses.ts'
 import { readWholeList } from '../subjects.ts'
 
 const minimum = endpoint('B3', 'a minimum-amount filter (amount greater than or equal)')
@@ -35,12 +41,9 @@ async function checkFiltered(
       value,
     ]),
   )
-  const found = await readList(context, subject, {
-    ...buildUnboundedQuery(context, list),
-    ...query,
-  })
+  const found = await readUnbounded(context, subject, query)
   const expected = whole.records.filter(isMatch)
-  const difference = describeDifference(readKeys(list, expected), readKeys(list, found.records))
+  const difference = compareRecords(list, expected, found.records)
   if (difference === undefined) return expected.length
   const [first = ''] = Object.keys(filter)
   const hint = hintForParameter('B3', first)
@@ -71,6 +74,29 @@ function readAmount(record: Fields): string {
   return isDecimal(record['amount']) ? record['amount'] : '0'
 }
 
+type AmountFilter = 'min-amount' | 'max-amount'
+
+/** Checks filters with the same amount. */
+function checkAmount(
+  context: CheckContext,
+  amount: string,
+  ...filters: readonly AmountFilter[]
+): Promise<number> {
+  const isMatch = (record: Fields) => {
+    const comparison = compareDecimals(readAmount(record), amount)
+    return filters.every((name) => (name === 'min-amount' ? comparison >= 0 : comparison <= 0))
+  }
+  return checkFiltered(context, Object.fromEntries(filters.map((name) => [name, amount])), isMatch)
+}
+
+function checkAmounts(...filters: readonly AmountFilter[]): Check['run'] {
+  return async (context) => {
+    const amounts = await chooseAmounts(context)
+    for (const amount of amounts) await checkAmount(context, amount, ...filters)
+    return { seen: `with ${amounts.join(', ')}` }
+  }
+}
+
 /** Skips the check if the provider does not filter by text. */
 async function requireTextFilter(context: CheckContext): Promise<void> {
   const [without, given] = await readTextFlags(context)
@@ -90,8 +116,7 @@ async function readTextFlags(context: CheckContext): Promise<[boolean, boolean, 
     await requirePage(context, subject, { [name]: 'a' }),
   ])
   const [without, given] = responses.map(({ body }) => {
-    const meta = isObject(body) && isObject(body['meta']) ? body['meta'] : {}
-    return meta['isQueryParamUnsupported'] === true
+    return readMembers(body, 'meta')['isQueryParamUnsupported'] === true
   })
   return [without ?? false, given ?? false, responses]
 }
@@ -140,14 +165,13 @@ function findPart(all: readonly Fields[], field: string): string {
   return skip(`no ${field} distinguishes transactions`)
 }
 
-async function checkTextIn(
-  context: CheckContext,
-  text: (all: readonly Fields[]) => string,
-): Promise<Passed> {
-  await requireTextFilter(context)
-  const part = text(await readTransactions(context))
-  await checkText(context, part)
-  return { seen: `with ${JSON.stringify(part)}` }
+function checkTextIn(field: string): Check['run'] {
+  return async (context) => {
+    await requireTextFilter(context)
+    const part = findPart(await readTransactions(context), field)
+    await checkText(context, part)
+    return { seen: `with ${JSON.stringify(part)}` }
+  }
 }
 
 export const transactionFilters: readonly Check[] = [
@@ -155,49 +179,20 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.amount.min',
     title: 'The minimum amount is applied and inclusive',
     clause: minimum,
-    run: async (context) => {
-      for (const amount of await chooseAmounts(context)) {
-        await checkFiltered(
-          context,
-          { 'min-amount': amount },
-          (record) => compareDecimals(readAmount(record), amount) >= 0,
-        )
-      }
-      return {}
-    },
+    run: checkAmounts('min-amount'),
   },
   {
     id: 'filters.amount.max',
     title: 'The maximum amount is applied and inclusive',
     clause: maximum,
-    run: async (context) => {
-      for (const amount of await chooseAmounts(context)) {
-        await checkFiltered(
-          context,
-          { 'max-amount': amount },
-          (record) => compareDecimals(readAmount(record), amount) <= 0,
-        )
-      }
-      return {}
-    },
+    run: checkAmounts('max-amount'),
   },
   {
     id: 'filters.amount.exact',
     title: 'Amounts of any length are compared exactly',
     clause: endpoint('B3', 'amount greater than or equal … amount less than or equal'),
     hint: 'A float has about 15 digits: compare amounts as decimals.',
-    run: async (context) => {
-      const chosen = await chooseAmounts(context)
-      for (const amount of chosen) {
-        const filter = { 'min-amount': amount, 'max-amount': amount }
-        await checkFiltered(
-          context,
-          filter,
-          (record) => compareDecimals(readAmount(record), amount) === 0,
-        )
-      }
-      return { seen: `with ${chosen.join(', ')}` }
-    },
+    run: checkAmounts('min-amount', 'max-amount'),
   },
   {
     id: 'filters.amount.sign',
@@ -212,16 +207,8 @@ export const transactionFilters: readonly Check[] = [
         all.some((amount) => amount.startsWith('-')) &&
         all.some((amount) => !amount.startsWith('-'))
       if (!isMixed) skip('no account has both credits and debits')
-      await checkFiltered(
-        context,
-        { 'min-amount': '0' },
-        (record) => compareDecimals(readAmount(record), '0') >= 0,
-      )
-      await checkFiltered(
-        context,
-        { 'max-amount': '-0.01' },
-        (record) => compareDecimals(readAmount(record), '-0.01') <= 0,
-      )
+      await checkAmount(context, '0', 'min-amount')
+      await checkAmount(context, '-0.01', 'max-amount')
       return {}
     },
   },
@@ -229,13 +216,13 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.text.description',
     title: 'The text filter searches descriptions',
     clause: substring,
-    run: (context) => checkTextIn(context, (all) => findPart(all, 'description')),
+    run: checkTextIn('description'),
   },
   {
     id: 'filters.text.reference',
     title: 'The text filter searches references',
     clause: substring,
-    run: (context) => checkTextIn(context, (all) => findPart(all, 'reference')),
+    run: checkTextIn('reference'),
   },
   {
     id: 'filters.text.literal',
@@ -266,7 +253,7 @@ export const transactionFilters: readonly Check[] = [
       const response = await context.request(list.operation, { ...subject.input, query })
       if (response.isSuccess) return {}
       return fail(
-        `B3 with every printable ASCII character as text returned ${response.status || 'no response'}`,
+        `B3 with every printable ASCII character as text returned ${formatStatus(response)}`,
         { expected: 'a success, usually without records', evidence: [response] },
       )
     },
@@ -275,20 +262,16 @@ export const transactionFilters: readonly Check[] = [
     id: 'filters.text.case',
     title: 'Whether the text filter is case-sensitive is reported',
     clause: substring,
+    choice: { ofHoldfast: 'case-insensitive', decision: '0005-text-filter' },
     run: async (context) => {
       await requireTextFilter(context)
-      const all = await readTransactions(context)
-      const text = findPart(all, 'description')
+      const text = findPart(await readTransactions(context), 'description')
       const swapped = text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
       if (swapped === text) skip('no description has letters')
       const seen = await checkText(context, swapped)
       return {
-        choice: {
-          seen: `${seen}, with ${JSON.stringify(swapped)}`,
-          isOurs: seen === 'case-insensitive',
-          ours: 'case-insensitive',
-          decision: '0005-text-filter',
-        },
+        seen: `${seen}, with ${JSON.stringify(swapped)}`,
+        isHoldfastChoice: seen === 'case-insensitive',
       }
     },
   },
@@ -313,10 +296,7 @@ export const transactionFilters: readonly Check[] = [
       const list = requireList(context, 'B3')
       const { subject, whole } = await readWholeList(context, list)
       const name = resolveName(context.options.parameters, 'B3', 'text')
-      const found = await readList(context, subject, {
-        ...buildUnboundedQuery(context, list),
-        [name]: 'no such text',
-      })
+      const found = await readUnbounded(context, subject, { [name]: 'no such text' })
       if (found.records.length !== whole.records.length) {
         fail('B3: the text filter is declared unsupported, but filters records', {
           ...details,
@@ -331,26 +311,17 @@ export const transactionFilters: readonly Check[] = [
     title: 'Several filters of B3 apply together',
     clause: endpoint('B3', 'a minimum-amount filter; a maximum-amount filter; a text filter'),
     run: async (context) => {
-      const all = await readTransactions(context)
       const [amount = '0'] = await chooseAmounts(context)
       await requireTextFilter(context)
-      const text = findPart(
-        all.filter((record) => compareDecimals(readAmount(record), amount) <= 0),
-        'description',
-      )
-      const count = await checkFiltered(
-        context,
-        { 'max-amount': amount, text },
-        (record) =>
-          compareDecimals(readAmount(record), amount) <= 0 && hasText(record, text, foldCase),
-      ).catch(() =>
+      const isLess = (record: Fields) => compareDecimals(readAmount(record), amount) <= 0
+      const text = findPart((await readTransactions(context)).filter(isLess), 'description')
+      const checkBoth = (fold: typeof foldCase) =>
         checkFiltered(
           context,
           { 'max-amount': amount, text },
-          (record) =>
-            compareDecimals(readAmount(record), amount) <= 0 && hasText(record, text, keepCase),
-        ),
-      )
+          (record) => isLess(record) && hasText(record, text, fold),
+        )
+      const count = await checkBoth(foldCase).catch(() => checkBoth(keepCase))
       return { seen: `${count} transactions with at most ${amount} and ${JSON.stringify(text)}` }
     },
   },

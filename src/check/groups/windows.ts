@@ -1,10 +1,10 @@
 import { historyMonthsDefault, invoiceMonthsDefault } from '../../contract/index.ts'
-import { describeDifference } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
-import { type Check, endpoint } from '../definition.ts'
+import { type Check, type Choice, endpoint } from '../definition.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { type Fields, type PagedList, readKey, readLink } from '../paged-list.ts'
+import { compareRecords, type Fields, type PagedList, readLink } from '../paged-list.ts'
 import { readList, requirePage } from '../read-list.ts'
+import { formatStatus, isRejection } from '../responses.ts'
 import {
   addMonths,
   clockTolerance,
@@ -83,9 +83,8 @@ async function checkDefaultNewest(context: CheckContext, ref: string): Promise<P
   const past = whole.records.filter((record) => isClear(record) && (timeOf(record) ?? 0n) < start)
   if (future.length === 0 && past.length === 0) skip('all records are in the default window')
   const found = await readList(context, subject)
-  const keys = (records: readonly Fields[]) =>
-    records.filter(isClear).map((record) => readKey(list, record))
-  const difference = describeDifference(keys(whole.records.filter(isInside)), keys(found.records))
+  const expected = whole.records.filter((record) => isClear(record) && isInside(record))
+  const difference = compareRecords(list, expected, found.records.filter(isClear))
   if (difference === undefined)
     return { seen: `${future.length} records are in the future, ${past.length} are older` }
   return fail(`${ref} without bounds: ${difference}`, {
@@ -105,15 +104,10 @@ async function checkLeapDay(context: CheckContext, ref: string): Promise<Passed>
   const response = await requirePage(context, one.subject, query)
   const link = new URLSearchParams(readLink(response, 'first')?.replace(/^\?/, ''))
   const oldest = link.get(one.oldest) ?? skip('its links do not state the lower bound')
-  const ours = Temporal.Instant.from(`${year - 1}-02-28T05:00:00+11:00`)
   return {
-    choice: {
-      seen: `from ${oldest} to ${query[one.newest]}`,
-      isOurs: parseInstant(oldest) === ours.epochNanoseconds,
-      ours: `from ${ours}`,
-      decision: '0007-calendar-months',
-      evidence: [response],
-    },
+    seen: `from ${oldest} to ${query[one.newest]}`,
+    isHoldfastChoice: parseInstant(oldest) === parseInstant(`${year - 1}-02-28T05:00:00+11:00`),
+    evidence: [response],
   }
 }
 
@@ -137,11 +131,8 @@ async function checkOffset(context: CheckContext, ref: string): Promise<Passed> 
     Temporal.Instant.fromEpochNanoseconds(time).toString({ timeZone: '+10:00' })
   const query = { [one.oldest]: shifted(from), [one.newest]: shifted(to) }
   const found = await readList(context, one.subject, query)
-  const keys = (records: readonly Fields[]) =>
-    records
-      .filter((record) => one.timeOf(record) !== undefined)
-      .map((record) => readKey(one.list, record))
-  const shiftedDifference = describeDifference(keys(must), keys(found.records))
+  const timed = found.records.filter((record) => one.timeOf(record) !== undefined)
+  const shiftedDifference = compareRecords(one.list, must, timed)
   if (shiftedDifference === undefined) return {}
   return fail(`${ref} with ${new URLSearchParams(query)}: ${shiftedDifference}`, {
     expected: 'the records for the same times in UTC',
@@ -160,21 +151,15 @@ async function checkInverted(context: CheckContext, ref: string): Promise<Passed
   const response = await context.request(one.list.operation, { ...one.subject.input, query })
   const found = await (response.isSuccess ? readList(context, one.subject, query) : { records: [] })
   const records = found.records.filter((record) => one.timeOf(record) !== undefined)
-  if (response.status >= 500 || response.status === 0 || records.length > 0) {
+  const { isSuccess, status } = response
+  if (!(isSuccess || isRejection(response)) || records.length > 0) {
     fail(
-      `${ref}: a lower bound after the upper bound returned ${response.status || 'no response'} with ${records.length} records`,
+      `${ref}: a lower bound after the upper bound returned ${formatStatus(response)} with ${records.length} records`,
       { expected: 'an empty list, or a rejection', evidence: [response] },
     )
   }
-  return {
-    choice: {
-      seen: response.isSuccess ? 'an empty list' : `rejected with ${response.status}`,
-      isOurs: response.isSuccess,
-      ours: 'an empty list',
-      decision: '0004-parameter-names',
-      evidence: [response],
-    },
-  }
+  const seen = isSuccess ? 'an empty list' : `rejected with ${status}`
+  return { seen, isHoldfastChoice: isSuccess, evidence: [response] }
 }
 
 function defaultMonths({ bounds }: PagedList): number {
@@ -185,26 +170,26 @@ function reportDate({ list, dateField }: WindowedList): Passed {
   return list.bounds === 'date' ? { seen: `the effective date is ${dateField}` } : {}
 }
 
+const newestTime = 'newest-time (effective time at or before; default current date-time)'
+const billing = {
+  oldest: 'oldest-time (effective time at or after; default newest-time minus 12 months)',
+  newest: newestTime,
+}
+
 /** The clauses of the lists with time bounds. */
 const windowQuotes = {
   B3: {
     oldest:
       'a lower date-time bound (effective time at or after; default newest-time minus 12 months)',
-    newest: 'newest-time (effective time at or before; default current date-time)',
+    newest: newestTime,
   },
   E3: {
     oldest:
       'the lower bound (effective date at or after) defaults to the upper bound minus 24 months',
     newest: 'the upper bound (effective date at or before) defaults to the current date',
   },
-  E4: {
-    oldest: 'oldest-time (effective time at or after; default newest-time minus 12 months)',
-    newest: 'newest-time (effective time at or before; default current date-time)',
-  },
-  E5: {
-    oldest: 'oldest-time (effective time at or after; default newest-time minus 12 months)',
-    newest: 'newest-time (effective time at or before; default current date-time)',
-  },
+  E4: billing,
+  E5: billing,
 } as const
 
 interface WindowCheck {
@@ -213,6 +198,7 @@ interface WindowCheck {
   readonly title: string
   /** The lists that the check applies to; all if absent. */
   readonly refs?: readonly (keyof typeof windowQuotes)[]
+  readonly choice?: Choice
   readonly run: (context: CheckContext, ref: string) => Promise<Passed>
 }
 
@@ -245,6 +231,7 @@ const windowChecks: readonly WindowCheck[] = [
     id: 'inverted',
     bound: 'oldest',
     title: 'A window that ends before it starts is empty',
+    choice: { ofHoldfast: 'an empty list', decision: '0004-parameter-names' },
     run: checkInverted,
   },
   {
@@ -260,6 +247,10 @@ const windowChecks: readonly WindowCheck[] = [
     bound: 'oldest',
     title: 'The calendar of the default window on a leap day is reported',
     refs: ['B3'],
+    choice: {
+      ofHoldfast: 'from 28 February of the year before, in the calendar of the offset',
+      decision: '0007-calendar-months',
+    },
     run: checkLeapDay,
   },
 ]
@@ -272,9 +263,10 @@ export const windows: readonly Check[] = (
 ).flatMap((ref) =>
   windowChecks
     .filter(({ refs }) => !refs || refs.includes(ref))
-    .map(({ id, bound, title, run }) => ({
+    .map(({ id, bound, title, choice, run }) => ({
       id: `windows.${ref}.${id}`,
       title: `${ref}: ${title[0]?.toLowerCase()}${title.slice(1)}`,
+      ...(choice && { choice }),
       clause: endpoint(ref, windowQuotes[ref][bound]),
       ...(ref.startsWith('E') && ref !== 'E3' && { hint: zoneHint }),
       run: (context: CheckContext) => run(context, ref),
