@@ -1,41 +1,21 @@
 import { buildPageBody, downgradeAccount } from '../contract/index.ts'
 import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
-import { toAccountFilters, toFilterLinks, toPageRequest } from './list-query.ts'
+import { buildFilteredBody, toAccountsQuery, toCustomerQuery, toPageRequest } from './list-query.ts'
 import type { EntryList } from './store.ts'
 import { resolveInstantWindow } from './time-window.ts'
 
 export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
-  { params, query },
+  input,
   { store, accountVersion },
 ) => {
-  const request = toPageRequest(query)
-  const page = orNotFound(
-    await store.listAccounts({
-      customerId: params.customerId,
-      kind: 'banking',
-      filters: toAccountFilters(query),
-      ...request,
-    }),
-  )
-
+  const page = orNotFound(await store.listAccounts(toCustomerQuery('banking', input)))
   const items = accountVersion === 4 ? page.items : page.items.map(toVersionThree)
-  return buildPageBody('accounts', items, page, request, toFilterLinks(query))
+  return buildFilteredBody('accounts', { ...page, items }, input.query)
 }
 
-export const listBankingBalances: Handler<'listBankingBalances'> = async (
-  { params, query, body },
-  { store },
-) => {
-  const request = toPageRequest(query)
-  const page = orNotFoundInBody(
-    await store.listBalances({
-      customerId: params.customerId,
-      accountIds: body.data.accountIds,
-      filters: toAccountFilters(query),
-      ...request,
-    }),
-  )
-  return buildPageBody('balances', page.items, page, request, toFilterLinks(query))
+export const listBankingBalances: Handler<'listBankingBalances'> = async (input, { store }) => {
+  const page = orNotFoundInBody(await store.listBalances(toAccountsQuery(input)))
+  return buildFilteredBody('balances', page, input.query)
 }
 
 export const listBankingTransactions: Handler<'listBankingTransactions'> = async (
@@ -90,18 +70,10 @@ function listEntriesOfAccounts(
   list: EntryList,
   field: string,
 ): Handler<'listDirectDebits' | 'listScheduledPaymentsOfAccounts'> {
-  return async ({ params, query, body }, { store }) => {
-    const request = toPageRequest(query)
-    const page = orNotFoundInBody(
-      await store.listEntriesOfAccounts({
-        customerId: params.customerId,
-        accountIds: body.data.accountIds,
-        list,
-        filters: toAccountFilters(query),
-        ...request,
-      }),
-    )
-    return buildPageBody(field, page.items, page, request, toFilterLinks(query))
+  return async (input, { store }) => {
+    const query = { ...toAccountsQuery(input), list }
+    const page = orNotFoundInBody(await store.listEntriesOfAccounts(query))
+    return buildFilteredBody(field, page, input.query)
   }
 }
 

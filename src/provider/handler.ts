@@ -1,5 +1,6 @@
 import {
   ContractError,
+  type ErrorCode,
   type Input,
   type JsonBody,
   type OperationOf,
@@ -29,19 +30,17 @@ export type ExactHandlers<Members> = {
 } & { readonly [Name in Exclude<keyof Members, ProviderOperationId>]: never }
 
 /** For operations with the account in the path. */
-export function orNotFound<Found>(result: Found | Missing): Found {
+export function orNotFound<Found>(
+  result: Found | Missing,
+  unknownAccount: ErrorCode = 'account_not_found',
+): Found {
   if (!isMissing(result)) return result
-  throw new ContractError(
-    result.missing === 'customer' ? 'customer_not_found' : 'account_not_found',
-  )
+  throw new ContractError(result.missing === 'customer' ? 'customer_not_found' : unknownAccount)
 }
 
 /** For operations with the accounts in the body. */
 export function orNotFoundInBody<Found>(result: Found | Missing): Found {
-  if (!isMissing(result)) return result
-  throw new ContractError(
-    result.missing === 'customer' ? 'customer_not_found' : 'account_in_query_not_found',
-  )
+  return orNotFound(result, 'account_in_query_not_found')
 }
 
 function isMissing(result: unknown): result is Missing {
