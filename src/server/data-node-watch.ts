@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ReadinessProbe } from '../http/health.ts'
 import type { DatabaseProbe, DataNode } from '../storage/database.ts'
 import type { Metrics } from './observe/metrics.ts'
+import { reuseResult } from './observe/reuse-result.ts'
 
 /** A slower test is not awaited: the coordinator may not respond, which the probe of the database reports. */
 const testTimeoutMs = 900
@@ -24,24 +26,18 @@ export function watchDataNodes(
   let dataNodes: readonly DataNode[] = []
   const never = Number.NEGATIVE_INFINITY
   let testedAt = never
-  let running: Promise<void> | undefined
 
-  const test = async (): Promise<void> => {
+  const test = reuseResult(async () => {
     const found = await probe.listDataNodes()
     logChanges(dataNodes, found, log)
     dataNodes = found
     testedAt = performance.now()
-  }
+  }, reuseMs)
   const probeNodes = async (): Promise<void> => {
-    if (performance.now() - testedAt < reuseMs) return
-    running ??= test()
-      .catch(() => {
-        testedAt = never
-      })
-      .finally(() => {
-        running = undefined
-      })
-    await endOrTimeout(running)
+    const tested = test().catch(() => {
+      testedAt = never
+    })
+    await Promise.race([tested, wait(testTimeoutMs, undefined, { ref: false })])
   }
   metrics?.watchDataNodes(async () => {
     await probeNodes()
@@ -61,11 +57,4 @@ function logChanges(before: readonly DataNode[], now: readonly DataNode[], log: 
     if (isUp) log.info({ dataNode: address }, 'data node reachable again')
     else log.warn({ dataNode: address }, 'data node unreachable')
   }
-}
-
-async function endOrTimeout(promise: Promise<void>): Promise<void> {
-  const { promise: timeout, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, testTimeoutMs)
-  await Promise.race([promise, timeout])
-  clearTimeout(timer)
 }

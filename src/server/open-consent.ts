@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { ConsentMount } from '../http/consent-app.ts'
-import type { Consent, ConsentOptions } from '../platform/consent/consent.ts'
+import type { ConsentOptions } from '../platform/consent/consent.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
+import { readSettingFile } from './setting-file.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 import { CommandError } from './terminal.ts'
@@ -20,11 +20,6 @@ export type ConsentSettings = Partial<Settings> &
     readonly issuer: string
   }
 
-export interface OpenedConsent {
-  readonly consent: Consent
-  readonly mount: ConsentMount
-}
-
 /** Opens the consent role. It is loaded only if an issuer is set: it doubles the code of the platform. */
 export async function openConsentRole(
   settings: ConsentSettings,
@@ -32,7 +27,7 @@ export async function openConsentRole(
   signingKeys: SigningKeyStore,
   { log }: Pick<Telemetry, 'log'>,
   parts: ConsentRoleParts,
-): Promise<OpenedConsent> {
+): Promise<ConsentMount> {
   const { openConsent } = await withoutRuntimeWarning(
     () => import('../platform/consent/consent.ts'),
   )
@@ -74,11 +69,10 @@ export async function openConsentRole(
     onError,
     ...parts,
   })
-  const mount = createConsentMount(consent, {
+  return createConsentMount(consent, {
     assets: [stylesheet, icon, ...(logo ? [logo] : [])],
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
   })
-  return { consent, mount }
 }
 
 /** When it is loaded, the OpenID provider warns of any Node release that is not marked as LTS. The tests run on it. */
@@ -101,12 +95,5 @@ function readLogo(file: string) {
   if (extension === undefined)
     throw new CommandError(2, `--brand-logo: ${file} must be a .png or .svg file`)
   const type = extension === 'png' ? 'image/png' : 'image/svg+xml'
-  try {
-    const content = readFileSync(file)
-    if (content.length <= logoBytesMax) return { type, extension, content }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new CommandError(1, `--brand-logo: cannot read ${file} (${code})`)
-  }
-  throw new CommandError(1, `--brand-logo: ${file} is larger than ${logoBytesMax} bytes`)
+  return { type, extension, content: readSettingFile('brandLogo', file, logoBytesMax) }
 }

@@ -80,7 +80,7 @@ export async function openPlatform(
     consents,
     checks,
     publicUrl: settings.publicUrl,
-    consent: role?.mount,
+    consent: role,
     readConsoleFiles,
     features: [
       ...(demoClientId === undefined ? [] : ['demo' as const]),

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { type PlannedOutage, readOutages } from '../contract/cds/outages.ts'
 import { formatProblem } from '../contract/index.ts'
 import { decodeUtf8, parseJson } from '../contract/parse-json.ts'
-import { flagName } from './settings/settings.ts'
-import { CommandError } from './terminal.ts'
+import { fileError, readSettingFile } from './setting-file.ts'
 
 const fileBytesMax = 256 * 1024
 
@@ -36,26 +34,10 @@ export function openOutages(file: string | undefined): Outages {
 }
 
 function readOutagesFile(file: string): readonly PlannedOutage[] {
-  const result = readOutages(parseFile(file))
+  const value = parseJson(decodeUtf8(readSettingFile('outagesFile', file, fileBytesMax)))
+  if (value === undefined) throw fileError('outagesFile', `${file} is not valid JSON`)
+  const result = readOutages(value)
   if ('outages' in result) return result.outages
-  throw fail(...result.faults.map((fault) => `${file}: ${formatProblem(fault)}`))
-}
-
-function parseFile(file: string): unknown {
-  let bytes: Buffer
-  try {
-    bytes = readFileSync(file)
-  } catch (error) {
-    throw fail(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
-  }
-  if (bytes.length > fileBytesMax) throw fail(`${file} is larger than ${fileBytesMax} bytes`)
-  const value = parseJson(decodeUtf8(bytes))
-  if (value === undefined) throw fail(`${file} is not valid JSON`)
-  return value
-}
-
-/** One line for each sentence. */
-function fail(...sentences: readonly string[]): CommandError {
-  const lines = sentences.map((sentence) => `${flagName('outagesFile')}: ${sentence}`)
-  return new CommandError(1, lines.join('\n'))
+  const problems = result.faults.map((fault) => `${file}: ${formatProblem(fault)}`)
+  throw fileError('outagesFile', ...problems)
 }

@@ -4,6 +4,7 @@ import type { ReadinessProbe } from '../http/health.ts'
 import { findFailedProbes, healthEndpoints } from '../http/health.ts'
 import type { StatusStore } from '../storage/status-store.ts'
 import { databaseOptions } from './database-options.ts'
+import { reuseResult } from './observe/reuse-result.ts'
 import type { Settings } from './settings/settings.ts'
 import { openStatusCounts } from './status-counts.ts'
 import { version } from './version.ts'
@@ -12,6 +13,7 @@ import { version } from './version.ts'
 const reuseMs = 5000
 
 const providerTimeoutMs = 2000
+/** The document with the version is large. */
 const versionMs = 5 * 60_000
 const documentBytesMax = 4 * 1024 * 1024
 const healthBytesMax = 4096
@@ -36,12 +38,14 @@ export function openStatusReader(
   countWaitMs?: number,
 ): StatusReader {
   const { providerUrl } = settings
-  const readProviderVersion = openVersionReader()
   const started = clock().toString()
   let opened: Promise<OpenedStore> | undefined
 
-  const readProviderOnce = reuse(async () =>
-    providerUrl === undefined ? undefined : readProvider(providerUrl, readProviderVersion),
+  const readProviderVersion = reuseResult(() => readVersion(providerUrl ?? ''), versionMs)
+  const readProviderOnce = reuseResult(
+    async () =>
+      providerUrl === undefined ? undefined : readProvider(providerUrl, readProviderVersion),
+    reuseMs,
   )
   const openStore = async () => {
     const { openStatusStore } = await import('../storage/open.ts')
@@ -81,26 +85,11 @@ export function openStatusReader(
     }
   }
   return {
-    read: reuse(read),
+    read: reuseResult(read, reuseMs),
     readProvider: readProviderOnce,
     async close() {
       await (await opened?.catch(() => undefined))?.store.close()
     },
-  }
-}
-
-/** Reads once for all concurrent calls, and not again for a while. */
-function reuse<Result>(read: () => Promise<Result>): () => Promise<Result> {
-  let last: { readonly result: Result; readonly at: number } | undefined
-  let pending: Promise<Result> | undefined
-  return async () => {
-    if (last && performance.now() - last.at < reuseMs) return last.result
-    pending ??= read().finally(() => {
-      pending = undefined
-    })
-    const result = await pending
-    last = { result, at: performance.now() }
-    return result
   }
 }
 
@@ -117,7 +106,7 @@ async function readPlatform(
 /** The provider may run elsewhere, and behind a proxy that does not forward its health. */
 async function readProvider(
   url: string,
-  readVersion: (url: string) => Promise<string | undefined>,
+  readProviderVersion: () => Promise<string | undefined>,
 ): Promise<ServerStatus> {
   const server = { role: 'provider', url } as const
   const path = healthEndpoints.ready.path
@@ -127,25 +116,19 @@ async function readProvider(
   if (text instanceof Error) return { ...server, ...describeFailure(text) }
   const [, status] = /"status":"(ok|degraded)"/.exec(text) ?? []
   if (status === 'ok') {
-    const known = await readVersion(url)
+    const known = await readProviderVersion()
     return { ...server, status, reasons: [], ...(known !== undefined && { version: known }) }
   }
   if (status === 'degraded') return { ...server, status, reasons: [`${path} reports ${status}`] }
   return { ...server, status: 'undetermined', reasons: [`${path} is not served at this URL`] }
 }
 
-/** The version in the OpenAPI document of the provider, which is large: it is read again after a while. */
-function openVersionReader() {
-  let last: { readonly version: string | undefined; readonly at: number } | undefined
-  return async (url: string): Promise<string | undefined> => {
-    if (last && performance.now() - last.at < versionMs) return last.version
-    const signal = AbortSignal.timeout(providerTimeoutMs)
-    const options = { accept: 'application/json', bytesMax: documentBytesMax }
-    const document = await download(`${url}/openapi.json`, signal, options).catch(() => '')
-    const found = /"info":\{[^}]*"version":"([\w.+-]{1,64})"/.exec(document)?.[1]
-    last = { version: found, at: performance.now() }
-    return found
-  }
+/** The version in the OpenAPI document of the provider. */
+async function readVersion(url: string): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(providerTimeoutMs)
+  const options = { accept: 'application/json', bytesMax: documentBytesMax }
+  const document = await download(`${url}/openapi.json`, signal, options).catch(() => '')
+  return /"info":\{[^}]*"version":"([\w.+-]{1,64})"/.exec(document)?.[1]
 }
 
 function describeFailure({ name, message }: Error): Pick<ServerStatus, 'status' | 'reasons'> {

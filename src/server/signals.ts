@@ -25,8 +25,8 @@ export function exitAfter(shutdownMs: number, exit: () => void): void {
 }
 
 /**
- * The same for a worker. The supervisor sends SIGTERM, and kills a worker that takes too long. A terminal or a service manager may
- * signal all processes at once: repeated signals are ignored, and Ctrl-C is handled by the supervisor.
+ * In a worker: resolves when the supervisor sends SIGTERM. The supervisor kills a worker that takes too long. A terminal or a service
+ * manager may signal all processes at once: repeated signals are ignored, and Ctrl-C is handled by the supervisor.
  */
 export function untilStoppedBySupervisor(): Promise<void> {
   return new Promise((resolve) => {

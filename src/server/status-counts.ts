@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { countNames, type StatusCounts } from '../contract/index.ts'
 import type { CountName, StatusStore } from '../storage/status-store.ts'
+import { reuseResult } from './observe/reuse-result.ts'
 
 /** How long a status waits for the counts. They are completed without it, for a later status. */
 const countWaitMsDefault = 2000
@@ -21,9 +22,8 @@ export function openStatusCounts(
   waitMs = countWaitMsDefault,
 ): () => Promise<StatusCounts> {
   const known = new Map<CountName, Counted>()
-  let pending: Promise<void> | undefined
 
-  const update = async () => {
+  const update = reuseResult(async () => {
     for (const name of countNames) {
       const start = performance.now()
       if (start < (known.get(name)?.reusedUntil ?? 0)) continue
@@ -37,12 +37,9 @@ export function openStatusCounts(
         reusedUntil: end + Math.max(reuseMs, (end - start) * reuseFactor),
       })
     }
-  }
+  })
   return async () => {
-    pending ??= update().finally(() => {
-      pending = undefined
-    })
-    await Promise.race([pending, wait(waitMs, undefined, { ref: false })])
+    await Promise.race([update(), wait(waitMs, undefined, { ref: false })])
     return describe(known)
   }
 }

@@ -3,6 +3,7 @@ import type { MonitoredRole } from '../contract/index.ts'
 import { warningType } from './database-options.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
+import type { MetricsEndpoint } from './observe/metrics-reader.ts'
 import type { Settings } from './settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
@@ -59,11 +60,6 @@ export function readMetricsAddress(): string | undefined {
 /** Workers that are started from now on read the metrics of all workers at this address. */
 export function shareMetricsAddress({ address }: MetricsEndpoint): void {
   process.env[addressVariable] = address
-}
-
-export interface MetricsEndpoint {
-  readonly address: string
-  close(): Promise<void>
 }
 
 /** Serves metrics if a port is configured. With several workers, the supervisor serves them and the workers report to it. */

@@ -1,5 +1,4 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import {
   createSecureContext,
@@ -8,7 +7,8 @@ import {
   Server as TlsServer,
 } from 'node:tls'
 import type { Logger } from 'pino'
-import { flagName, type SettingName, type Settings } from './settings/settings.ts'
+import { fileError, readSettingFile } from './setting-file.ts'
+import type { SettingName, Settings } from './settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
 type Files = Partial<Pick<Settings, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>>
@@ -30,8 +30,8 @@ const protocolOptions: SecureContextOptions = {
 /** Returns undefined if no certificate is configured. Throws if a file is missing or invalid. */
 export function readTls({ tlsCert, tlsKey, tlsClientCa }: Files): TlsOptions | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined
-  const cert = readText('tlsCert', tlsCert)
-  const key = readText('tlsKey', tlsKey)
+  const cert = readSettingFile('tlsCert', tlsCert).toString()
+  const key = readSettingFile('tlsKey', tlsKey).toString()
   const [certificate] = parseCertificates('tlsCert', tlsCert, cert)
   if (!certificate?.checkPrivateKey(parsePrivateKey('tlsKey', tlsKey, key))) {
     throw new CommandError(
@@ -39,8 +39,16 @@ export function readTls({ tlsCert, tlsKey, tlsClientCa }: Files): TlsOptions | u
       `the certificate in ${tlsCert} does not match the private key in ${tlsKey}; the server's own certificate must be the first in its file`,
     )
   }
-  const own = { ...protocolOptions, cert, key }
-  const options = tlsClientCa === undefined ? own : { ...own, ...clientVerification(tlsClientCa) }
+  const options: TlsOptions = {
+    ...protocolOptions,
+    cert,
+    key,
+    ...(tlsClientCa !== undefined && {
+      ca: readCertificates('tlsClientCa', tlsClientCa),
+      requestCert: true,
+      rejectUnauthorized: true,
+    }),
+  }
   // Detects errors that only OpenSSL reports, such as a key that is too short, before the first request.
   createSecureContext(options)
   return options
@@ -57,7 +65,9 @@ export function readUpstreamTls({
   const own = {
     ...(upstreamCa !== undefined && { ca: readCertificates('upstreamCa', upstreamCa) }),
     ...(upstreamCert !== undefined && { cert: readCertificates('upstreamCert', upstreamCert) }),
-    ...(upstreamKey !== undefined && { key: readText('upstreamKey', upstreamKey) }),
+    ...(upstreamKey !== undefined && {
+      key: readSettingFile('upstreamKey', upstreamKey).toString(),
+    }),
   }
   if (own.key !== undefined) parsePrivateKey('upstreamKey', upstreamKey ?? '', own.key)
   const options = { ...protocolOptions, ...own }
@@ -100,27 +110,10 @@ export function logFailedHandshakes(log: Logger, server: Server): void {
   })
 }
 
-function clientVerification(file: string): TlsOptions {
-  return {
-    ca: readCertificates('tlsClientCa', file),
-    requestCert: true,
-    rejectUnauthorized: true,
-  }
-}
-
 function readCertificates(name: SettingName, file: string): string {
-  const text = readText(name, file)
+  const text = readSettingFile(name, file).toString()
   parseCertificates(name, file, text)
   return text
-}
-
-function readText(name: SettingName, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new CommandError(1, `${flagName(name)}: cannot read ${file} (${code})`)
-  }
 }
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs
@@ -132,9 +125,9 @@ function parseCertificates(name: SettingName, file: string, text: string): X509C
   } catch {
     // Reported below: the message of OpenSSL does not help.
   }
-  throw new CommandError(
-    1,
-    `${flagName(name)}: ${file} contains no valid certificate; it must be PEM, starting with -----BEGIN CERTIFICATE-----`,
+  throw fileError(
+    name,
+    `${file} contains no valid certificate; it must be PEM, starting with -----BEGIN CERTIFICATE-----`,
   )
 }
 
@@ -142,9 +135,7 @@ function parsePrivateKey(name: SettingName, file: string, text: string): KeyObje
   try {
     return createPrivateKey(text)
   } catch {
-    throw new CommandError(
-      1,
-      `${flagName(name)}: ${file} contains no valid private key; it must be PEM, without a passphrase`,
-    )
+    const problem = `${file} contains no valid private key; it must be PEM, without a passphrase`
+    throw fileError(name, problem)
   }
 }

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { connectionFields, type HeaderField } from '../provider/upstream/request-headers.ts'
-import { flagName } from './settings/settings.ts'
-import { CommandError } from './terminal.ts'
+import { fileError, readSettingFile } from './setting-file.ts'
 
 /** Fields that the guard sets itself or takes from the request. */
 const reservedFields: readonly string[] = [
@@ -21,19 +19,14 @@ const fieldPattern = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~](?:[ -~]*[!-~])?)$/
 
 /** Reads the header field that authenticates the guard. Its value is a secret: no message contains it. */
 export function readUpstreamHeader(file: string): HeaderField {
-  const fail = (problem: string): never => {
-    throw new CommandError(1, `${flagName('upstreamHeaderFile')}: ${problem}`)
-  }
-  let text = ''
-  try {
-    text = readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    fail(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
-  }
+  const text = readSettingFile('upstreamHeaderFile', file).toString().trim()
   const [, name, value] = (text.length <= fieldMax && fieldPattern.exec(text)) || []
   if (name === undefined || value === undefined) {
-    return fail(`${file} must contain one header field, such as x-api-key: SECRET`)
+    const problem = `${file} must contain one header field, such as x-api-key: SECRET`
+    throw fileError('upstreamHeaderFile', problem)
   }
-  if (reservedFields.includes(name.toLowerCase())) fail(`${file} must not set ${name}`)
+  if (reservedFields.includes(name.toLowerCase())) {
+    throw fileError('upstreamHeaderFile', `${file} must not set ${name}`)
+  }
   return { name, value }
 }

@@ -5,8 +5,8 @@ import type { Logger } from 'pino'
 import { openConnectionHandover } from './connection-handover.ts'
 import { answerHeartbeats, type HeartbeatLimits, watchHeartbeat } from './heartbeat.ts'
 import type { Log } from './observe/log.ts'
+import type { MetricsEndpoint } from './observe/metrics-reader.ts'
 import { exitAfter, untilStopSignal } from './signals.ts'
-import type { MetricsEndpoint } from './telemetry.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 export interface SupervisionLimits {

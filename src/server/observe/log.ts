@@ -96,10 +96,10 @@ export function errorForLog(error: unknown): unknown {
 function describeError(error: unknown, depth: number, isForeign: boolean): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const { name, message, stack, cause, code, errcode } = error as CodedError
-  const isOurs = !isForeign && /^(Contract|Database|Source)Error$/.test(name)
+  const isSafe = !isForeign && /^(Contract|Database|Source)Error$/.test(name)
   return {
     type: /^\w{1,64}$/.test(name) ? name : 'Error',
-    ...(isOurs && { message }),
+    ...(isSafe && { message }),
     ...(isCode(code) && { code }),
     ...(isCode(errcode) && { errcode }),
     stack: framesIn(stack, message),

@@ -3,23 +3,24 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { limitConnections } from '../../http/connections.ts'
 import { nodeHttp } from '../../http/node-http.ts'
-import { type MetricsReader, metricsPath, nameParameter, rejectionsPath } from './metrics-reader.ts'
+import {
+  type MetricsEndpoint,
+  type MetricsReader,
+  metricsPath,
+  nameParameter,
+  rejectionsPath,
+} from './metrics-reader.ts'
 import { contentType } from './registry.ts'
 
 const connectionsMax = 16
 const requestTimeoutMs = 5000
 const headerBytesMax = 8 * 1024
 
-export interface MetricsServer {
-  readonly address: string
-  close(): Promise<void>
-}
-
 /** Serves metrics and rejected requests without authentication. Concurrent requests for the same share one collection. */
 export async function serveMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   reader: MetricsReader,
-): Promise<MetricsServer> {
+): Promise<MetricsEndpoint> {
   const answer = shareConcurrent((target) => respond(target, reader))
   const limits = {
     maxHeaderSize: headerBytesMax,

@@ -16,6 +16,7 @@ import {
   type Snapshot,
 } from './registry.ts'
 import { openRejectionLog, type RejectionLog } from './rejection-log.ts'
+import { reuseResult } from './reuse-result.ts'
 
 export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics {
   countKeyFetch(outcome: 'fetched' | 'failed'): void
@@ -155,20 +156,12 @@ function openFeedMetrics(registry: ServerRegistry) {
     countCommit: () => commits(1),
     watchFeeds(list, clock) {
       let feeds: readonly Feed[] = []
-      let reading: Promise<void> | undefined
       // Without the database, the last known feeds stay: a lag grows when nothing is committed.
-      const read = (): Promise<void> =>
-        list().then(
-          (found) => {
-            feeds = found
-          },
-          () => {},
-        )
+      const read = reuseResult(async () => {
+        feeds = await list().catch(() => feeds)
+      })
       listLags = async () => {
-        reading ??= read().finally(() => {
-          reading = undefined
-        })
-        await Promise.race([reading, wait(feedsTimeoutMs, undefined, { ref: false })])
+        await Promise.race([read(), wait(feedsTimeoutMs, undefined, { ref: false })])
         const now = clock().epochMilliseconds
         return feeds.map(({ name, time }) => [name, Math.max(0, now - time) / 1000])
       }
