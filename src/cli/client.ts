@@ -139,11 +139,7 @@ function removeCommand(terminal: Terminal): Command {
   )
     .addArgument(idArgument())
     .action(async (id: string, flags: Flags) => {
-      let isRemoved = false
-      await withStore('openClientStore', flags, terminal, async (store) => {
-        isRemoved = await store.remove(id)
-      })
-      if (isRemoved) return
+      if (await withStore('openClientStore', flags, terminal, (store) => store.remove(id))) return
       await withStore('openConsentStore', flags, terminal, async (store) => {
         if (!(await store.thirdParties.remove(id, await readNow(store)))) throw unknownClient()
       })

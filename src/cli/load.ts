@@ -2,21 +2,43 @@ import { Command, Option } from 'commander'
 import { abortOnSignal } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { databaseSettings } from './common/database.ts'
+import { parseNumber } from './common/parse-number.ts'
 import { addSettingFlags } from './common/setting-flags.ts'
-import { type FollowFlags, isFollowing, runFollow } from './load/follow.ts'
-import { addInputFlags } from './load/input-flags.ts'
-import { type LoadFlags, runLoad } from './load/run-load.ts'
+import { inputFormats, type LoadFlags } from './load/flags.ts'
 
-type Flags = LoadFlags & FollowFlags
+const batchMax = 999_999_999
+const flushMsMax = 3_600_000
 
 export function loadCommand(terminal: Terminal): Command {
-  const command = addInputFlags(new Command('load'))
+  const command = new Command('load')
     .summary('load data from files or a PostgreSQL database')
     .description(
       'Loads customers, accounts, histories and products into the database: from NDJSON files (one JSON object per line), or from CSV files, TSV files and queries on a PostgreSQL database with --type or --map. A load is atomic: readers see all of it or nothing. Loading a file again changes nothing.',
     )
+    .argument('[file...]', 'files to load; - is standard input')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'format of the files; the default is the extension, or ndjson',
+      ).choices(inputFormats),
+    )
+    .option('--type <type>', 'load tables whose columns are named after the fields of this record')
+    .option('--map <file>', 'load the lines that the function in this file makes from each row')
+    .option(
+      '--from <url>',
+      'load rows of this PostgreSQL database; the default is HOLDFAST_LOAD_FROM',
+    )
+    .option(
+      '--query <file>',
+      'load the rows of the SELECT in this file, with --type or --map; can be repeated',
+      (file: string, files: readonly string[] = []) => [...files, file],
+    )
     .option('--dry-run', 'validate the files without changing the database')
-    .option('--batch <lines>', 'commit after every so many lines, instead of once at the end')
+    .option(
+      '--batch <lines>',
+      'commit after every so many lines, instead of once at the end',
+      (text) => parseNumber('--batch', text, batchMax),
+    )
     .option(
       '--follow',
       'load lines as they are written to a file, which may be rotated, or to standard input',
@@ -28,6 +50,7 @@ export function loadCommand(terminal: Terminal): Command {
     .option(
       '--flush-ms <milliseconds>',
       'with --follow: commit lines after this time even if the batch is not full; 200 by default',
+      (text) => parseNumber('--flush-ms', text, flushMsMax),
     )
     .addOption(
       new Option(
@@ -69,16 +92,20 @@ Examples:
 A load that is stopped by a signal reports what was committed and exits with 130 (SIGINT) or 143 (SIGTERM). With --follow, it commits the complete lines that it has read, reports what is left and exits with 0.`,
     )
   return addSettingFlags(command, 'provider', databaseSettings).action(
-    (names: string[], flags: Flags) =>
-      abortOnSignal((signal, stoppedBy) => {
-        checkRejectFlags(flags)
-        const run = isFollowing(flags) ? runFollow : runLoad
+    (names: string[], flags: LoadFlags) =>
+      abortOnSignal(async (signal, stoppedBy) => {
+        requireConsistent(flags)
+        const run = flags.follow
+          ? (await import('./load/follow.ts')).runFollow
+          : (await import('./load/run-load.ts')).runLoad
         return run(names, flags, terminal, { signal, stoppedBy })
       }),
   )
 }
 
-function checkRejectFlags({ skipInvalid, rejects }: Flags): void {
-  if ((skipInvalid === undefined) === (rejects === undefined)) return
-  throw new CommandError(2, '--skip-invalid and --rejects require each other')
+function requireConsistent({ skipInvalid, rejects, follow, feed, flushMs }: LoadFlags): void {
+  if ((skipInvalid === undefined) !== (rejects === undefined))
+    throw new CommandError(2, '--skip-invalid and --rejects require each other')
+  if (!follow && feed !== undefined) throw new CommandError(2, '--feed requires --follow')
+  if (!follow && flushMs !== undefined) throw new CommandError(2, '--flush-ms requires --follow')
 }

@@ -253,7 +253,7 @@ function memberText(line: string, name: string): string {
   return member ? line.slice(member.valueStart, member.end) : ''
 }
 
-function isRecordType(value: unknown): value is RecordType {
+export function isRecordType(value: unknown): value is RecordType {
   return typeof value === 'string' && Object.hasOwn(recordTypes, value)
 }
 

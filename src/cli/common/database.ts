@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { databaseOptions } from '../../server/database-options.ts'
-import type { SettingName, Settings } from '../../server/settings/settings.ts'
+import type { SettingName } from '../../server/settings/settings.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import type { DatabaseOptions } from '../../storage/database.ts'
-import { readCommandSettings, type SettingFlags } from './setting-flags.ts'
+import { type CommandSettings, readCommandSettings, type SettingFlags } from './setting-flags.ts'
 
 /** The settings with which a command opens its database. */
 export const databaseSettings = [
@@ -20,7 +20,7 @@ export function addCreateFlag(command: Command): Command {
 
 /** Called before a command opens the database: creates it if `create` is set, and warns of files that other users can access. */
 export async function prepareDatabase(
-  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  settings: CommandSettings,
   create: boolean,
   terminal: Terminal,
 ): Promise<void> {
@@ -59,22 +59,34 @@ type StoreOpener =
   | 'openClientStore'
   | 'openConsentStore'
   | 'openFeedStore'
+  | 'openProviderStore'
   | 'openSigningKeyStore'
 
-/** Opens a store of the platform, calls `work` with it and closes it. Other flags than those of the database are ignored. */
-export async function withStore<Opener extends StoreOpener>(
+type Store<Opener extends StoreOpener> = Awaited<ReturnType<Storage[Opener]>>
+
+/** Opens a store, calls `work` with it and closes it. */
+export async function useStore<Opener extends StoreOpener, Result>(
   opener: Opener,
-  flags: StoreFlags,
-  terminal: Terminal,
-  work: (store: Awaited<ReturnType<Storage[Opener]>>) => Promise<void>,
-): Promise<void> {
-  const settings = readCommandSettings('platform', flags, terminal)
-  await prepareDatabase(settings, flags.create ?? false, terminal)
+  settings: CommandSettings,
+  work: (store: Store<Opener>) => Promise<Result>,
+): Promise<Result> {
   const { [opener]: open } = await import('../../storage/open.ts')
   const store = await (open as OpenStore)(settings.database, databaseOptions(settings))
   try {
-    await work(store as Awaited<ReturnType<Storage[Opener]>>)
+    return await work(store as Store<Opener>)
   } finally {
     await store.close()
   }
+}
+
+/** Calls `work` with a store of the platform. Other flags than those of the database are ignored. */
+export async function withStore<Opener extends StoreOpener, Result>(
+  opener: Opener,
+  flags: StoreFlags,
+  terminal: Terminal,
+  work: (store: Store<Opener>) => Promise<Result>,
+): Promise<Result> {
+  const settings = readCommandSettings('platform', flags, terminal)
+  await prepareDatabase(settings, flags.create ?? false, terminal)
+  return useStore(opener, settings, work)
 }

@@ -36,19 +36,14 @@ export function addSettingFlags(
   return command
 }
 
-type Definitions = typeof settingDefinitions
-type SettingWithDefault = keyof {
-  [Name in SettingName as Definitions[Name] extends { defaults: Record<Role, string> }
-    ? Name
-    : never]: true
-}
+/** The settings of a command. Those that are not set and have no default are undefined. */
+export type CommandSettings = Pick<Settings, 'database'> & Partial<Settings>
 
-/** The effective settings. Those that are not set and have no default are undefined. */
 export function readCommandSettings(
   role: Role,
   flags: SettingFlags,
   terminal: Terminal,
-): Pick<Settings, SettingWithDefault> & Partial<Settings> {
+): CommandSettings {
   const { effective, invalid, unknown } = readSettings(role, terminal.environment, flags)
   warnOfUnknown(unknown, terminal)
   if (invalid.length > 0) throw invalidSettings(invalid)

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { findNewestKey, toPrivateJwk } from '../../auth/signing-key-store.ts'
 import type { SigningKey } from '../../client/sign.ts'
-import { databaseOptions } from '../../server/database-options.ts'
-import type { Settings } from '../../server/settings/settings.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { prepareDatabase } from './database.ts'
+import { prepareDatabase, useStore } from './database.ts'
 import { readJwkFile } from './jwk-file.ts'
+import type { CommandSettings } from './setting-flags.ts'
 
 /** For a command that signs tokens. */
 export function addKeyFlag(command: Command): Command {
@@ -18,20 +17,14 @@ export function addKeyFlag(command: Command): Command {
 /** The key in the file, or the newest signing key of the platform. */
 export async function findSigningKey(
   file: string | undefined,
-  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  settings: CommandSettings,
   terminal: Terminal,
 ): Promise<SigningKey> {
   if (file !== undefined) return readKey(file)
   await prepareDatabase(settings, false, terminal)
-  const { openSigningKeyStore } = await import('../../storage/open.ts')
-  const store = await openSigningKeyStore(settings.database, databaseOptions(settings))
-  try {
-    const key = await findNewestKey(store)
-    if (key) return toPrivateJwk(key)
-    throw new CommandError(1, 'no signing key found: create one with holdfast keys add')
-  } finally {
-    await store.close()
-  }
+  const key = await useStore('openSigningKeyStore', settings, findNewestKey)
+  if (key) return toPrivateJwk(key)
+  throw new CommandError(1, 'no signing key found: create one with holdfast keys add')
 }
 
 /** Signs a single-use token for a resource. Reports a key that cannot sign as invalid usage. */

@@ -5,9 +5,8 @@ import type { LineSource } from '../../intake/source.ts'
 import type { LineError, SourceLocation } from '../../intake/writer.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { systemReason } from '../../storage/system-reason.ts'
-import { formatCount } from '../common/format-count.ts'
+import { formatCount, formatQuantity } from '../common/format-count.ts'
 import { openPrivateFile } from '../common/private-file.ts'
-import { formatQuantity } from './format-quantity.ts'
 import { findValue } from './line-value.ts'
 
 /** How many causes are printed; --errors writes every error to a file. */

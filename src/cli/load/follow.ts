@@ -1,31 +1,33 @@
 import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs'
+import { scalars } from '../../contract/scalars.ts'
+import { feedsMax } from '../../intake/feed-writer.ts'
 import {
-  type BatchConflict,
-  type FeedWriter,
-  type FeedWriterOptions,
-  feedsMax,
-} from '../../intake/feed-writer.ts'
-import type { FeedConflict, FollowResult } from '../../intake/follow/follow.ts'
+  FeedConflict,
+  type FollowResult,
+  follow,
+  InvalidBatch,
+  UnreadableInput,
+} from '../../intake/follow/follow.ts'
 import type { Position } from '../../intake/follow/position.ts'
-import type { Segment, TailOptions } from '../../intake/follow/segment.ts'
+import { LostPosition } from '../../intake/follow/segment.ts'
+import { tailFile } from '../../intake/follow/tail-file.ts'
+import { tailStream } from '../../intake/follow/tail-stream.ts'
 import { lineOutcomes } from '../../intake/line-counts.ts'
 import type { TextLine } from '../../intake/source.ts'
 import { databaseOptions } from '../../server/database-options.ts'
-import type { Settings } from '../../server/settings/settings.ts'
 import { abortLater, type Stopping, type StopSignal } from '../../server/signals.ts'
 import { CommandError, isExpected, type Terminal } from '../../server/terminal.ts'
+import { openFeedWriter } from '../../storage/open.ts'
 import { systemReason } from '../../storage/system-reason.ts'
-import { prepareDatabase } from '../common/database.ts'
-import { formatCount } from '../common/format-count.ts'
+import { prepareDatabase, useStore } from '../common/database.ts'
+import { formatCount, formatQuantity } from '../common/format-count.ts'
 import { openLoadProgress } from '../common/load-progress.ts'
-import { parseNumber } from '../common/parse-number.ts'
-import { readCommandSettings } from '../common/setting-flags.ts'
+import { type CommandSettings, readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorReport } from './error-report.ts'
-import { formatQuantity } from './format-quantity.ts'
+import type { LoadFlags } from './flags.ts'
 import { findInput, inputNotFound, openFormat, requireNoInput, toInputError } from './inputs.ts'
 import { synchronize, writeOrFail } from './rejects.ts'
-import { type LoadFlags, parseBatch } from './run-load.ts'
-import { formatWarnings } from './summary.ts'
+import { formatWarnings } from './report-result.ts'
 
 /** How often a file is checked for new lines. */
 const pollMs = 20
@@ -34,8 +36,7 @@ const pollMs = 20
 const batchLinesDefault = 1000
 
 /** How long a line waits for others before it is committed. */
-const flushMsDefault = '200'
-const flushMsMax = 3_600_000
+const flushMsDefault = 200
 
 /** How long the last commit may take after a stop signal. Docker kills a container that has not stopped after ten seconds. */
 const stopMs = 8000
@@ -46,36 +47,22 @@ const abortMs = 2000
 /** How often a database that is unavailable is reported. */
 const retryNoticeMs = 60_000
 
-/** The flags that only a follower has. */
-export interface FollowFlags {
-  readonly follow?: true
-  readonly feed?: string
-  readonly flushMs?: string
-}
-
-type Flags = LoadFlags & FollowFlags
-
-export function isFollowing({ follow, feed, flushMs }: FollowFlags): boolean {
-  if (!follow && feed !== undefined) throw new CommandError(2, '--feed requires --follow')
-  if (!follow && flushMs !== undefined) throw new CommandError(2, '--flush-ms requires --follow')
-  return follow === true
-}
-
 /** Loads lines as they are written, until the input ends or a signal stops it. */
 export async function runFollow(
   names: readonly string[],
-  flags: Flags,
+  flags: LoadFlags,
   terminal: Terminal,
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
   const name = requireUsable(names, flags)
-  const batchLines = parseBatch(flags) ?? batchLinesDefault
-  const flushMs = parseNumber('--flush-ms', flags.flushMs ?? flushMsDefault, flushMsMax)
+  const { batch: batchLines = batchLinesDefault, flushMs = flushMsDefault } = flags
   if (flags.rejects !== undefined) requireNoInput('--rejects', flags.rejects, names)
   const format = await openFormat(name, flags)
   const input = findInput(name)
   if (input && name !== '-' && !input.isFile()) throw notRegular(name)
-  const feedName = await parseFeedName(flags.feed)
+  const { feed: feedName } = flags
+  if (feedName !== undefined && !scalars.feedName.test(feedName))
+    throw new CommandError(2, `--feed must be ${scalars.feedName.mustBe}`)
   const settings = readCommandSettings('provider', flags, terminal)
   await prepareDatabase(settings, true, terminal)
   const feed = feedName === undefined ? undefined : await readFeed(feedName, name, settings)
@@ -87,17 +74,25 @@ export async function runFollow(
     progress.clear()
     terminal.error(`${text}\n`)
   }
-  const writer = await openWriter(settings, {
-    onWait: () => notify('waiting for a load to finish'),
-    signal: abortLater(signal, stopMs - abortMs),
-  })
+  const writer = await openFeedWriter(
+    settings.database,
+    {
+      clock: () => Temporal.Now.instant(),
+      storesUnresolved: true,
+      onWait: () => notify('waiting for a load to finish'),
+      signal: abortLater(signal, stopMs - abortMs),
+    },
+    { ...databaseOptions(settings), abortMs },
+  )
   const after = feed?.position?.offset ? ` after line ${formatCount(feed.position.line)}` : ''
   notify(`following ${name === '-' ? 'standard input' : name}${after}`)
-  const { follow } = await import('../../intake/follow/follow.ts')
   try {
     const firstLines = format.hasHeader ? 2 : 1
     const tail = { pollMs, firstLines, signal, onNotice: notify } as const
-    const segments = await openSegments(name, feed?.position, tail)
+    const segments =
+      name === '-'
+        ? tailStream(process.stdin, feed?.position, tail)
+        : tailFile(name, feed?.position, tail)
     const result = await follow(segments, writer, {
       ...format,
       feed,
@@ -130,7 +125,7 @@ export async function runFollow(
 }
 
 /** The only input. */
-function requireUsable(names: readonly string[], flags: Flags): string {
+function requireUsable(names: readonly string[], flags: LoadFlags): string {
   const excluded = [
     ...(flags.dryRun ? ['--dry-run'] : []),
     ...(flags.query === undefined ? [] : ['--query']),
@@ -162,50 +157,15 @@ interface KnownFeed {
 async function readFeed(
   name: string,
   input: string,
-  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  settings: CommandSettings,
 ): Promise<KnownFeed> {
-  const { openFeedStore } = await import('../../storage/open.ts')
-  const store = await openFeedStore(settings.database, databaseOptions(settings))
-  try {
-    const feed = await store.find(name)
-    // Standard input is not rotated: there is nothing to find again before its first line.
-    if (!feed) return { name, next: input === '-' ? 1 : 0, position: undefined }
-    const { position } = feed
-    if (position !== undefined)
-      return { name, next: feed.batch + 1, position: JSON.parse(position) as Position }
-    throw new CommandError(
-      1,
-      `the feed ${name} receives its batches over HTTP: choose another name`,
-    )
-  } finally {
-    await store.close()
-  }
-}
-
-async function openWriter(
-  settings: Pick<Settings, 'database'> & Partial<Settings>,
-  options: Pick<FeedWriterOptions, 'onWait' | 'signal'>,
-): Promise<FeedWriter> {
-  const { openFeedWriter } = await import('../../storage/open.ts')
-  const clock = () => Temporal.Now.instant()
-  return openFeedWriter(
-    settings.database,
-    { clock, storesUnresolved: true, ...options },
-    { ...databaseOptions(settings), abortMs },
-  )
-}
-
-async function openSegments(
-  name: string,
-  position: Position | undefined,
-  options: TailOptions,
-): Promise<AsyncIterable<Segment>> {
-  if (name === '-') {
-    const { tailStream } = await import('../../intake/follow/tail-stream.ts')
-    return tailStream(process.stdin, position, options)
-  }
-  const { tailFile } = await import('../../intake/follow/tail-file.ts')
-  return tailFile(name, position, options)
+  const feed = await useStore('openFeedStore', settings, (store) => store.find(name))
+  // Standard input is not rotated: there is nothing to find again before its first line.
+  if (!feed) return { name, next: input === '-' ? 1 : 0, position: undefined }
+  const { batch, position } = feed
+  if (position !== undefined)
+    return { name, next: batch + 1, position: JSON.parse(position) as Position }
+  throw new CommandError(1, `the feed ${name} receives its batches over HTTP: choose another name`)
 }
 
 function locate({ line, part = 0 }: Pick<TextLine, 'line' | 'part'>): string {
@@ -289,44 +249,31 @@ function toCommandError(
   feed: string | undefined,
   stop: StopSignal | undefined,
 ): unknown {
-  switch ((error as Error).name) {
-    case 'AbortError':
-      return new CommandError(
-        1,
-        `Stopped by ${stop}. The database did not confirm the last batch in time: follow the input again, which changes nothing twice.`,
-      )
-    case 'InvalidBatch':
-      return new CommandError(
-        1,
-        `The lines above are invalid. Nothing of their batch was committed. Correct them, or use --skip-invalid --rejects FILE.`,
-      )
-    case 'UnreadableInput':
-      return new CommandError(
-        1,
-        `${(error as Error).message}. Nothing of the batch was committed. Correct it there and start again.`,
-      )
-    case 'FeedConflict':
-      return new CommandError(1, describeConflict((error as FeedConflict).reason, feed))
-    case 'LostPosition':
-      return new CommandError(
-        1,
-        `${(error as Error).message}. To read ${name === '-' ? 'it' : name} from its beginning: holdfast feeds remove ${feed}`,
-      )
-    default:
-      return toInputError(error)
+  const { name: kind, message } = error as Error
+  const explain = (text: string) => new CommandError(1, text)
+  if (kind === 'AbortError') {
+    return explain(
+      `Stopped by ${stop}. The database did not confirm the last batch in time: follow the input again, which changes nothing twice.`,
+    )
   }
-}
-
-function describeConflict(reason: BatchConflict['reason'], feed: string | undefined): string {
-  return reason === 'limit'
-    ? `The database has ${feedsMax} feeds, which is the maximum: remove one with holdfast feeds remove.`
-    : `Another process writes the feed ${feed}: only one can follow it.`
-}
-
-async function parseFeedName(text: string | undefined): Promise<string | undefined> {
-  if (text === undefined) return undefined
-  const { scalars } = await import('../../contract/scalars.ts')
-  const { test, mustBe } = scalars.feedName
-  if (test(text)) return text
-  throw new CommandError(2, `--feed must be ${mustBe}`)
+  if (error instanceof InvalidBatch) {
+    return explain(
+      'The lines above are invalid. Nothing of their batch was committed. Correct them, or use --skip-invalid --rejects FILE.',
+    )
+  }
+  if (error instanceof UnreadableInput) {
+    return explain(
+      `${message}. Nothing of the batch was committed. Correct it there and start again.`,
+    )
+  }
+  if (error instanceof LostPosition) {
+    const input = name === '-' ? 'it' : name
+    return explain(`${message}. To read ${input} from its beginning: holdfast feeds remove ${feed}`)
+  }
+  if (!(error instanceof FeedConflict)) return toInputError(error)
+  return explain(
+    error.reason === 'limit'
+      ? `The database has ${feedsMax} feeds, which is the maximum: remove one with holdfast feeds remove.`
+      : `Another process writes the feed ${feed}: only one can follow it.`,
+  )
 }

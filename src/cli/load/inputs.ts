@@ -1,17 +1,24 @@
 import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { type RecordType, recordTypes } from '../../contract/index.ts'
+import { recordTypes } from '../../contract/index.ts'
+import { createCsvSource } from '../../intake/csv.ts'
+import { isRecordType } from '../../intake/line.ts'
 import { type ByteSource, createNdjsonSource } from '../../intake/lines.ts'
-import type { RowConverter, RowSource } from '../../intake/rows.ts'
+import { createMappingConverter } from '../../intake/mapped-rows.ts'
+import { createNdjsonRows } from '../../intake/ndjson-rows.ts'
+import { createConvertedSource, type RowConverter } from '../../intake/rows.ts'
 import type { LineSource } from '../../intake/source.ts'
+import { createTypedConverter } from '../../intake/typed-rows.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { systemReason } from '../../storage/system-reason.ts'
-import type { InputFlags, InputFormat } from './input-flags.ts'
+import type { InputFormat, LoadFlags } from './flags.ts'
+import { importMap } from './map-file.ts'
+import { openQueries } from './query-inputs.ts'
 
 /** Opens the inputs. Whatever is wrong with the command is reported before anything is loaded. */
 export async function openInputs(
   names: readonly string[],
-  flags: InputFlags,
+  flags: LoadFlags,
   { environment }: Terminal,
 ): Promise<LineSource[]> {
   const { from, query } = flags
@@ -19,9 +26,7 @@ export async function openInputs(
     if (names.length > 0) throw new CommandError(2, '--query and files exclude each other')
     const converter = await openConverter(flags)
     if (!converter) throw new CommandError(2, '--query needs --type or --map')
-    const { openQueries } = await import('./query-inputs.ts')
     const rows = await openQueries(from ?? environment['HOLDFAST_LOAD_FROM'], query)
-    const { createConvertedSource } = await import('../../intake/rows.ts')
     return rows.map((each) => createConvertedSource(each, converter))
   }
   if (from !== undefined) throw new CommandError(2, '--from needs --query')
@@ -29,12 +34,10 @@ export async function openInputs(
     throw new CommandError(2, 'name the files to load, or - for standard input')
   }
   const converter = await openConverter(flags)
-  return Promise.all(
-    names.map(async (name) => {
-      const bytes = openBytes(name)
-      return (await selectFormat(name, flags, converter)).createSource(bytes)
-    }),
-  )
+  return names.map((name) => {
+    const bytes = openBytes(name)
+    return selectFormat(name, flags, converter).createSource(bytes)
+  })
 }
 
 /** How the bytes of an input become lines. */
@@ -45,15 +48,15 @@ export interface Format {
 }
 
 /** The format of one input whose bytes come in several files. */
-export async function openFormat(name: string, flags: InputFlags): Promise<Format> {
+export async function openFormat(name: string, flags: LoadFlags): Promise<Format> {
   return selectFormat(name, flags, await openConverter(flags))
 }
 
-async function selectFormat(
+function selectFormat(
   name: string,
-  { format = formatOf(name), type }: InputFlags,
+  { format = formatOf(name), type }: LoadFlags,
   converter: RowConverter | undefined,
-): Promise<Format> {
+): Format {
   const hasHeader = format !== 'ndjson'
   if (!converter) {
     if (format === 'ndjson') return { hasHeader, createSource: createNdjsonSource }
@@ -63,32 +66,21 @@ async function selectFormat(
     const hint = '--type is for tables: add --format csv or tsv, or use --map'
     throw new CommandError(2, `${name}: ${hint}`)
   }
-  const { createConvertedSource } = await import('../../intake/rows.ts')
-  const createRows = await selectRows(format)
+  const createRows = (bytes: ByteSource) =>
+    format === 'ndjson' ? createNdjsonRows(bytes) : createCsvSource(bytes, format)
   return { hasHeader, createSource: (bytes) => createConvertedSource(createRows(bytes), converter) }
 }
 
-async function selectRows(format: InputFormat): Promise<(bytes: ByteSource) => RowSource> {
-  if (format === 'ndjson') return (await import('../../intake/ndjson-rows.ts')).createNdjsonRows
-  const { createCsvSource } = await import('../../intake/csv.ts')
-  return (bytes) => createCsvSource(bytes, format)
-}
-
-async function openConverter({ type, map }: InputFlags): Promise<RowConverter | undefined> {
+async function openConverter({ type, map }: LoadFlags): Promise<RowConverter | undefined> {
   if (type !== undefined && map !== undefined) {
     throw new CommandError(2, '--type and --map exclude each other')
   }
   if (type !== undefined) {
-    if (!Object.hasOwn(recordTypes, type)) {
-      throw new CommandError(2, `--type must be one of ${Object.keys(recordTypes).join(', ')}`)
-    }
-    const { createTypedConverter } = await import('../../intake/typed-rows.ts')
-    return createTypedConverter(type as RecordType)
+    if (isRecordType(type)) return createTypedConverter(type)
+    throw new CommandError(2, `--type must be one of ${Object.keys(recordTypes).join(', ')}`)
   }
   if (map === undefined) return undefined
-  const { importMap } = await import('./map-file.ts')
   const file = await importMap(map)
-  const { createMappingConverter } = await import('../../intake/mapped-rows.ts')
   return createMappingConverter(file.map, file.findPosition)
 }
 
@@ -100,12 +92,11 @@ function formatOf(name: string): InputFormat {
 function openBytes(name: string): ByteSource {
   const stats = findInput(name)
   if (!stats) throw inputNotFound(name)
-  if (name === '-') {
-    return { name, ...sizeOf(stats), isRepeatable: false, open: () => process.stdin }
-  }
+  const size = stats.isFile() ? { bytes: stats.size } : {}
+  if (name === '-') return { name, ...size, isRepeatable: false, open: () => process.stdin }
   return {
     name,
-    ...sizeOf(stats),
+    ...size,
     isRepeatable: stats.isFile(),
     open: () => createReadStream(name, { highWaterMark: 1024 * 1024 }),
   }
@@ -135,10 +126,6 @@ export function requireNoInput(flag: string, file: string, names: readonly strin
   }
   if (!names.some(isWritten)) return
   throw new CommandError(2, `${flag} would overwrite ${file}, which is an input`)
-}
-
-function sizeOf(stats: Stats): { readonly bytes?: number } {
-  return stats.isFile() ? { bytes: stats.size } : {}
 }
 
 /** Undefined if the size of an input is unknown. */

@@ -1,40 +1,21 @@
 import type { CommitResult } from '../../intake/commits.ts'
-import type { UnknownFields } from '../../intake/line.ts'
-import type { LoadOptions, LoadResult } from '../../intake/load.ts'
+import { type LoadOptions, type LoadResult, load } from '../../intake/load.ts'
 import type { LineSource } from '../../intake/source.ts'
-import type { ProviderWriter, WriterOptions } from '../../intake/writer.ts'
+import type { WriterOptions } from '../../intake/writer.ts'
 import { databaseOptions } from '../../server/database-options.ts'
-import type { LoadMetrics } from '../../server/observe/load-metrics.ts'
-import type { Settings } from '../../server/settings/settings.ts'
+import { disablePretenuring, limitYoungGeneration } from '../../server/garbage-collection.ts'
+import { type LoadMetrics, openLoadMetrics } from '../../server/observe/load-metrics.ts'
 import type { Stopping } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
+import { openProviderWriter } from '../../storage/open.ts'
 import { prepareDatabase } from '../common/database.ts'
 import { openLoadProgress } from '../common/load-progress.ts'
-import { parseNumber } from '../common/parse-number.ts'
-import { readCommandSettings } from '../common/setting-flags.ts'
+import { type CommandSettings, readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorFile, openErrorReport } from './error-report.ts'
-import type { InputFlags } from './input-flags.ts'
+import type { LoadFlags } from './flags.ts'
 import { openInputs, requireNoInput, toInputError, totalSize } from './inputs.ts'
 import { openRejects } from './rejects.ts'
-import { createStoppedError, reportResult } from './summary.ts'
-
-export interface LoadFlags extends InputFlags {
-  readonly batch?: string
-  readonly dryRun?: true
-  readonly unknownFields: UnknownFields
-  readonly errors?: string
-  readonly showValues?: true
-  readonly skipInvalid?: true
-  readonly rejects?: string
-  readonly metricsFile?: string
-  readonly database?: string
-}
-
-const batchMax = 999_999_999
-
-export function parseBatch({ batch }: LoadFlags): number | undefined {
-  return batch === undefined ? undefined : parseNumber('--batch', batch, batchMax)
-}
+import { createStoppedError, reportResult } from './report-result.ts'
 
 const nothingCommitted: CommitResult = { commits: 0, linesCommitted: 0, counts: new Map() }
 
@@ -45,7 +26,7 @@ export async function runLoad(
   terminal: Terminal,
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
-  const batch = parseBatch(flags)
+  const { batch } = flags
   if (flags.skipInvalid && flags.dryRun) {
     throw new CommandError(2, '--skip-invalid and --dry-run exclude each other')
   }
@@ -58,7 +39,7 @@ export async function runLoad(
       ? undefined
       : openRejects(flags.rejects, opened, hasTables && opened.length > 1)
   const inputs = rejects?.inputs ?? opened
-  const reports = await openReports(inputs, flags, terminal)
+  const reports = openReports(inputs, flags, terminal)
   const started = performance.now()
   const writerOptions = {
     inBatches: batch !== undefined && !flags.dryRun,
@@ -98,17 +79,17 @@ export async function runLoad(
 
 async function loadInputs(
   inputs: readonly LineSource[],
-  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  settings: CommandSettings,
   writerOptions: Omit<WriterOptions, 'loadTime'>,
   terminal: Terminal,
   options: LoadOptions,
 ): Promise<LoadResult> {
-  const { load } = await import('../../intake/load.ts')
-  const { disablePretenuring, limitYoungGeneration } = await import(
-    '../../server/garbage-collection.ts'
-  )
   await prepareDatabase(settings, !options.dryRun, terminal)
-  const writer = await openWriter(settings, writerOptions)
+  const writer = await openProviderWriter(
+    settings.database,
+    { ...writerOptions, loadTime: Temporal.Now.instant() },
+    databaseOptions(settings),
+  )
   disablePretenuring()
   limitYoungGeneration()
   try {
@@ -120,20 +101,11 @@ async function loadInputs(
   }
 }
 
-async function openWriter(
-  settings: Pick<Settings, 'database'> & Partial<Settings>,
-  writerOptions: Omit<WriterOptions, 'loadTime'>,
-): Promise<ProviderWriter> {
-  const { openProviderWriter } = await import('../../storage/open.ts')
-  const options = { ...writerOptions, loadTime: Temporal.Now.instant() }
-  return openProviderWriter(settings.database, options, databaseOptions(settings))
-}
-
 /** The progress line, the metrics and the errors of a load. */
-async function openReports(inputs: readonly LineSource[], flags: LoadFlags, terminal: Terminal) {
+function openReports(inputs: readonly LineSource[], flags: LoadFlags, terminal: Terminal) {
   const size = totalSize(inputs)
   const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
-  const metrics = await openMetrics(flags.metricsFile, size)
+  const metrics = openMetrics(flags.metricsFile, size)
   const progress = openLoadProgress(terminal, size)
   const errors = openErrorReport(inputs, errorFile, flags.showValues ?? false, terminal)
   let state = { lines: 0, bytes: 0 }
@@ -163,12 +135,8 @@ async function openReports(inputs: readonly LineSource[], flags: LoadFlags, term
 }
 
 /** Called before anything is loaded, so that a file that cannot be written does not waste a load. */
-async function openMetrics(
-  file: string | undefined,
-  size: number | undefined,
-): Promise<LoadMetrics | undefined> {
+function openMetrics(file: string | undefined, size: number | undefined): LoadMetrics | undefined {
   if (file === undefined) return undefined
-  const { openLoadMetrics } = await import('../../server/observe/load-metrics.ts')
   try {
     return openLoadMetrics(file, size)
   } catch {

@@ -9,7 +9,7 @@ import {
 import { publicPageSizeMax } from '../../contract/limits.ts'
 import type { CatalogueStore } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { formatQuantity } from '../load/format-quantity.ts'
+import { formatQuantity } from '../common/format-count.ts'
 import { findDraft, findVersion } from './find.ts'
 import { readDrafts, toJsonLine } from './list.ts'
 

@@ -27,62 +27,38 @@ import {
 } from '../../server/workers.ts'
 import { prepareDatabase } from '../common/database.ts'
 
+export type ServedRole = 'provider' | 'guard' | 'platform' | 'intake'
+
 type Open = (telemetry: Telemetry, tls: TlsOptions | undefined) => Promise<OpenServer>
 
 /** What is done once, before the workers are started. */
 interface Preparation {
   readonly create: boolean
-  readonly newReplayFile?: boolean
+  readonly newReplayFile: boolean
 }
 
-type ServeSettings = Pick<
-  Settings,
-  'database' | 'host' | 'port' | 'workers' | 'logLevel' | 'metricsHost' | 'shutdownTimeout'
-> &
-  Partial<Settings>
-
-export async function serveProvider(
-  settings: Settings,
-  preparation: Preparation,
-  terminal: Terminal,
-): Promise<void> {
-  const open: Open = (...args) => openProvider(settings, ...args)
-  await serve('provider', settings, preparation, open, terminal)
-}
-
-export async function serveGuard(
-  settings: Settings,
-  preparation: Preparation,
-  terminal: Terminal,
-): Promise<void> {
-  const { openGuardServer, readForwarded } = await import('../../server/open-guard.ts')
-  // An error is reported once, and not by each worker.
-  readForwarded(settings.upstreamOperations)
-  const open: Open = (...args) => openGuardServer(settings, ...args)
-  await serve('guard', settings, preparation, open, terminal)
-}
-
-export async function servePlatform(
-  settings: ServeSettings,
-  preparation: Preparation,
-  terminal: Terminal,
-): Promise<void> {
-  // An error is reported once, and not by each worker.
-  const outages = openOutages(settings.outagesFile)
-  const open: Open = async (telemetry, tls) => ({
-    ...(await openReady(openPlatform(settings, telemetry, tls, { listOutages: outages.list }))),
-    reload: () => outages.reload(telemetry.log),
-  })
-  await serve('platform', settings, preparation, open, terminal)
-}
-
-export async function serveIntake(
-  settings: ServeSettings,
-  preparation: Preparation,
-  terminal: Terminal,
-): Promise<void> {
-  const open: Open = (...args) => openReady(openIntake(settings, ...args))
-  await serve('intake', settings, preparation, open, terminal)
+/** How each role opens its server. What is wrong with its files is reported once, and not by each worker. */
+const openers: Readonly<Record<ServedRole, (settings: Settings) => Open | Promise<Open>>> = {
+  provider:
+    (settings) =>
+    (...args) =>
+      openProvider(settings, ...args),
+  async guard(settings) {
+    const { openGuardServer, readForwarded } = await import('../../server/open-guard.ts')
+    readForwarded(settings.upstreamOperations)
+    return (...args) => openGuardServer(settings, ...args)
+  },
+  platform(settings) {
+    const outages = openOutages(settings.outagesFile)
+    return async (telemetry, tls) => ({
+      ...(await openReady(openPlatform(settings, telemetry, tls, { listOutages: outages.list }))),
+      reload: () => outages.reload(telemetry.log),
+    })
+  },
+  intake:
+    (settings) =>
+    (...args) =>
+      openReady(openIntake(settings, ...args)),
 }
 
 /** A server that needs no keys is ready once it is open. */
@@ -92,8 +68,8 @@ async function openReady(app: Promise<OpenServer['app']>): Promise<OpenServer> {
 
 /** Only in the supervisor: a worker that is started later must open the same files as the others. */
 async function prepare(
-  settings: ServeSettings,
-  { create, newReplayFile = false }: Preparation,
+  settings: Settings,
+  { create, newReplayFile }: Preparation,
   terminal: Terminal,
 ): Promise<void> {
   if (!isSupervisor()) return
@@ -104,13 +80,13 @@ async function prepare(
 }
 
 /** Serves in this process, or in workers that this process supervises. */
-async function serve(
-  role: string,
-  settings: ServeSettings,
+export async function serve(
+  role: ServedRole,
+  settings: Settings,
   preparation: Preparation,
-  open: Open,
   terminal: Terminal,
 ): Promise<void> {
+  const open = await openers[role](settings)
   await prepare(settings, preparation, terminal)
   if (settings.workers > 1 && isSupervisor()) {
     const log = await openServerLog(settings)
@@ -134,7 +110,7 @@ async function serve(
 
 async function serveInProcess(
   role: string,
-  settings: ServeSettings,
+  settings: Settings,
   open: Open,
   terminal: Terminal,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../../contract/characters.ts'
 import type { CatalogueStore } from '../../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
-import { formatQuantity } from '../../load/format-quantity.ts'
+import { formatQuantity } from '../../common/format-count.ts'
 import { describeKept, isFrom } from './target.ts'
 
 export interface ReplaceFlags {

@@ -3,7 +3,7 @@ import { formatProblem, type Problem } from '../../../contract/index.ts'
 import { problemsMax } from '../../../contract/limits.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
 import { quoteForShell } from '../../common/database.ts'
-import { formatQuantity } from '../../load/format-quantity.ts'
+import { formatQuantity } from '../../common/format-count.ts'
 import { toJsonLine } from '../list.ts'
 import type { KeptProduct } from './holder-product.ts'
 

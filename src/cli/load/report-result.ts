@@ -7,9 +7,8 @@ import type { LoadResult } from '../../intake/load.ts'
 import type { LineSource } from '../../intake/source.ts'
 import { type StopSignal, signalStatus } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { formatCount } from '../common/format-count.ts'
+import { formatCount, formatQuantity } from '../common/format-count.ts'
 import { formatTable } from '../common/format-table.ts'
-import { formatQuantity } from './format-quantity.ts'
 import type { RejectedRows } from './rejects.ts'
 
 /** How many names of fields that were left out are printed. */
