@@ -2,26 +2,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { iconType, renderIcon } from '../platform/consent/pages/icon.ts'
 import { renderBudget, renderMessage, renderStart } from './pages/budget.ts'
 import { budgetColour, renderBudgetStylesheet } from './pages/stylesheet.ts'
-import { Refused } from './platform-calls.ts'
-import type { KeyPair } from './proofs.ts'
-import type { Session, Sessions } from './sessions.ts'
+import { Refused, type ThirdPartyOptions } from './platform-calls.ts'
+import type { Session } from './sessions.ts'
 import { readSharedData } from './shared-data.ts'
-import { openThirdParty } from './third-party.ts'
+import { exchangeCode, pushRequest, withdrawConsent } from './third-party.ts'
 
 const cookieName = 'example_budget'
 const connectionsMax = 100
 const parameterLengthMax = 2000
 
-export interface ExampleBudgetOptions {
-  /** The issuer of the platform. */
-  readonly issuer: string
+export interface ExampleBudgetOptions extends Omit<ThirdPartyOptions, 'redirectUri'> {
   /** The name of the provider, as its customers know it. */
   readonly providerName: string
-  readonly clientId: string
   /** The address of this server. */
   readonly origin: string
-  readonly key: KeyPair
-  readonly sessions: Sessions
   /** An e-mail address of a customer, to try the consent with. */
   readonly exampleEmail: string | undefined
   /** Called with an unexpected error. */
@@ -32,23 +26,22 @@ export interface ExampleBudgetOptions {
 export const callbackPath = '/callback'
 export const keySetPath = '/jwks.json'
 
-interface Exchange extends ExampleBudgetOptions {
+interface Exchange extends ExampleBudgetOptions, ThirdPartyOptions {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly url: URL
   readonly session: Session | undefined
-  readonly client: ReturnType<typeof openThirdParty>
 }
 
 /** A small third party with pages for a person to try. The server does not listen yet. */
 export function createExampleBudget(options: ExampleBudgetOptions): Server {
   const { origin, sessions, onError } = options
-  const client = openThirdParty({ ...options, redirectUri: origin + callbackPath })
+  const redirectUri = origin + callbackPath
   const server = createServer((request, response) => {
     request.resume()
     const url = URL.parse(request.url ?? '', origin) ?? new URL(origin)
     const session = sessions.find(readCookie(request))
-    const exchange = { ...options, request, response, url, session, client }
+    const exchange = { ...options, redirectUri, request, response, url, session }
     answer(exchange).catch((error: unknown) => {
       if (!(error instanceof Refused)) onError(error)
       const text = `${options.providerName} did not respond as expected. Wait a moment, then try again.`
@@ -66,18 +59,11 @@ export function createExampleBudget(options: ExampleBudgetOptions): Server {
 /** What each path does. */
 const routes: Readonly<Record<string, (exchange: Exchange) => Promise<void> | void>> = {
   'GET /': showHome,
-  'GET /style.css': ({ response }) => {
-    response.writeHead(200, { ...headers(), 'content-type': 'text/css; charset=utf-8' })
-    response.end(renderBudgetStylesheet())
-  },
-  'GET /icon.svg': ({ response }) => {
-    response.writeHead(200, { ...headers(), 'content-type': iconType })
-    response.end(renderIcon(budgetColour))
-  },
-  [`GET ${keySetPath}`]: ({ response, key }) => {
-    response.writeHead(200, { ...headers(), 'content-type': 'application/json' })
-    response.end(JSON.stringify({ keys: [key.jwk] }))
-  },
+  'GET /style.css': (exchange) =>
+    send(exchange, 200, 'text/css; charset=utf-8', renderBudgetStylesheet()),
+  'GET /icon.svg': (exchange) => send(exchange, 200, iconType, renderIcon(budgetColour)),
+  [`GET ${keySetPath}`]: (exchange) =>
+    send(exchange, 200, 'application/json', JSON.stringify({ keys: [exchange.key.jwk] })),
   [`GET ${callbackPath}`]: finishConsent,
   'POST /connect': startConsent,
   'POST /read': async (exchange) => {
@@ -86,10 +72,10 @@ const routes: Readonly<Record<string, (exchange: Exchange) => Promise<void> | vo
     redirect(exchange, '/')
   },
   'POST /withdraw': async (exchange) => {
-    const { session, client } = exchange
+    const { session } = exchange
     if (session?.tokens && !session.isRefused) {
       session.phase = 'withdrawal'
-      await client.withdraw(session)
+      await withdrawConsent(exchange, session)
       await readData(exchange, session)
     }
     redirect(exchange, '/')
@@ -125,7 +111,7 @@ function showHome(exchange: Exchange): void {
 
 /** Each consent is a new session, so that a timeline tells one story. */
 async function startConsent(exchange: Exchange): Promise<void> {
-  const { sessions, client, providerName } = exchange
+  const { sessions, providerName } = exchange
   if (exchange.session) sessions.remove(exchange.session.id)
   const session = sessions.create()
   sessions.record(session, {
@@ -137,7 +123,7 @@ async function startConsent(exchange: Exchange): Promise<void> {
     url: '/connect',
     started: performance.now(),
   })
-  const location = await client.start(session)
+  const location = await pushRequest(exchange, session)
   session.phase = 'consent'
   const cookie = `${cookieName}=${session.id}; Path=/; HttpOnly; SameSite=Lax`
   redirect(exchange, location, { 'set-cookie': cookie })
@@ -145,7 +131,7 @@ async function startConsent(exchange: Exchange): Promise<void> {
 
 /** The customer returns. The state proves that this browser started the consent. */
 async function finishConsent(exchange: Exchange): Promise<void> {
-  const { session, url, issuer, client, sessions, providerName } = exchange
+  const { session, url, issuer, sessions, providerName } = exchange
   const read = (name: string) => url.searchParams.get(name)?.slice(0, parameterLengthMax)
   const flow = session?.flow
   if (!session || !flow || read('state') !== flow.state || read('iss') !== issuer) {
@@ -175,15 +161,16 @@ async function finishConsent(exchange: Exchange): Promise<void> {
     return redirect(exchange, '/')
   }
   session.phase = 'tokens'
-  await client.exchange(session, flow, code)
+  await exchangeCode(exchange, session, flow, code)
   session.phase = 'data'
   await readData(exchange, session)
   redirect(exchange, '/')
 }
 
-async function readData({ client, providerName }: Exchange, session: Session): Promise<void> {
+async function readData(exchange: Exchange, session: Session): Promise<void> {
+  const { providerName } = exchange
   try {
-    session.data = await readSharedData(client, session, Temporal.Now.instant())
+    session.data = await readSharedData(exchange, session, Temporal.Now.instant())
     session.isRefused = false
     session.notice = undefined
   } catch (error) {
@@ -202,24 +189,27 @@ async function readData({ client, providerName }: Exchange, session: Session): P
 }
 
 function redirect(
-  { response }: Exchange,
+  { response, issuer }: Exchange,
   location: string,
   more: Readonly<Record<string, string>> = {},
 ): void {
-  response.writeHead(303, { ...headers(), ...more, location })
+  response.writeHead(303, { ...headers(issuer), ...more, location })
   response.end()
 }
 
-function sendPage({ response, issuer }: Exchange, status: number, page: string): void {
-  response.writeHead(status, { ...headers(issuer), 'content-type': 'text/html; charset=utf-8' })
-  response.end(page)
+function sendPage(exchange: Exchange, status: number, page: string): void {
+  send(exchange, status, 'text/html; charset=utf-8', page)
+}
+
+function send({ response, issuer }: Exchange, status: number, type: string, body: string): void {
+  response.writeHead(status, { ...headers(issuer), 'content-type': type })
+  response.end(body)
 }
 
 /** No scripts and no foreign content. Browsers apply `form-action` to redirects after a form, too. */
-function headers(formTarget = ''): Record<string, string> {
-  const target = formTarget && ` ${new URL(formTarget).origin}`
+function headers(formTarget: string): Record<string, string> {
   return {
-    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'${target}; frame-ancestors 'none'; base-uri 'none'`,
+    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${new URL(formTarget).origin}; frame-ancestors 'none'; base-uri 'none'`,
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',

@@ -42,32 +42,9 @@ export interface Sent extends Pick<Call, 'title' | 'rule' | 'sent'> {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The calls of the third party to the platform. Each is recorded in the session, and throws `Refused` if it fails. */
-export interface PlatformCalls {
-  send(session: Session, url: string, init: RequestInit, shown: Sent): Promise<Body>
-  /** Sends a form, with the authentication of the third party. Hidden parameters are not recorded. */
-  post(
-    session: Session,
-    url: string,
-    parameters: Readonly<Record<string, string>>,
-    shown: Sent & { readonly hidden?: readonly string[] },
-    proofKey?: KeyPair,
-  ): Promise<Body>
-  discover(session: Session): Promise<Metadata>
-}
-
-export function openPlatformCalls(options: ThirdPartyOptions): PlatformCalls {
-  const send: PlatformCalls['send'] = (...call) => sendRequest(options.sessions, ...call)
-  return {
-    send,
-    post: (...call) => postForm(options, send, ...call),
-    discover: (session) => discover(options, send, session),
-  }
-}
-
-/** Sends a request, and records it. */
-async function sendRequest(
-  sessions: Sessions,
+/** Sends a request of the third party to the platform, and records it. Throws `Refused` if it fails. */
+export async function send(
+  { sessions }: ThirdPartyOptions,
   session: Session,
   url: string,
   init: RequestInit,
@@ -76,15 +53,14 @@ async function sendRequest(
   const interactionId = randomUUID()
   sessions.link(interactionId, session)
   const started = performance.now()
+  const { shown: names = [], tokens, ...described } = shown
   const call = {
     from: 'third party',
     to: 'platform',
     method: init.method ?? 'GET',
     url,
-    title: shown.title,
-    rule: shown.rule,
-    sent: shown.sent,
-    tokens: shown.tokens?.filter((token) => token !== undefined),
+    ...described,
+    tokens: tokens?.filter((token) => token !== undefined),
     started,
   } as const
   try {
@@ -97,9 +73,10 @@ async function sendRequest(
     const text = await response.text()
     const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {}
     const { status } = response
-    const received = [...describeError(body), ...pick(body, shown.shown ?? [])]
+    const errors = describeError(body)
+    const received = [...errors, ...pick(body, names)]
     sessions.record(session, { ...call, status, received, ms: performance.now() - started })
-    if (!response.ok) throw new Refused(status, readError(body))
+    if (!response.ok) throw new Refused(status, errors.map(([, text]) => text).join(': '))
     return body
   } catch (error) {
     if (error instanceof Refused) throw error
@@ -110,30 +87,27 @@ async function sendRequest(
   }
 }
 
-async function discover(
-  { issuer }: ThirdPartyOptions,
-  send: PlatformCalls['send'],
-  session: Session,
-): Promise<Metadata> {
+export async function discover(options: ThirdPartyOptions, session: Session): Promise<Metadata> {
+  const { issuer } = options
   const url = `${issuer}/.well-known/openid-configuration`
-  const metadata = await send(
-    session,
-    url,
-    {},
-    {
-      title: 'Reads where the platform’s endpoints are',
-      rule: 'OpenID Connect Discovery: the third party needs to know one address, the issuer.',
-      shown: ['issuer', 'pushed_authorization_request_endpoint', 'token_endpoint'],
-    },
-  )
+  const shown = {
+    title: 'Reads where the platform’s endpoints are',
+    rule: 'OpenID Connect Discovery: the third party needs to know one address, the issuer.',
+    shown: ['issuer', 'pushed_authorization_request_endpoint', 'token_endpoint'],
+  }
+  const metadata = await send(options, session, url, {}, shown)
   if (metadata['issuer'] !== issuer) throw new Refused(502, 'another issuer')
   return metadata as unknown as Metadata
 }
 
-async function postForm(
+/** Sends a form, with the authentication of the third party. Hidden parameters are not recorded. */
+export async function post(
   options: ThirdPartyOptions,
-  send: PlatformCalls['send'],
-  ...[session, url, parameters, shown, proofKey]: Parameters<PlatformCalls['post']>
+  session: Session,
+  url: string,
+  parameters: Readonly<Record<string, string>>,
+  { hidden = [], ...shown }: Sent & { readonly hidden?: readonly string[] },
+  proofKey?: KeyPair,
 ): Promise<Body> {
   const assertion = await signAssertion(options.key, options)
   const proof = proofKey && (await signProof(proofKey, 'POST', url))
@@ -143,26 +117,21 @@ async function postForm(
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
     client_assertion: assertion,
   })
-  const { hidden = [] } = shown
-  return send(
-    session,
-    url,
-    { method: 'POST', body, headers: { ...(proof && { dpop: proof }) } },
-    {
-      ...shown,
-      sent: Object.entries(parameters).map(([name, value]) => [
-        name,
-        hidden.includes(name) ? 'not shown' : value,
-      ]),
-      tokens: [
-        showToken('client_assertion (private_key_jwt)', assertion),
-        proof === undefined ? undefined : showToken('DPoP proof', proof),
-      ],
-    },
-  )
+  const init = { method: 'POST', body, headers: { ...(proof && { dpop: proof }) } }
+  return send(options, session, url, init, {
+    ...shown,
+    sent: Object.entries(parameters).map(([name, value]) => [
+      name,
+      hidden.includes(name) ? 'not shown' : value,
+    ]),
+    tokens: [
+      showToken('client_assertion (private_key_jwt)', assertion),
+      proof === undefined ? undefined : showToken('DPoP proof', proof),
+    ],
+  })
 }
 
-function pick(body: Readonly<Record<string, unknown>>, names: readonly string[]): Fields {
+function pick(body: Body, names: readonly string[]): Fields {
   return names
     .filter((name) => body[name] !== undefined)
     .map((name) => [
@@ -172,16 +141,10 @@ function pick(body: Readonly<Record<string, unknown>>, names: readonly string[])
 }
 
 /** Of OAuth and of the Consumer Data Standards. */
-function describeError(body: Readonly<Record<string, unknown>>): Fields {
+function describeError(body: Body): Fields {
   const { errors } = body as {
     readonly errors?: readonly { readonly code: string; readonly detail: string }[]
   }
   const listed = (errors ?? []).map(({ code, detail }) => [code, detail] as const)
   return [...listed, ...pick(body, ['error', 'error_description'])]
-}
-
-function readError(body: Readonly<Record<string, unknown>>): string {
-  return describeError(body)
-    .map(([, value]) => value)
-    .join(': ')
 }

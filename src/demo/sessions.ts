@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { KeyPair } from './proofs.ts'
-import type { SharedData } from './summary.ts'
+import type { SharedData } from './shared-data.ts'
 import type { Call, Phase, RecordedCall } from './timeline.ts'
 
 /** The newest sessions are kept. */
@@ -42,18 +42,9 @@ export interface Session {
   isRefused: boolean
 }
 
-export interface Sessions {
-  create(): Session
-  find(id: string | undefined): Session | undefined
-  remove(id: string): void
-  record(session: Session, call: Call): void
-  /** Associates a value that calls have in common with the session, so that other parties' calls are found. */
-  link(key: string, session: Session): void
-  unlink(key: string): void
-  findByKey(key: string | undefined): Session | undefined
-}
+export type Sessions = ReturnType<typeof openSessions>
 
-export function openSessions(max = sessionsMax): Sessions {
+export function openSessions(max = sessionsMax) {
   const sessions = new Map<string, Session>()
   const linked = new Map<string, Session>()
   const unlinkAll = (session: Session, kept: number) => {
@@ -66,7 +57,7 @@ export function openSessions(max = sessionsMax): Sessions {
     sessions.delete(id)
   }
   return {
-    create() {
+    create(): Session {
       const id = randomBytes(32).toString('base64url')
       const session: Session = { id, calls: [], phase: 'request', isRefused: false }
       const [oldest] = sessions.keys()
@@ -74,17 +65,18 @@ export function openSessions(max = sessionsMax): Sessions {
       sessions.set(id, session)
       return session
     },
-    find: (id) => (id === undefined ? undefined : sessions.get(id)),
+    find: (id: string | undefined) => (id === undefined ? undefined : sessions.get(id)),
     remove,
-    record(session, call) {
+    record(session: Session, call: Call): void {
       session.calls.push({ ...call, phase: session.phase })
       if (session.calls.length > callsMax) session.calls.shift()
     },
-    link(key, session) {
+    /** Associates a value that calls have in common with the session, so that other parties' calls are found. */
+    link(key: string, session: Session): void {
       linked.set(key, session)
       unlinkAll(session, keysMax)
     },
-    unlink: (key) => void linked.delete(key),
-    findByKey: (key) => (key === undefined ? undefined : linked.get(key)),
+    unlink: (key: string) => void linked.delete(key),
+    findByKey: (key: string | undefined) => (key === undefined ? undefined : linked.get(key)),
   }
 }

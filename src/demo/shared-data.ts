@@ -1,13 +1,38 @@
+import { type Budget, computeBudget, monthCount } from './budget.ts'
+import type { ThirdPartyOptions } from './platform-calls.ts'
 import type { Session } from './sessions.ts'
-import {
-  type Account,
-  type Balance,
-  monthCount,
-  type SharedData,
-  summarise,
-  type Transaction,
-} from './summary.ts'
-import type { ThirdPartyClient } from './third-party.ts'
+import { readResource } from './third-party.ts'
+
+interface Account {
+  readonly accountId: string
+  readonly displayName: string
+  readonly maskedNumber: string
+  readonly productCategory: string
+}
+
+interface Balance {
+  readonly accountId: string
+  readonly currentBalance: string
+  readonly availableBalance: string
+  readonly currency: string
+}
+
+export interface Transaction {
+  readonly type: string
+  readonly description: string
+  readonly postingDateTime?: string
+  readonly executionDateTime?: string
+  readonly amount: string
+  readonly currency: string
+}
+
+/** What the customer shared, as Example Budget shows it. */
+export interface SharedData extends Budget {
+  readonly accounts: readonly (Account & { readonly balance: Balance | undefined })[]
+  readonly transactionCount: number
+  readonly currency: string
+  readonly read: Temporal.Instant
+}
 
 /** Of each account. The demo's customers have fewer. */
 const transactionsMax = 1000
@@ -19,16 +44,16 @@ interface List<Name extends string, Item> {
 
 /** Reads what the customer shared. Throws `Refused`. */
 export async function readSharedData(
-  client: ThirdPartyClient,
+  options: ThirdPartyOptions,
   session: Session,
   now: Temporal.Instant,
 ): Promise<SharedData> {
-  const accounts = (await client.read(session, '/banking/accounts', {
+  const accounts = (await readResource(options, session, '/banking/accounts', {
     version: 3,
     title: 'Reads the accounts',
     rule: 'Only accounts that the customer selected exist for the third party. Their ids are different for each third party.',
   })) as List<'accounts', Account>
-  const balances = (await client.read(session, '/banking/accounts/balances', {
+  const balances = (await readResource(options, session, '/banking/accounts/balances', {
     version: 2,
     title: 'Reads the balances',
     rule: 'Every call is checked again: token, proof, scope, and whether the arrangement is active.',
@@ -40,7 +65,7 @@ export async function readSharedData(
   const transactions: Transaction[] = []
   for (const { accountId, displayName } of shown) {
     const path = `/banking/accounts/${encodeURIComponent(accountId)}/transactions?${query}`
-    const list = (await client.read(session, path, {
+    const list = (await readResource(options, session, path, {
       version: 1,
       title: `Reads the transactions of ${displayName}`,
       rule: 'The platform signs a new token for the provider: it is valid for this account, and for one request.',
@@ -54,7 +79,7 @@ export async function readSharedData(
       balance: own.find(({ accountId }) => accountId === account.accountId),
     })),
     transactionCount: transactions.length,
-    ...summarise(transactions, first),
+    ...computeBudget(transactions, first),
     currency: own[0]?.currency ?? 'AUD',
     read: now,
   }

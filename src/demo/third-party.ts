@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import {
+  discover,
   type Metadata,
-  openPlatformCalls,
-  type PlatformCalls,
+  post,
   Refused,
+  send,
   type ThirdPartyOptions,
 } from './platform-calls.ts'
 import { type KeyPair, makeKeyPair, signProof } from './proofs.ts'
@@ -23,39 +24,22 @@ export const budgetScopes = [
   'bank:transactions:read',
 ] as const
 
-/** An OAuth client of the FAPI 2.0 profile. Every call is recorded in the session. */
-export interface ThirdPartyClient {
-  /** Pushes a request. Returns the URL for the customer's browser. */
-  start(session: Session): Promise<string>
-  /** Exchanges the code that the browser brought. */
-  exchange(session: Session, flow: Flow, code: string): Promise<void>
-  /** Reads data with the access token. */
-  read(session: Session, path: string, options: ReadOptions): Promise<unknown>
-  withdraw(session: Session): Promise<void>
-}
-
 export interface ReadOptions {
   readonly version: number
   readonly title: string
   readonly rule: string
 }
 
-export function openThirdParty(options: ThirdPartyOptions): ThirdPartyClient {
-  const context: Context = { ...options, ...openPlatformCalls(options) }
-  return {
-    start: (session) => start(context, session),
-    exchange: (session, flow, code) => exchange(context, session, flow, code),
-    read: (session, path, shown) => read(context, session, path, shown),
-    withdraw: (session) => withdraw(context, session),
+/** Pushes a request, as an OAuth client of the FAPI 2.0 profile. Returns the URL for the customer's browser. */
+export async function pushRequest(options: ThirdPartyOptions, session: Session): Promise<string> {
+  const { clientId, redirectUri, sessions } = options
+  const metadata = await discover(options, session)
+  const flow = {
+    state: makeSecret(),
+    nonce: makeSecret(),
+    verifier: makeSecret(),
+    proofKey: await makeKeyPair(),
   }
-}
-
-interface Context extends ThirdPartyOptions, PlatformCalls {}
-
-async function start(context: Context, session: Session): Promise<string> {
-  const { clientId, redirectUri, sessions, discover, post } = context
-  const metadata = await discover(session)
-  const flow = { ...makeSecrets(), proofKey: await makeKeyPair() }
   const url = metadata.pushed_authorization_request_endpoint
   const parameters = {
     response_type: 'code',
@@ -68,6 +52,7 @@ async function start(context: Context, session: Session): Promise<string> {
     sharing_duration: String(sharingSeconds),
   }
   const { request_uri: requestUri } = await post(
+    options,
     session,
     url,
     parameters,
@@ -84,22 +69,23 @@ async function start(context: Context, session: Session): Promise<string> {
   return `${metadata.authorization_endpoint}?${query}`
 }
 
-async function exchange(
-  context: Context,
+/** Exchanges the code that the browser brought. */
+export async function exchangeCode(
+  options: ThirdPartyOptions,
   session: Session,
   { verifier, nonce, proofKey }: Flow,
   code: string,
 ): Promise<void> {
-  const { redirectUri, discover, post } = context
-  const metadata = await discover(session)
+  const metadata = await discover(options, session)
   const body = await post(
+    options,
     session,
     metadata.token_endpoint,
     {
       grant_type: 'authorization_code',
       code,
       code_verifier: verifier,
-      redirect_uri: redirectUri,
+      redirect_uri: options.redirectUri,
     },
     {
       title: 'Exchanges the code for tokens',
@@ -109,41 +95,38 @@ async function exchange(
     },
     proofKey,
   )
-  const claims = await verifyIdToken(context, session, metadata, String(body['id_token']), nonce)
+  const claims = await verifyIdToken(options, session, metadata, String(body['id_token']), nonce)
   storeTokens(session, body, proofKey, claims)
 }
 
-async function read(
-  context: Context,
+/** Reads data with the access token. */
+export async function readResource(
+  options: ThirdPartyOptions,
   session: Session,
   path: string,
   { version, title, rule }: ReadOptions,
 ): Promise<unknown> {
-  const { issuer, send } = context
   if (!session.tokens) throw new Refused(401, 'not connected')
   if (session.tokens.expires - performance.now() < renewalMs) {
-    await renew(context, session, session.tokens)
+    await renew(options, session, session.tokens)
   }
   const { accessToken, proofKey } = session.tokens
-  const url = new URL(`${issuer}/cds-au/v1${path}`)
+  const url = new URL(`${options.issuer}/cds-au/v1${path}`)
   const proof = await signProof(proofKey, 'GET', url.origin + url.pathname, accessToken)
   const headers = { authorization: `DPoP ${accessToken}`, dpop: proof, 'x-v': `${version}` }
-  return send(
-    session,
-    url.href,
-    { headers },
-    { title, rule, tokens: [showToken('DPoP proof', proof)], shown: ['meta'] },
-  )
+  const tokens = [showToken('DPoP proof', proof)]
+  return send(options, session, url.href, { headers }, { title, rule, tokens, shown: ['meta'] })
 }
 
 async function renew(
-  { discover, post }: Context,
+  options: ThirdPartyOptions,
   session: Session,
   { refreshToken, proofKey }: Tokens,
 ): Promise<void> {
   if (refreshToken === undefined) throw new Refused(401, 'the access token expired')
-  const metadata = await discover(session)
+  const metadata = await discover(options, session)
   const body = await post(
+    options,
     session,
     metadata.token_endpoint,
     { grant_type: 'refresh_token', refresh_token: refreshToken },
@@ -158,10 +141,11 @@ async function renew(
   storeTokens(session, body, proofKey)
 }
 
-async function withdraw({ discover, post }: Context, session: Session): Promise<void> {
+export async function withdrawConsent(options: ThirdPartyOptions, session: Session): Promise<void> {
   const { arrangementId = '' } = session.tokens ?? {}
-  const metadata = await discover(session)
+  const metadata = await discover(options, session)
   await post(
+    options,
     session,
     metadata.cdr_arrangement_revocation_endpoint,
     { cdr_arrangement_id: arrangementId },
@@ -176,7 +160,7 @@ async function withdraw({ discover, post }: Context, session: Session): Promise<
 }
 
 async function verifyIdToken(
-  { issuer, clientId, send }: Context,
+  options: ThirdPartyOptions,
   session: Session,
   metadata: Metadata,
   token: string,
@@ -184,20 +168,21 @@ async function verifyIdToken(
 ): Promise<Record<string, unknown>> {
   const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
     [customFetch]: async (url) => {
-      const shownToken = showToken('id_token, verified with these keys', token)
       const body = await send(
+        options,
         session,
         url,
         {},
         {
           title: 'Reads the platform’s public keys',
           rule: 'OpenID Connect: the identity token is signed. Its claims about the customer are those that the provider returned.',
-          tokens: [shownToken],
+          tokens: [showToken('id_token, verified with these keys', token)],
         },
       )
       return Response.json(body)
     },
   })
+  const { issuer, clientId } = options
   const { payload } = await jwtVerify(token, keys, { issuer, audience: clientId })
   if (payload['nonce'] !== nonce) throw new Refused(502, 'another nonce')
   return payload
@@ -221,7 +206,6 @@ function storeTokens(
   }
 }
 
-function makeSecrets() {
-  const [state, nonce, verifier] = [0, 1, 2].map(() => randomBytes(32).toString('base64url'))
-  return { state: state ?? '', nonce: nonce ?? '', verifier: verifier ?? '' }
+function makeSecret(): string {
+  return randomBytes(32).toString('base64url')
 }

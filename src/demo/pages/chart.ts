@@ -1,5 +1,6 @@
 import { type Html, html } from '../../platform/consent/pages/html.ts'
-import type { Month, SharedData } from '../summary.ts'
+import type { Month } from '../budget.ts'
+import type { SharedData } from '../shared-data.ts'
 import { formatMoney, formatRounded } from './layout.ts'
 
 const barWidth = 30
@@ -14,10 +15,10 @@ export function renderChart({ months, currency }: SharedData): Html {
     return html`<rect class="${kind}" x="${left}" y="${(height - size).toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"/>`
   }
   return html`<h2>Money in and out</h2>
-<p id="chart-summary">${describe(months, currency)}</p>
+<p id="chart-text">${describe(months, currency)}</p>
 <p class="legend muted"><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="in" width="10" height="10"/></svg> in
 <svg viewBox="0 0 10 10" aria-hidden="true"><rect class="out" width="10" height="10"/></svg> out · the line at the top is ${formatRounded(largest, currency)}</p>
-<svg class="chart" role="img" aria-labelledby="chart-summary" viewBox="0 0 ${months.length * monthWidth} ${height}" preserveAspectRatio="none">
+<svg class="chart" role="img" aria-labelledby="chart-text" viewBox="0 0 ${months.length * monthWidth} ${height}" preserveAspectRatio="none">
 ${months.map(({ moneyIn, moneyOut }, index) => html`${bar(moneyIn, index * monthWidth + 8, 'in')}${bar(moneyOut, index * monthWidth + 42, 'out')}`)}
 </svg>
 <p class="months" aria-hidden="true">${months.map(({ start }) => html`<span>${nameMonth(start, 'short')}</span>`)}</p>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { summarise } from './summary.ts'
+import { computeBudget } from './budget.ts'
 
 const first = Temporal.PlainDate.from('2026-06-01')
 
@@ -8,9 +8,9 @@ function transaction(type: string, description: string, amount: string, month = 
   return { type, description, amount, currency: 'AUD', postingDateTime: `${month}-15T10:00:00Z` }
 }
 
-describe('the summary of shared transactions', () => {
+describe('the budget of shared transactions', () => {
   it('adds money in and out by month, without transfers between own accounts', () => {
-    const { months } = summarise(
+    const { months } = computeBudget(
       [
         transaction('TRANSFER_INCOMING', 'Salary Clinic', '3000.10'),
         transaction('TRANSFER_INCOMING', 'Regular saving', '250.00'),
@@ -29,7 +29,7 @@ describe('the summary of shared transactions', () => {
   })
 
   it('lists the largest merchants first', () => {
-    const { merchants } = summarise(
+    const { merchants } = computeBudget(
       [
         transaction('PAYMENT', 'Bakery', '-10.00'),
         transaction('DIRECT_DEBIT', 'Insurance', '-30.00'),

@@ -1,29 +1,8 @@
+import type { Transaction } from './shared-data.ts'
+
 /** Months in the chart. */
 export const monthCount = 6
 const merchantsMax = 8
-
-export interface Account {
-  readonly accountId: string
-  readonly displayName: string
-  readonly maskedNumber: string
-  readonly productCategory: string
-}
-
-export interface Balance {
-  readonly accountId: string
-  readonly currentBalance: string
-  readonly availableBalance: string
-  readonly currency: string
-}
-
-export interface Transaction {
-  readonly type: string
-  readonly description: string
-  readonly postingDateTime?: string
-  readonly executionDateTime?: string
-  readonly amount: string
-  readonly currency: string
-}
 
 /** Amounts are whole cents. */
 export interface Month {
@@ -33,30 +12,25 @@ export interface Month {
   readonly moneyOut: number
 }
 
-export interface Merchant {
+interface Merchant {
   readonly name: string
   readonly payments: number
   readonly cents: number
 }
 
-/** What the customer shared, as Example Budget shows it. */
-export interface SharedData {
-  readonly accounts: readonly (Account & { readonly balance: Balance | undefined })[]
-  readonly transactionCount: number
+export interface Budget {
   readonly months: readonly Month[]
   readonly merchants: readonly Merchant[]
-  readonly currency: string
-  readonly read: Temporal.Instant
 }
 
 /** Salary and rent are transfers, too: those between own accounts are recognised by their description. */
 const ownTransfer = /saving|transfer|repayment/i
 
 /** Money in and out by month, and the largest merchants. Transfers between own accounts are left out. */
-export function summarise(
+export function computeBudget(
   transactions: readonly Transaction[],
   first: Temporal.PlainDate,
-): Pick<SharedData, 'months' | 'merchants'> {
+): Budget {
   const counted = transactions
     .filter(
       ({ type, description }) => !type.startsWith('TRANSFER') || !ownTransfer.test(description),
