@@ -6,26 +6,21 @@ import type { Settings } from '../../server/settings/settings.ts'
 const servers = ['provider', 'platform', 'intake', 'budget'] as const
 type Server = (typeof servers)[number]
 
-export type Ports = Readonly<Record<Server, number>>
-export type Addresses = Readonly<Record<Server, string>>
+/** The port and the URL of each server. */
+export type Addresses = Readonly<Record<Server, { readonly port: number; readonly url: string }>>
 
 /** Consecutive ports, or free ones for port 0. */
-export async function choosePorts({ host, port }: Pick<Settings, 'host' | 'port'>): Promise<Ports> {
+export async function chooseAddresses({
+  host,
+  port,
+}: Pick<Settings, 'host' | 'port'>): Promise<Addresses> {
   const ports =
     port === 0 ? await findFreePorts(host, servers.length) : servers.map((_, index) => port + index)
-  const [provider = 0, platform = 0, intake = 0, budget = 0] = ports
-  return { provider, platform, intake, budget }
-}
-
-export function toAddresses(host: string, ports: Ports): Addresses {
   const name = host.includes(':') ? `[${host}]` : host
-  const toUrl = (port: number) => `http://${name}:${port}`
-  return {
-    provider: toUrl(ports.provider),
-    platform: toUrl(ports.platform),
-    intake: toUrl(ports.intake),
-    budget: toUrl(ports.budget),
-  }
+  const addresses = ports.map((each) => ({ port: each, url: `http://${name}:${each}` }))
+  return Object.fromEntries(
+    servers.map((server, index) => [server, addresses[index]]),
+  ) as unknown as Addresses
 }
 
 async function findFreePorts(host: string, count: number): Promise<number[]> {

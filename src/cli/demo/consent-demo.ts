@@ -5,63 +5,54 @@ import { budgetId, registerBudget } from '../../demo/register.ts'
 import { openSessions } from '../../demo/sessions.ts'
 import { openShownPasscodes } from '../../demo/shown-passcodes.ts'
 import { openPlatformWatch } from '../../demo/watch-platform.ts'
-import { databaseOptions } from '../../server/database-options.ts'
-import type { ConsentParts } from '../../server/open-consent.ts'
+import type { PasscodeMessage } from '../../platform/consent/passcodes.ts'
 import { brandColourDefault } from '../../server/settings/consent-settings.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
+import { useStore } from '../common/database.ts'
 import type { Addresses } from './addresses.ts'
 
 const brand = { brandName: 'Demo Bank', brandColour: brandColourDefault } as const
 
-/** The consent role of the demo's platform, and the third party that uses it. */
-export interface ConsentDemo {
-  /** Of the platform. */
-  readonly settings: Settings
-  readonly parts: ConsentParts
-  readonly watch: ReturnType<typeof openPlatformWatch>['watch']
-  listen(host: string, port: number, portAdvice: string): Promise<void>
-  close(): Promise<void>
-}
-
+/** Opens the consent role of the demo's platform, and the third party that uses it. */
 export async function openConsentDemo(
   settings: Settings,
-  addresses: Addresses,
+  { provider, platform, budget }: Addresses,
   exampleEmail: string | undefined,
   { log }: Telemetry,
   terminal: Terminal,
-): Promise<ConsentDemo> {
-  const { openConsentStore } = await import('../../storage/open.ts')
-  const store = await openConsentStore(settings.database, databaseOptions(settings))
-  await registerBudget(store, addresses.budget, Temporal.Now.instant())
-  await store.close()
+) {
+  await useStore('openConsentStore', settings, (store) =>
+    registerBudget(store, budget.url, Temporal.Now.instant()),
+  )
   const sessions = openSessions()
   const passcodes = openShownPasscodes()
   const { fetch, recordPasscode, watch } = openPlatformWatch(sessions)
-  const issuer = addresses.platform
+  const issuer = platform.url
   const server = createExampleBudget({
     issuer,
     providerName: brand.brandName,
     clientId: budgetId,
-    origin: addresses.budget,
+    origin: budget.url,
     key: await makeKeyPair(),
     sessions,
     exampleEmail,
     onError: (error) => log.error({ err: error }, 'Example Budget failed'),
   })
   return {
+    /** Of the platform. */
     settings: {
       ...settings,
       ...brand,
       issuer,
-      providerUrl: addresses.provider,
-      resourceUrl: addresses.provider,
+      providerUrl: provider.url,
+      resourceUrl: provider.url,
     },
     parts: {
       fetch,
       shownPasscode: passcodes.find,
-      deliverPasscode(message) {
+      deliverPasscode(message: PasscodeMessage) {
         passcodes.add(message)
         recordPasscode(message)
         const ending = message.phoneNumber.slice(-3)
@@ -71,14 +62,15 @@ export async function openConsentDemo(
       },
     },
     watch,
-    async listen(host, port, portAdvice) {
-      server.listen(port, host)
+    async listen(portAdvice: string): Promise<void> {
+      const { port } = budget
+      server.listen(port, settings.host)
       await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EADDRINUSE') throw error
         throw new CommandError(1, `port ${port} is already in use: ${portAdvice}`)
       })
     },
-    async close() {
+    async close(): Promise<void> {
       server.close()
       server.closeAllConnections()
     },

@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream'
+import { hashSecret, makeSecret } from '../../auth/secrets.ts'
+import { makeSigningKey } from '../../auth/signing.ts'
 import { type Customer, monitoredRoles } from '../../contract/index.ts'
+import { scopes } from '../../contract/scopes.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { isLoopback } from '../../http/loopback.ts'
-import type { ProviderStore } from '../../provider/store.ts'
+import { isFapiKey } from '../../platform/consent/client-metadata.ts'
 import { databaseOptions } from '../../server/database-options.ts'
 import { openEnding } from '../../server/ending.ts'
 import { adaptToRequests } from '../../server/garbage-collection.ts'
@@ -14,8 +17,8 @@ import { openProvider } from '../../server/open-provider.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import { openMetricsEndpoint, openTelemetry, type Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { prepareDatabase } from '../common/database.ts'
-import { choosePorts, toAddresses } from './addresses.ts'
+import { prepareDatabase, useStore } from '../common/database.ts'
+import { chooseAddresses } from './addresses.ts'
 import { openConsentDemo } from './consent-demo.ts'
 import { formatWelcome } from './welcome.ts'
 
@@ -65,8 +68,8 @@ async function serveAll(
 ): Promise<void> {
   const { host } = settings
   const ending = openEnding(telemetry, settings.shutdownTimeout * 1000)
-  const ports = await choosePorts(settings)
-  const addresses = toAddresses(host, ports)
+  const addresses = await chooseAddresses(settings)
+  const { provider, platform, intake } = addresses
   const { overview, exampleEmail, exampleEmails, checkCustomers } = await readExample(settings)
   const closing: (() => Promise<unknown>)[] = []
   const serve = async (app: HttpApp, port: number) => {
@@ -77,20 +80,20 @@ async function serveAll(
   try {
     const consent = await openConsentDemo(settings, addresses, exampleEmail, telemetry, terminal)
     const platformSettings = { ...consent.settings, checkCustomers }
-    const platform = await openPlatform(platformSettings, telemetry, undefined, {
+    const platformApp = await openPlatform(platformSettings, telemetry, undefined, {
       ...consent.parts,
       demoClientId,
       exampleEmails,
     })
-    consent.watch(platform)
-    await serve(platform, ports.platform)
-    await serve(await openIntake(settings, telemetry), ports.intake)
+    consent.watch(platformApp)
+    await serve(platformApp, platform.port)
+    await serve(await openIntake(settings, telemetry), intake.port)
     closing.unshift(() => consent.close())
-    await consent.listen(host, ports.budget, portAdvice)
-    const jwksUrl = `${addresses.platform}/.well-known/jwks.json`
-    const urls = { jwksUrl, providerUrl: addresses.provider, resourceUrl: addresses.provider }
+    await consent.listen(portAdvice)
+    const jwksUrl = `${platform.url}/.well-known/jwks.json`
+    const urls = { jwksUrl, providerUrl: provider.url, resourceUrl: provider.url }
     const { app } = await openProvider({ ...settings, ...urls }, telemetry)
-    await serve(app, ports.provider)
+    await serve(app, provider.port)
     adaptToRequests()
     ending.endOnUncaughtError()
     terminal.out(await formatWelcome(addresses, overview, settings))
@@ -104,82 +107,55 @@ async function serveAll(
 
 /** What the terminal and the pages propose to try. */
 async function readExample(settings: Settings) {
-  const { openProviderStore } = await import('../../storage/open.ts')
-  const store = await openProviderStore(settings.database, databaseOptions(settings))
-  try {
+  return useStore('openProviderStore', settings, async (store) => {
+    const readCustomer = async (id: string) => parseCustomer(await store.readCustomer(id))
     const overview = await store.overview()
     const { customerId = '' } = overview.example ?? {}
-    const text = (await store.readCustomer(customerId)) ?? '{}'
-    const { email, phoneNumber } = JSON.parse(text) as Partial<Customer>
-    // Without a phone number, there is no passcode.
-    const exampleEmail = phoneNumber ? email : undefined
-    const exampleEmails = await findEmails(store, [customerId, ...demoExampleCustomers])
-    const checkCustomers = await findCheckCustomers(store, customerId)
-    return { overview, exampleEmail, exampleEmails, checkCustomers }
-  } finally {
-    await store.close()
-  }
+    const customers = await Promise.all([customerId, ...demoExampleCustomers].map(readCustomer))
+    const emails = customers.flatMap((customer) => customer?.email ?? [])
+    const checked = await Promise.all(demoCheckCustomers.map(readCustomer))
+    return {
+      overview,
+      // Without a phone number, there is no passcode.
+      exampleEmail: customers[0]?.phoneNumber ? customers[0].email : undefined,
+      // Some customers share an address, in another case.
+      exampleEmails: [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()],
+      // A database with other data has at least the example customer, if it has any.
+      checkCustomers: checked.includes(undefined)
+        ? customerId || undefined
+        : demoCheckCustomers.join(),
+    }
+  })
 }
 
-/** Of those that exist and have an e-mail address. */
-async function findEmails(store: ProviderStore, ids: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(ids.map((id) => store.readCustomer(id)))
-  const emails = found.flatMap((text = '{}') => (JSON.parse(text) as Partial<Customer>).email ?? [])
-  // Some customers share an address, in another case.
-  return [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()]
-}
-
-/** A database with other data has at least the example customer, if it has any. */
-async function findCheckCustomers(
-  store: ProviderStore,
-  exampleId: string,
-): Promise<string | undefined> {
-  const found = await Promise.all(demoCheckCustomers.map((id) => store.readCustomer(id)))
-  return found.includes(undefined) ? exampleId || undefined : demoCheckCustomers.join()
+function parseCustomer(text: string | undefined): Partial<Customer> | undefined {
+  return text === undefined ? undefined : JSON.parse(text)
 }
 
 /** Adds a signing key that consents can use, and customers, unless the database has them. */
 async function addDemoData(settings: Settings, terminal: Terminal): Promise<void> {
-  const { database } = settings
-  const options = databaseOptions(settings)
-  const { openProviderStore, openSigningKeyStore } = await import('../../storage/open.ts')
-  const { makeSigningKey } = await import('../../auth/signing.ts')
-  const keys = await openSigningKeyStore(database, options)
-  const { isFapiKey } = await import('../../platform/consent/client-metadata.ts')
-  if (!(await keys.list()).some(isFapiKey))
+  await useStore('openSigningKeyStore', settings, async (keys) => {
+    if ((await keys.list()).some(isFapiKey)) return
     await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
-  await keys.close()
-  const store = await openProviderStore(database, options)
-  await loadIfEmpty(store, settings, terminal)
-  await store.close()
+  })
+  const { customers } = await useStore('openProviderStore', settings, (store) => store.overview())
+  if (customers === 0) await loadDemoData(settings, terminal)
 }
 
 /** The client of console sessions without credentials. Its secret is not stored anywhere. */
 const demoClientId = 'demo'
 
 async function registerDemoClient(settings: Settings): Promise<void> {
-  const { openClientStore } = await import('../../storage/open.ts')
-  const { hashSecret, makeSecret } = await import('../../auth/secrets.ts')
-  const { scopes } = await import('../../contract/scopes.ts')
-  const store = await openClientStore(settings.database, databaseOptions(settings))
-  try {
-    const client = { id: demoClientId, name: 'Demo', scopes, created: Temporal.Now.instant() }
+  await useStore('openClientStore', settings, async (store) => {
     const registered = await store.find(demoClientId)
     if (registered?.scopes.length === scopes.length) return
     if (registered) await store.remove(demoClientId)
+    const client = { id: demoClientId, name: 'Demo', scopes, created: Temporal.Now.instant() }
     await store.add(client, hashSecret(makeSecret()))
-  } finally {
-    await store.close()
-  }
+  })
 }
 
-async function loadIfEmpty(
-  store: ProviderStore,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<void> {
-  const { customers } = await store.overview()
-  if (customers > 0) return
+async function loadDemoData(settings: Settings, terminal: Terminal): Promise<void> {
   terminal.error('The database is empty: generating demo data …\n')
 
   const { generateLines } = await import('../../generate/index.ts')
@@ -191,10 +167,7 @@ async function loadIfEmpty(
   const options = databaseOptions(settings)
   const writer = await openProviderWriter(settings.database, { loadTime: now }, options)
   try {
-    const chunks = function* () {
-      for (const line of lines) yield Buffer.from(`${line}\n`)
-    }
-    const open = () => Readable.from(chunks())
+    const open = () => Readable.from(lines).map((line) => Buffer.from(`${line}\n`))
     await load([createNdjsonSource({ name: 'demo data', open })], writer, {
       onError: ({ line, path, reason }) => {
         throw new Error(`line ${line} of the demo data: ${path} ${reason}`)
