@@ -4,16 +4,10 @@ import type { PasscodeMessage } from '../platform/consent/passcodes.ts'
 const addressesMax = 100
 
 /** The passcodes that were sent last, to show them in the demonstration. */
-export interface ShownPasscodes {
-  add(message: PasscodeMessage): void
-  /** Undefined if none was sent to the address. Several customers may have it. */
-  find(email: string): string | undefined
-}
-
-export function openShownPasscodes(): ShownPasscodes {
+export function openShownPasscodes() {
   const sent = new Map<string, readonly PasscodeMessage[]>()
   return {
-    add(message) {
+    add(message: PasscodeMessage): void {
       const key = emailKey(message.email)
       const same = (sent.get(key) ?? []).filter(({ expires }) => expires.equals(message.expires))
       sent.delete(key)
@@ -21,7 +15,8 @@ export function openShownPasscodes(): ShownPasscodes {
       const [oldest] = sent.keys()
       if (sent.size > addressesMax && oldest !== undefined) sent.delete(oldest)
     },
-    find(email) {
+    /** Undefined if none was sent to the address. Several customers may have it. */
+    find(email: string): string | undefined {
       const messages = sent.get(emailKey(email)) ?? []
       const [first, ...others] = messages
       if (!first || others.length === 0) return first?.passcode

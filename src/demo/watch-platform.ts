@@ -6,20 +6,13 @@ import type { Session, Sessions } from './sessions.ts'
 import { type Call, showToken } from './timeline.ts'
 
 /** Records what the platform does for a session, in the demonstration only. */
-export interface PlatformWatch {
-  /** Sends and records requests to the provider. */
-  readonly fetch: typeof globalThis.fetch
-  readonly recordPasscode: (message: PasscodeMessage) => void
-  /** Records requests of browsers. Must be called before the platform listens. */
-  watch(app: HttpApp): void
-}
-
-export function openPlatformWatch(sessions: Sessions): PlatformWatch {
+export function openPlatformWatch(sessions: Sessions) {
   /** The session of the request that the platform answers. */
   const context = new AsyncLocalStorage<Session>()
 
   return {
-    async fetch(input, init) {
+    /** Sends and records requests to the provider. */
+    async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
       const session = context.getStore()
       const started = performance.now()
       const record = (status?: number) => {
@@ -36,7 +29,7 @@ export function openPlatformWatch(sessions: Sessions): PlatformWatch {
       }
     },
 
-    recordPasscode({ phoneNumber }) {
+    recordPasscode({ phoneNumber }: PasscodeMessage): void {
       const session = context.getStore()
       if (!session) return
       sessions.record(session, {
@@ -48,7 +41,8 @@ export function openPlatformWatch(sessions: Sessions): PlatformWatch {
       })
     },
 
-    watch(app) {
+    /** Records requests of browsers. Must be called before the platform listens. */
+    watch(app: HttpApp): void {
       app.addHook('preHandler', (request, _reply, done) => {
         const session = sessions.findByKey(findKey(request))
         if (session) context.run(session, done)

@@ -23,13 +23,6 @@ export const limitsOnThread: CommitLimits = { ...commitLimits, readWaitMs: 100 }
 /** A batch of a feed. */
 type QueuedBatch = FeedBatch & BatchKey
 
-export interface CommitQueue {
-  /** `bytes` is the length of the lines. Rejects if the commit fails: the batch was then committed or not, as a whole. */
-  commit(batch: QueuedBatch, bytes: number): Promise<BatchOutcome>
-  /** Rejects further batches. Resolves when the batches in the queue are committed or have failed. */
-  close(): Promise<void>
-}
-
 interface Waiting {
   readonly batch: QueuedBatch
   readonly bytes: number
@@ -47,7 +40,7 @@ export function openCommitQueue(
   writer: Pick<FeedWriter, 'commit'>,
   { onCommit, isReading }: { onCommit(): void; isReading(): boolean },
   limits: CommitLimits = commitLimits,
-): CommitQueue {
+) {
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
   let isClosed = false
@@ -85,7 +78,8 @@ export function openCommitQueue(
   }
 
   return {
-    commit(batch, bytes) {
+    /** `bytes` is the length of the lines. Rejects if the commit fails: the batch was then committed or not, as a whole. */
+    commit(batch: QueuedBatch, bytes: number): Promise<BatchOutcome> {
       if (isClosed)
         return Promise.reject(new ContractError('unavailable', 'the server is stopping'))
       const { promise, resolve, reject } = Promise.withResolvers<BatchOutcome>()
@@ -93,7 +87,8 @@ export function openCommitQueue(
       running ??= run()
       return promise
     },
-    async close() {
+    /** Rejects further batches. Resolves when the batches in the queue are committed or have failed. */
+    async close(): Promise<void> {
       isClosed = true
       await running
     },

@@ -1,5 +1,5 @@
 import { openPutIds } from './put-ids.ts'
-import type { LineError, LocatedItem, Reference, SourceLocation } from './writer.ts'
+import type { LineError, Reference, SourceLocation } from './writer.ts'
 
 export interface ReportedError extends LineError {
   /** The line refers to an account or a customer whose own line was rejected. */
@@ -11,19 +11,10 @@ export interface ReportedError extends LineError {
 /** `text` is the line, if it could be read. */
 export type OnError = (error: ReportedError, text?: string) => void
 
-/** Counts the errors of a load, and recognises those that are consequences of others. */
-export interface ErrorLog {
-  count(): number
-  countInBatch(): number
-  startBatch(): void
-  /** The lines from which on sources were not read. */
-  unread(): readonly SourceLocation[]
-  addValid(item: LocatedItem): void
-  addInvalid(text: string | undefined, errors: readonly LineError[]): void
-  add(error: LineError): void
-}
+export type ErrorLog = ReturnType<typeof openErrorLog>
 
-export function openErrorLog(onError: OnError): ErrorLog {
+/** Counts the errors of a load, and recognises those that are consequences of others. */
+export function openErrorLog(onError: OnError) {
   const putIds = openPutIds()
   const unread = new Map<number, SourceLocation>()
   let count = 0
@@ -41,15 +32,16 @@ export function openErrorLog(onError: OnError): ErrorLog {
   return {
     count: () => count,
     countInBatch: () => count - countBefore,
-    startBatch() {
+    startBatch(): void {
       countBefore = count
     },
-    unread: () => [...unread.values()],
+    /** The lines from which on sources were not read. */
+    unread: (): readonly SourceLocation[] => [...unread.values()],
     addValid: putIds.add,
-    addInvalid(text, errors) {
+    addInvalid(text: string | undefined, errors: readonly LineError[]): void {
       if (text !== undefined) putIds.addRejected(text)
       for (const error of errors) add(error, text)
     },
-    add: (error) => add(error),
+    add: (error: LineError) => add(error),
   }
 }

@@ -20,12 +20,7 @@ export function openLineCounter() {
   let counts = new Map<RecordType, Record<LineOutcome, number>>()
   return {
     add(type: RecordType, outcome: LineOutcome, lines = 1): void {
-      let known = counts.get(type)
-      if (!known) {
-        known = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
-        counts.set(type, known)
-      }
-      known[outcome] += lines
+      counts.getOrInsertComputed(type, emptyCounts)[outcome] += lines
     },
     addAll(counted: Iterable<readonly [RecordType, Counts]>): void {
       for (const [type, each] of counted) {
@@ -41,9 +36,13 @@ export function openLineCounter() {
   }
 }
 
+export function emptyCounts(): Record<LineOutcome, number> {
+  return { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+}
+
 /** The sum of all types. */
 export function totalCounts(counts: LineCounts): Counts {
-  const total = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+  const total = emptyCounts()
   for (const each of counts.values()) {
     for (const outcome of lineOutcomes) total[outcome] += each[outcome]
   }

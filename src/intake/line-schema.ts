@@ -3,12 +3,7 @@ import { isObject } from '../contract/schema.ts'
 import { Type } from '../contract/type.ts'
 import { validator } from '../contract/validate.ts'
 
-function closed() {
-  return { additionalProperties: false } as const
-}
-
-type Check = (line: unknown, problemsMax: number) => Problem[]
-const checks = new Map<RecordType, { readonly put: Check; readonly remove: Check }>()
+const closed = { additionalProperties: false } as const
 
 /** Validates a line except for the content of its record. */
 export function validateEnvelope(
@@ -16,7 +11,7 @@ export function validateEnvelope(
   line: Readonly<Record<string, unknown>>,
   problemsMax: number,
 ): Problem[] {
-  const { put, remove } = getChecks(type)
+  const { put, remove } = checks.getOrInsertComputed(type, createChecks)
   if ('delete' in line) return [...remove(line, problemsMax), ...missingKey(type, line['delete'])]
   const isRecordOptional = type === 'account.contact' && line['status'] === 'RESTRICTED'
   const missing =
@@ -32,17 +27,15 @@ function missingKey(type: RecordType, key: unknown): Problem[] {
   return [{ path: 'delete.id', reason: 'is required, or the record itself as delete.record' }]
 }
 
-function getChecks(type: RecordType) {
-  const known = checks.get(type)
-  if (known) return known
+const checks = new Map<RecordType, ReturnType<typeof createChecks>>()
+
+function createChecks(type: RecordType) {
   const { put = {}, remove = {}, key }: LineSchema = lineSchemas[type]
   const record = Type.Optional(Type.Unknown())
-  const created = {
-    put: validator(Type.Object({ type: Type.String(), ...put, record }, closed())).problems,
+  return {
+    put: validator(Type.Object({ type: Type.String(), ...put, record }, closed)).problems,
     remove: validator(
-      Type.Object({ type: Type.String(), delete: Type.Object(key, closed()), ...remove }, closed()),
+      Type.Object({ type: Type.String(), delete: Type.Object(key, closed), ...remove }, closed),
     ).problems,
   }
-  checks.set(type, created)
-  return created
 }

@@ -9,12 +9,7 @@ export function openLineSet() {
   const keyOf = ({ file, line }: SourceLocation) => `${file}:${Math.floor(line / pageLines)}`
   return {
     add(location: SourceLocation): void {
-      const key = keyOf(location)
-      let page = pages.get(key)
-      if (!page) {
-        page = new Uint8Array(pageLines / 8)
-        pages.set(key, page)
-      }
+      const page = pages.getOrInsertComputed(keyOf(location), () => new Uint8Array(pageLines / 8))
       const bit = location.line % pageLines
       page[bit >> 3] = (page[bit >> 3] ?? 0) | (1 << (bit & 7))
     },

@@ -53,8 +53,6 @@ interface ReadRecord {
 /** One more than is reported, to detect that there are more. */
 const problemsFoundMax = problemsMax + 1
 
-const readers = new Map<RecordType, RecordReader>()
-
 /** The contact of a restricted account may have no record. */
 const noRecord = { record: undefined, problems: [], leftOut: [] }
 
@@ -184,7 +182,7 @@ function readKnownFields(
   type: RecordType,
   input: unknown,
 ): { record: unknown; problems: Problem[] } {
-  const { normalize, validate } = getReader(type)
+  const { normalize, validate } = getReader(recordTypes[type])
   const record = normalize(input)
   const problems = validate(record, problemsFoundMax)
   if (problems.length === 0 || type !== 'banking.account') return { record, problems }
@@ -204,7 +202,7 @@ function accountProblems(
 ): Problem[] {
   const version = detectAccountVersion(input)
   if (version === 4) return problems
-  const { normalize, validate } = getVersion3Reader()
+  const { normalize, validate } = getReader(BankingAccountV3)
   const version3Problems = version === 3 ? validate(normalize(input), problemsFoundMax) : []
   if (version3Problems.length > 0) return version3Problems
   return upgradedProblems.map(({ path, reason }) => ({
@@ -213,39 +211,24 @@ function accountProblems(
   }))
 }
 
+const readers = new Map<TSchema, RecordReader>()
+
 /** Created lazily: most data has no version 3 record. */
-const getVersion3Reader = once(() => createReader(BankingAccountV3))
-
-function once<Value>(create: () => Value): () => Value {
-  let created: { readonly value: Value } | undefined
-  return () => {
-    created ??= { value: create() }
-    return created.value
-  }
-}
-
-function getReader(type: RecordType): RecordReader {
-  const known = readers.get(type)
-  if (known) return known
-  const reader = createReader(recordTypes[type])
-  readers.set(type, reader)
-  return reader
+function getReader(schema: TSchema): RecordReader {
+  return readers.getOrInsertComputed(schema, () => ({
+    normalize: normalizer(schema),
+    validate: validator(schema).problems,
+  }))
 }
 
 const removers = new Map<RecordType, RemoveUnknownFields>()
 
 /** Fields of either version of a banking account are known: leaving out a price would hide an error. */
 function getRemover(type: RecordType): RemoveUnknownFields {
-  const known = removers.get(type)
-  if (known) return known
-  const earlier = type === 'banking.account' ? [BankingAccountV3] : []
-  const remover = unknownFieldRemover(recordTypes[type], ...earlier)
-  removers.set(type, remover)
-  return remover
-}
-
-function createReader(schema: TSchema): RecordReader {
-  return { normalize: normalizer(schema), validate: validator(schema).problems }
+  return removers.getOrInsertComputed(type, () => {
+    const earlier = type === 'banking.account' ? [BankingAccountV3] : []
+    return unknownFieldRemover(recordTypes[type], ...earlier)
+  })
 }
 
 function memberText(line: string, name: string): string {

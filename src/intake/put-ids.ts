@@ -12,28 +12,19 @@ const slotsMin = 1024
  * The customers and accounts that lines of a load put, valid or not. A reference to one of them that is not found is a
  * consequence: the line that puts it was rejected. Only hashes are kept.
  */
-export interface PutIds {
-  /** Notes what a valid line puts or removes. */
-  add(item: Item): void
-  /** The same for a line that was rejected. */
-  addRejected(text: string): void
-  has(reference: Reference): boolean
-  /** True if there were too many ids to remember all. */
-  isIncomplete(): boolean
-}
-
-export function openPutIds(idsMax = idsMaxDefault): PutIds {
+export function openPutIds(idsMax = idsMaxDefault) {
   const ids = openHashSet(idsMax)
   const put = (type: RecordType, id: string) => ids.add(`${type}:${id}`)
   return {
-    add(item) {
+    /** Notes what a valid line puts or removes. */
+    add(item: Item): void {
       if (item.type === 'customer') put('customer', item.id)
       else if (item.type === 'account') put(`${item.kind}.account`, item.id)
       else if (item.type !== 'removal') return
       else if (item.of === 'customer') ids.remove(`customer:${item.id}`)
       else if (item.of === 'account') ids.remove(`${item.kind}.account:${item.accountId}`)
     },
-    addRejected(text) {
+    addRejected(text: string): void {
       const line = parseJson(text)
       if (!isObject(line) || !isObject(line['record'])) return
       const { id, accountId } = line['record']
@@ -43,11 +34,12 @@ export function openPutIds(idsMax = idsMaxDefault): PutIds {
         if (typeof accountId === 'string') put(type, accountId)
       }
     },
-    has({ type, kind, id }) {
+    has({ type, kind, id }: Reference): boolean {
       if (type === 'customer') return ids.has(`customer:${id}`)
       const kinds = kind === undefined ? ['banking', 'energy'] : [kind]
       return kinds.some((each) => ids.has(`${each}.account:${id}`))
     },
+    /** Whether there were too many ids to remember all. */
     isIncomplete: ids.isFull,
   }
 }

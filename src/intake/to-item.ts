@@ -147,47 +147,42 @@ export function toItem(type: RecordType, line: Line, record: unknown, text: stri
   return itemFactories[type](line, record as never, text)
 }
 
-interface Key {
-  readonly id?: string
-  readonly accountId?: string
-  readonly transactionId?: string
-  readonly scheduledPaymentId?: string
-  readonly invoiceNumber?: string
-  readonly product_id?: string
-  readonly record?: unknown
-}
+type Key = Readonly<Partial<Record<KeyField, string>>> & { readonly record?: unknown }
+type KeyField =
+  | 'id'
+  | 'accountId'
+  | 'transactionId'
+  | 'scheduledPaymentId'
+  | 'invoiceNumber'
+  | 'product_id'
 
-const removalFactories: Readonly<
-  Record<RecordType, (key: Key) => Omit<RemovalItem, 'type' | 'accountId'>>
+/** What a deletion removes, and the field that identifies it in its account. */
+const removals: Readonly<
+  Record<RecordType, Pick<RemovalItem, 'of' | 'kind'> & { readonly field?: KeyField | 'record' }>
 > = {
-  customer: ({ id }) => ({ of: 'customer', ...withId(id) }),
-  'banking.account': () => ({ of: 'account', kind: 'banking' }),
-  'banking.balance': () => ({ of: 'balance' }),
-  'banking.transaction': ({ transactionId }) => ({ of: 'transaction', ...withId(transactionId) }),
-  'banking.scheduledPayment': ({ scheduledPaymentId }) => ({
-    of: 'payment',
-    ...withId(scheduledPaymentId),
-  }),
-  'banking.directDebit': ({ id, record }) => ({ of: 'debit', id: createKey(id, record) }),
-  'energy.account': () => ({ of: 'account', kind: 'energy' }),
-  'energy.invoice': ({ invoiceNumber }) => ({ of: 'invoice', ...withId(invoiceNumber) }),
-  'energy.billing': ({ id, record }) => ({ of: 'billing', id: createKey(id, record) }),
-  'account.contact': () => ({ of: 'contact' }),
-  product: ({ product_id }) => ({ of: 'product', ...withId(product_id) }),
+  customer: { of: 'customer', field: 'id' },
+  'banking.account': { of: 'account', kind: 'banking' },
+  'banking.balance': { of: 'balance' },
+  'banking.transaction': { of: 'transaction', field: 'transactionId' },
+  'banking.scheduledPayment': { of: 'payment', field: 'scheduledPaymentId' },
+  'banking.directDebit': { of: 'debit', field: 'record' },
+  'energy.account': { of: 'account', kind: 'energy' },
+  'energy.invoice': { of: 'invoice', field: 'invoiceNumber' },
+  'energy.billing': { of: 'billing', field: 'record' },
+  'account.contact': { of: 'contact' },
+  product: { of: 'product', field: 'product_id' },
 }
 
 export function toRemoval(type: RecordType, key: Key, line: Line): RemovalItem {
+  const { field, ...removal } = removals[type]
+  const id = field === 'record' ? createKey(key.id, key.record) : field && key[field]
   const account = key.accountId === undefined ? {} : { accountId: key.accountId }
   const person = line.was === undefined ? {} : { person: line.was }
-  return { type: 'removal', ...account, ...person, ...removalFactories[type](key) }
+  return { type: 'removal', ...account, ...person, ...removal, ...(id !== undefined && { id }) }
 }
 
 function foldOptional(text: string | undefined): string | undefined {
   return text === undefined ? undefined : foldCase(text)
-}
-
-function withId(id: string | undefined): { id?: string } {
-  return id === undefined ? {} : { id }
 }
 
 /** A holder that does not state `isOwned` has that of the record, which owns the account unless it says otherwise. */

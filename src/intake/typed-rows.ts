@@ -31,10 +31,8 @@ interface Field {
  */
 export function createTypedConverter(type: RecordType): RowConverter {
   const fields = new Map<string, Field | undefined>()
-  const getField = (column: string) => {
-    if (!fields.has(column)) fields.set(column, findField(type, column))
-    return fields.get(column)
-  }
+  const getField = (column: string) =>
+    fields.getOrInsertComputed(column, () => findField(type, column))
   return {
     checkColumns(columns) {
       const unknown = columns.filter((column) => !getField(column))

@@ -3,13 +3,8 @@ import type { Terminal } from '../../server/terminal.ts'
 import { formatCount } from './format-count.ts'
 import { openProgressLine } from './progress-line.ts'
 
-export interface ProgressLine {
-  readonly show: (progress: Progress) => void
-  readonly clear: () => void
-}
-
 /** The progress, the rate and the remaining time. */
-export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefined): ProgressLine {
+export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefined) {
   const started = performance.now()
   const line = openProgressLine(terminal)
 
@@ -26,7 +21,7 @@ export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefi
     }
     return parts.join(', ')
   }
-  return { show: (progress) => line.show(() => format(progress)), clear: line.clear }
+  return { show: (progress: Progress) => line.show(() => format(progress)), clear: line.clear }
 }
 
 function formatDuration(seconds: number): string {

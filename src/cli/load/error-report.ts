@@ -26,21 +26,13 @@ interface Cause {
   count: number
 }
 
-export interface ErrorReport {
-  count(): number
-  /** `text` is the line, if it could be read. */
-  add(error: ReportedError, text?: string): void
-  /** Prints the causes, the most frequent one first, and completes the error file. */
-  finish(): Promise<void>
-}
-
 /** Groups errors by field and reason, and writes every single one to the error file. */
 export function openErrorReport(
   inputs: readonly Pick<LineSource, 'name'>[],
   errorFile: WriteStream | undefined,
   isShowingValues: boolean,
   terminal: Terminal,
-): ErrorReport {
+) {
   const causes = new Map<string, Cause>()
   let count = 0
   let countOfOthers = 0
@@ -67,7 +59,8 @@ export function openErrorReport(
 
   return {
     count: () => count,
-    add(error, text) {
+    /** `text` is the line, if it could be read. */
+    add(error: ReportedError, text?: string): void {
       if (!error.isStored) count += 1
       errorFile?.write(`${escapeInvisible(`${locate(error)}: ${describe(error)}`)}\n`)
       if (error.isStored) {
@@ -78,7 +71,8 @@ export function openErrorReport(
       if (error.isConsequence) consequences.add(error)
       else addCause(error, text)
     },
-    async finish() {
+    /** Prints the causes, the most frequent one first, and completes the error file. */
+    async finish(): Promise<void> {
       const sorted = [...causes.values()].sort(
         (a, b) => b.count - a.count || a.first.file - b.first.file || a.first.line - b.first.line,
       )

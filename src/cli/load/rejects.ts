@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { openLineSet } from '../../intake/line-set.ts'
 import type { LineSource, ReadOptions } from '../../intake/source.ts'
-import type { SourceLocation } from '../../intake/writer.ts'
 import { CommandError } from '../../server/terminal.ts'
 import { systemReason } from '../../storage/system-reason.ts'
 import { openPrivateFile } from '../common/private-file.ts'
@@ -24,24 +23,11 @@ export interface RejectedRows {
   readonly tooLong: number
 }
 
-export interface Rejects {
-  /** The inputs to read: those that cannot be read twice are copied to a temporary file meanwhile. */
-  readonly inputs: readonly LineSource[]
-  add(location: SourceLocation): void
-  /** Copies the rejected rows as they came, in order. Returns the number of rows, and of those too long to copy. */
-  finish(): Promise<RejectedRows>
-  close(): void
-}
-
 /**
  * Called before anything is loaded, so that a file that cannot be written does not waste a load. In a folder, each input gets
  * a file with its name: tables have different headers, and a mapping function may depend on the name.
  */
-export function openRejects(
-  name: string,
-  inputs: readonly LineSource[],
-  isFolder: boolean,
-): Rejects {
+export function openRejects(name: string, inputs: readonly LineSource[], isFolder: boolean) {
   const targets = (isFolder ? listPaths(name, inputs) : [name]).map((path) =>
     openTarget(path, inputs),
   )
@@ -69,12 +55,14 @@ export function openRejects(
     return result
   }
   return {
-    inputs: inputs.map((input, index) => {
+    /** The inputs to read: those that cannot be read twice are copied to a temporary file meanwhile. */
+    inputs: inputs.map((input, index): LineSource => {
       const spool = spools[index]
       return spool ? { ...input, read: (options) => spool.copy(input, options) } : input
     }),
     add: rejected.add,
-    async finish() {
+    /** Copies the rejected rows as they came, in order. Returns the number of rows, and of those too long to copy. */
+    async finish(): Promise<RejectedRows> {
       const total = { rows: 0, tooLong: 0 }
       for (const [index, input] of inputs.entries()) {
         const target = targets[isFolder ? index : 0] as Target
@@ -85,7 +73,7 @@ export function openRejects(
       for (const { file, path } of targets) writeOrFail(path, () => synchronize(file))
       return total
     },
-    close() {
+    close(): void {
       for (const { file, path } of targets) {
         // An empty file is not a table.
         if (isFolder && fstatSync(file).size === 0) rmSync(path)

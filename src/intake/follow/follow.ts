@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BatchConflict, FeedWriter } from '../feed-writer.ts'
 import type { UnknownFields } from '../line.ts'
-import { type LineOutcome, lineOutcomes } from '../line-counts.ts'
+import { type Counts, emptyCounts, lineOutcomes } from '../line-counts.ts'
 import { type LineWarnings, openLineWarnings } from '../line-warnings.ts'
 import { readItem } from '../load.ts'
 import type { TextLine } from '../source.ts'
@@ -37,7 +37,7 @@ export interface FollowOptions extends ReaderOptions {
   readonly signal: AbortSignal
 }
 
-export type FollowProgress = Readonly<Record<LineOutcome, number>> & {
+export interface FollowProgress extends Counts {
   readonly lines: number
   readonly rejected: number
   readonly bytes: number
@@ -89,8 +89,7 @@ export async function follow(
   options: FollowOptions,
 ): Promise<FollowResult> {
   const { feed, batchLines, flushMs, unknownFields } = options
-  const outcomes = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
-  const result = { ...outcomes, lines: 0, rejected: 0, bytes: 0 }
+  const result = { ...emptyCounts(), lines: 0, rejected: 0, bytes: 0 }
   const warnings = openLineWarnings()
   let next = feed?.next ?? 1
 

@@ -14,27 +14,16 @@ export interface ReaderOptions {
 }
 
 /** What ended a wait: a chunk of lines, the time to commit, the end of the segment, or a stop signal. */
-export type ReadEvent = 'read' | 'flush' | 'end' | 'stopped'
+type ReadEvent = 'read' | 'flush' | 'end' | 'stopped'
 
-/** The lines of a segment that are not committed yet. */
-export interface SegmentReader {
-  readonly name: string
-  /** The header of a table. */
-  readonly header: () => Buffer | undefined
-  /** Reads a chunk, or waits until `flushMs` after the first line that is not committed. */
-  next(flushMs: number): Promise<ReadEvent>
-  pending(): { readonly count: number; readonly bytes: number }
-  /** The pending lines and the position after them. */
-  take(): { readonly lines: readonly TextLine[]; readonly bytes: number; readonly position: string }
-  /** What was read after the last complete line. */
-  bytesLeft(): number
-}
+export type SegmentReader = ReturnType<typeof openSegmentReader>
 
+/** Reads the lines of a segment that are not committed yet. */
 export function openSegmentReader(
   segment: Segment,
   { createSource, hasHeader, batchLines }: ReaderOptions,
   withRaw: boolean,
-): SegmentReader {
+) {
   const { name, tracker } = segment
   const preamble = hasHeader ? segment.header : undefined
   if (preamble?.length === 0) throw new LostPosition(`the header of ${name} is too long`)
@@ -77,9 +66,11 @@ export function openSegmentReader(
 
   return {
     name,
+    /** Of a table. */
     header: () => header,
 
-    async next(flushMs) {
+    /** Reads a chunk, or waits until `flushMs` after the first line that is not committed. */
+    async next(flushMs: number): Promise<ReadEvent> {
       reading ??= read()
       const result =
         lines.length === 0 ? await reading : await raceFlush(reading, firstAt + flushMs)
@@ -95,17 +86,16 @@ export function openSegmentReader(
 
     pending: () => ({ count: lines.length, bytes: end - start }),
 
+    /** The pending lines and the position after them. */
     take() {
-      const taken = {
-        lines,
-        bytes: end - start,
-        position: JSON.stringify(tracker.at(end)),
-      }
+      const position = JSON.stringify(tracker.at(end))
+      const taken = { lines: lines as readonly TextLine[], bytes: end - start, position }
       lines = []
       start = end
       return taken
     },
 
+    /** What was read after the last complete line. */
     bytesLeft: () => (isLast ? 0 : tracker.end() - end),
   }
 }
