@@ -20,10 +20,9 @@ export function limitsPage(): string {
 /** A comment describes the names that follow it, until a blank line or the next comment. */
 function limitsTable(file: string, values: Readonly<Record<string, number>>): string {
   const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
-  const declared =
-    /\/\*\*((?:(?!\*\/).)*)\*\/\n((?:(?:export const| *readonly) \w+(?:: number| = [^\n]+)\n)+)/gs
+  const declared = /\/\*\*((?:(?!\*\/).)*)\*\/\n((?:(?:export const \w+ =| +\w+:) [^\n{]+\n)+)/gs
   const rows = [...source.matchAll(declared)].map(([, comment = '', declarations = '']) => {
-    const names = [...declarations.matchAll(/(?:const|readonly) (\w+)/g)].map(
+    const names = [...declarations.matchAll(/^(?:export const)? *(\w+)/gm)].map(
       ([, name = '']) => name,
     )
     return [

@@ -14,9 +14,13 @@ export function hashSecret(secret: string): string {
   return hashPrefix + digest(secret)
 }
 
-/** Compares in constant time. */
 export function isSecret(secret: string, stored: string): boolean {
-  const actual = Buffer.from(hashSecret(secret))
+  return isEqual(hashSecret(secret), stored)
+}
+
+/** Compares in constant time. */
+export function isEqual(given: string, stored: string): boolean {
+  const actual = Buffer.from(given)
   const expected = Buffer.from(stored)
   return actual.length === expected.length && timingSafeEqual(actual, expected)
 }

@@ -17,13 +17,7 @@ import {
 } from './connections.ts'
 import { openDescriptorWatch } from './descriptors.ts'
 import { createErrorHandler, type ErrorHandlerOptions } from './error-handler.ts'
-import {
-  type HealthEndpoint,
-  healthEndpoints,
-  mountHealth,
-  type ReadHealth,
-  type ReadinessProbe,
-} from './health.ts'
+import { type HealthEndpoint, mountHealth, type ReadHealth, type ReadinessProbe } from './health.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
@@ -31,7 +25,6 @@ import { type LoadShedding, openLoadShedding, overloaded } from './load-shedding
 import { createParserErrorHandler } from './parser-errors.ts'
 import { readPath } from './request.ts'
 import { createRequestLogger, type RequestLogOptions } from './request-log.ts'
-import { closeSlowClients } from './slow-clients.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -46,6 +39,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     readHealth: ReadHealth
     connections: Connections
+    /** The methods of the routes that serve a path. */
+    listMethods: (path: string) => string[]
   }
   interface FastifyRequest {
     /** Resolves once the use of the token is recorded; rejects if it was used before. */
@@ -54,12 +49,6 @@ declare module 'fastify' {
 }
 
 export type HttpApp = FastifyInstance
-
-/** A method and a path, which may have parameters such as `{accountId}`. */
-export interface Route {
-  readonly method: Operation['method'] | 'HEAD'
-  readonly path: string
-}
 
 export interface AppOptions extends Omit<RequestLogOptions, 'role'>, ErrorHandlerOptions {
   readonly limits?: Partial<HttpLimits> | undefined
@@ -79,11 +68,7 @@ export interface AppOptions extends Omit<RequestLogOptions, 'role'>, ErrorHandle
  * Creates a server with everything that operations share: limits, errors, interaction ids, health, and rejection of
  * requests to other routes.
  */
-export function openApp(
-  role: MonitoredRole,
-  routes: readonly Route[],
-  options: AppOptions,
-): HttpApp {
+export function openApp(role: MonitoredRole, options: AppOptions): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
   const logOptions = { ...options, role }
   const logRequest = createRequestLogger(logOptions)
@@ -126,7 +111,7 @@ export function openApp(
   app.setErrorHandler(createErrorHandler(options, limits))
   enforceLimits(app, limits, shedding, options)
   acceptJsonBodies(app, options.keepBodies)
-  const rejectRoute = routeRejection([...routes, ...Object.values(healthEndpoints)])
+  collectRoutes(app)
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
     const start = performance.now()
@@ -209,8 +194,7 @@ function enforceLimits(
   const timer = setInterval(() => {
     watchDescriptors()
     shedding.abortExpired()
-    closeSlowClients(
-      connections.list(),
+    connections.closeSlow(
       shedding.hasBackpressure() ? limits.writeTimeoutBackpressureMs : limits.writeTimeoutMs,
     )
     connections.closeExpired()
@@ -235,16 +219,23 @@ export function toFastifyPath({ path }: Pick<Operation, 'path'>): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function routeRejection(routes: readonly Route[]) {
-  const patterns = routes.map(({ method, path }) => ({
-    method,
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/#]+')}$`),
-  }))
-  return (request: FastifyRequest, reply: FastifyReply): never => {
-    const path = readPath(request)
-    const methods = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-    if (methods.length === 0) throw new ContractError('route_not_found')
-    reply.header('allow', methods.join(', '))
-    throw new ContractError('method_not_allowed')
-  }
+/** Must run before any route is mounted. */
+function collectRoutes(app: HttpApp): void {
+  const routes: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
+  app.addHook('onRoute', ({ method, url, config }) => {
+    // It answers all requests that no other route serves.
+    if (config?.endpoint === 'cds-other') return
+    const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/#]+').replace('*', '[^#]*')
+    routes.push({ methods: [method].flat(), pattern: new RegExp(`^${pattern}$`) })
+  })
+  app.decorate('listMethods', (path: string) => [
+    ...new Set(routes.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []))),
+  ])
+}
+
+function rejectRoute(request: FastifyRequest, reply: FastifyReply): never {
+  const methods = request.server.listMethods(readPath(request))
+  if (methods.length === 0) throw new ContractError('route_not_found')
+  reply.header('allow', methods.join(', '))
+  throw new ContractError('method_not_allowed')
 }

@@ -9,47 +9,45 @@ export const batchBytesInFlightMax = 64 * 1024 * 1024
 /** Larger than the default of zlib, for fewer and longer steps. */
 const gunzipChunkBytes = 64 * 1024
 
-export interface BatchBodies {
-  /** Receives and decodes the body of a batch, and passes it to `work`. */
-  withBody<Result>(
+/**
+ * Returns a function that receives and decodes the body of a batch, and passes it to `work`. It limits the memory that
+ * batches use, since each is received as a whole.
+ */
+export function openBatchBodies(bytesMax = batchBytesInFlightMax) {
+  let bytesInFlight = 0
+
+  return async <Result>(
     request: FastifyRequest,
     reply: FastifyReply,
     work: (data: Buffer<ArrayBuffer>) => Promise<Result>,
-  ): Promise<Result>
-}
-
-/** Limits the memory that batches use, since each is received as a whole. */
-export function openBatchBodies(bytesMax = batchBytesInFlightMax): BatchBodies {
-  let bytesInFlight = 0
-
-  return {
-    async withBody(request, reply, work) {
-      const encoding = readEncoding(request)
-      requireNdjson(request)
-      const { raw } = request
-      if (Number(raw.headers['content-length'] ?? 0) > batchBytesMax) throw tooLarge()
-      let reserved = 0
-      const receive = async (): Promise<Buffer<ArrayBuffer>> => {
-        const chunks: Buffer[] = []
-        for await (const chunk of encoding === 'gzip' ? gunzip(raw) : readChunks(raw)) {
-          if (reserved + chunk.length > batchBytesMax) throw tooLarge()
-          if (bytesInFlight + chunk.length > bytesMax) throw tooManyBytes()
-          reserved += chunk.length
-          bytesInFlight += chunk.length
-          chunks.push(chunk)
-        }
-        return Buffer.concat(chunks)
+  ): Promise<Result> => {
+    const encoding = readEncoding(request)
+    requireNdjson(request)
+    const { raw } = request
+    if (Number(raw.headers['content-length'] ?? 0) > batchBytesMax)
+      throw new ContractError('body_too_large')
+    let reserved = 0
+    const receive = async (): Promise<Buffer<ArrayBuffer>> => {
+      const chunks: Buffer[] = []
+      for await (const chunk of encoding === 'gzip' ? gunzip(raw) : readChunks(raw)) {
+        if (reserved + chunk.length > batchBytesMax) throw new ContractError('body_too_large')
+        if (bytesInFlight + chunk.length > bytesMax)
+          throw new ContractError('unavailable', 'too many bytes of batches are in flight')
+        reserved += chunk.length
+        bytesInFlight += chunk.length
+        chunks.push(chunk)
       }
-      // The request itself does not end if a timeout or an invalid end of the body was answered in place of the handler.
-      const stop = () => void raw.destroy(incomplete())
-      reply.raw.once('close', stop)
-      try {
-        const data = await receive().finally(() => reply.raw.off('close', stop))
-        return await work(data)
-      } finally {
-        bytesInFlight -= reserved
-      }
-    },
+      return Buffer.concat(chunks)
+    }
+    // The request itself does not end if a timeout or an invalid end of the body was answered in place of the handler.
+    const stop = () => void raw.destroy(incomplete())
+    reply.raw.once('close', stop)
+    try {
+      const data = await receive().finally(() => reply.raw.off('close', stop))
+      return await work(data)
+    } finally {
+      bytesInFlight -= reserved
+    }
   }
 }
 
@@ -98,12 +96,4 @@ async function* gunzip(raw: IncomingMessage): AsyncGenerator<Buffer> {
 /** The client has disconnected, so that it does not receive this. */
 function incomplete(): ContractError {
   return new ContractError('invalid_request', 'the body is incomplete')
-}
-
-function tooLarge(): ContractError {
-  return new ContractError('body_too_large')
-}
-
-function tooManyBytes(): ContractError {
-  return new ContractError('unavailable', 'too many bytes of batches are in flight')
 }

@@ -53,14 +53,9 @@ const networkGroups = 4
 export function groupAddress(address = ''): string {
   const normalized = normalizeAddress(address)
   if (isIP(normalized) !== 6) return normalized
-  const [head = '', tail] = normalized.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  if (tail !== undefined) {
-    const after = tail === '' ? [] : tail.split(':')
-    while (groups.length + after.length < 8) groups.push('0')
-    groups.push(...after)
-  }
-  return groups.slice(0, networkGroups).join(':')
+  const zeros = 8 - normalized.split(':').filter(Boolean).length
+  const complete = normalized.replace('::', `:${'0:'.repeat(zeros)}`)
+  return complete.split(':').filter(Boolean).slice(0, networkGroups).join(':')
 }
 
 function firstUntrusted(

@@ -7,11 +7,9 @@ import { type CdsEndpointId, cdsEndpoints } from '../platform/consent/cds/endpoi
 import type { Consent } from '../platform/consent/consent.ts'
 import type { StoredArrangement } from '../platform/consent/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
-import { mountOtherPaths, readHeader, respond } from './cds-response.ts'
-import type { Endpoint } from './endpoints.ts'
+import { readHeader, readVersionHeaders } from './cds-response.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
-import { publicPaths } from './public-cds-endpoint.ts'
 import { readPath } from './request.ts'
 
 declare module 'fastify' {
@@ -21,26 +19,12 @@ declare module 'fastify' {
   }
 }
 
-/** What logs and metrics call the endpoints. */
-const labels: Readonly<Record<CdsEndpointId, Endpoint>> = {
-  accounts: 'cds-accounts',
-  balance: 'cds-balance',
-  balances: 'cds-balances',
-  balancesOfAccounts: 'cds-balances',
-  transactions: 'cds-transactions',
-  customer: 'cds-customer',
-}
-
 /** The longest list of account ids is shorter. */
 const bodyBytesMax = 256 * 1024
 
-/** The endpoints of the Consumer Data Standards over HTTP. Every path below their base path gets an answer of theirs. */
+/** The endpoints of the Consumer Data Standards over HTTP. */
 export function mountCds(app: HttpApp, consent: Consent): void {
   for (const id of Object.keys(cdsEndpoints) as CdsEndpointId[]) mountEndpoint(app, consent, id)
-  mountOtherPaths(app, consent.basePath, [
-    ...Object.values(cdsEndpoints).map(({ path, method }) => ({ path, methods: [method] })),
-    ...publicPaths,
-  ])
 }
 
 function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void {
@@ -49,42 +33,36 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
   app.route({
     method,
     url: toFastifyPath({ path: basePath + cdsBasePath + path }),
-    config: { endpoint: labels[id], formatError: toCdsErrorList },
+    config: {
+      endpoint: id === 'balancesOfAccounts' ? 'cds-balances' : `cds-${id}`,
+      formatError: toCdsErrorList,
+    },
     bodyLimit: bodyBytesMax,
-    onRequest: (request, reply) =>
-      respond(reply, async () => {
-        const access = {
-          method,
-          url: readPublicUrl(request, consent),
-          authorization: request.headers.authorization,
-          proof: readHeader(request, 'dpop'),
-          certificate: (request.raw.socket as Partial<TLSSocket>).getPeerX509Certificate?.(),
-        }
-        request.arrangement = await cds.authorise(id, access, ({ reason }) => {
-          request.logDetail = { level: 'info', message: 'token rejected', fields: { reason } }
-        })
-        noteValidToken(reply)
-      }),
-    handler: (request, reply) =>
-      respond(reply, async () => {
-        const { accountId = '' } = request.params as { readonly accountId?: string }
-        const input = {
-          scheme: request.headers['dpop'] === undefined ? 'Bearer' : 'DPoP',
-          url: readPublicUrl(request, consent),
-          accountId,
-          query: request.query as RawQuery,
-          version: readHeader(request, 'x-v'),
-          minimumVersion: readHeader(request, 'x-min-v'),
-          body: request.body,
-          interactionId: String(reply.getHeader(interactionHeader)),
-        } as const
-        const arrangement = request.arrangement as StoredArrangement
-        const { body, version } = await cds.answer(id, arrangement, input, (error) => {
-          request.logDetail = { level: 'warn', message: 'request failed', fields: { err: error } }
-        })
-        reply.header('x-v', String(version))
-        return sendJson(reply, JSON.stringify(body))
-      }),
+    async onRequest(request, reply) {
+      request.arrangement = await cds.authorise(id, {
+        method,
+        url: readPublicUrl(request, consent),
+        authorization: request.headers.authorization,
+        proof: readHeader(request, 'dpop'),
+        certificate: (request.raw.socket as Partial<TLSSocket>).getPeerX509Certificate?.(),
+      })
+      noteValidToken(reply)
+    },
+    async handler(request, reply) {
+      const { accountId = '' } = request.params as { readonly accountId?: string }
+      const { body, version } = await cds.answer(id, {
+        ...readVersionHeaders(request),
+        arrangement: request.arrangement as StoredArrangement,
+        scheme: request.headers['dpop'] === undefined ? 'Bearer' : 'DPoP',
+        url: readPublicUrl(request, consent),
+        accountId,
+        query: request.query as RawQuery,
+        body: request.body,
+        interactionId: String(reply.getHeader(interactionHeader)),
+      })
+      reply.header('x-v', String(version))
+      return sendJson(reply, JSON.stringify(body))
+    },
   })
 }
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openConcurrencyLimit } from './concurrency-limit.ts'
+import { httpLimits } from './limits.ts'
 
 const limits = {
+  ...httpLimits,
   inFlightMax: 100,
   inFlightMin: 10,
   latencyTargetMs: 50,

@@ -1,24 +1,7 @@
 import type { HttpLimits } from './limits.ts'
 
-export type ConcurrencyOptions = Pick<
-  HttpLimits,
-  | 'inFlightMax'
-  | 'inFlightMin'
-  | 'latencyTargetMs'
-  | 'overloadAfterMs'
-  | 'sampleMs'
-  | 'iterationAdmitMin'
-  | 'iterationMs'
-  | 'burstMs'
->
-
 /** In milliseconds: elapsed time, and the CPU time of this thread. */
-export interface Clocks {
-  readonly now: () => number
-  readonly cpu: () => number
-}
-
-const systemClocks: Clocks = {
+const systemClocks = {
   now: () => performance.now(),
   cpu() {
     const { user, system } = process.threadCpuUsage()
@@ -32,13 +15,6 @@ const shrinkFactorMax = 0.7
 /** Raise it slowly while requests are still rejected, and quickly once none is. */
 const growthFactor = 1.05
 const recoveryFactor = 2
-
-export interface ConcurrencyLimit {
-  /** Whether one more request may be handled while `inFlight` others are. */
-  admits(inFlight: number): boolean
-  /** The time from the start of a request to its response. */
-  recordLatency(latencyMs: number): void
-}
 
 /**
  * An adaptive concurrency limit: finds how many requests can be handled at once within the latency target. Requests
@@ -61,9 +37,9 @@ export function openConcurrencyLimit(
     iterationAdmitMin,
     iterationMs,
     burstMs,
-  }: ConcurrencyOptions,
-  { now, cpu }: Clocks = systemClocks,
-): ConcurrencyLimit {
+  }: HttpLimits,
+  { now, cpu } = systemClocks,
+) {
   let limit = inFlightMax
   let iterationStart: number | undefined
   /** Read only after `iterationAdmitMin` requests: most iterations never need it. */
@@ -119,7 +95,8 @@ export function openConcurrencyLimit(
   }
 
   return {
-    admits(inFlight) {
+    /** Whether one more request may be handled while `inFlight` others are. */
+    admits(inFlight: number): boolean {
       if (iterationStart === undefined) beginIteration(inFlight)
       const concurrency = Math.max(inFlight, admittedInIteration)
       if (concurrency > sample.concurrencyMax) sample.concurrencyMax = concurrency
@@ -130,7 +107,8 @@ export function openConcurrencyLimit(
       sample.rejected += 1
       return false
     },
-    recordLatency(latencyMs) {
+    /** The time from the start of a request to its response. */
+    recordLatency(latencyMs: number): void {
       sample.fastestRequest = Math.min(sample.fastestRequest, latencyMs)
     },
   }

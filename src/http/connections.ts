@@ -3,12 +3,6 @@ import type { Socket } from 'node:net'
 import { type TLSSocket, Server as TlsServer } from 'node:tls'
 import { groupAddress, isTrustedProxy, type TrustedProxies } from './caller-address.ts'
 import type { HttpLimits } from './limits.ts'
-import type { WatchedConnection } from './slow-clients.ts'
-
-type ConnectionLimits = Pick<
-  HttpLimits,
-  'connectionsMax' | 'addressConnectionsMax' | 'anonymousIdleMs'
->
 
 const connectionKey = Symbol('connection')
 
@@ -23,7 +17,14 @@ declare module 'node:http' {
   interface ServerResponse extends WithConnection {}
 }
 
-export interface Connection extends WatchedConnection {
+/** Data that was queued on a connection at some time. */
+interface PendingWrite {
+  /** The value of `bytesWritten` that is reached when all of it has been sent. */
+  readonly bytes: number
+  readonly since: number
+}
+
+export interface Connection {
   /** The TCP socket; on a TLS server, the TLS socket once the handshake is complete. */
   socket: Socket
   readonly address: string
@@ -36,16 +37,11 @@ export interface Connection extends WatchedConnection {
   since: number
   /** Another connection replaces it. Its close event arrives later. */
   isReplaced: boolean
+  /** What the last check for slow clients found. */
+  pendingWrite: PendingWrite | undefined
 }
 
-export interface Connections {
-  /** All open connections, and those of other servers while they have requests in flight. */
-  list(): readonly Connection[]
-  /** Closes connections that never carried a valid token and have been idle for too long. */
-  closeExpired(): void
-  /** Returns how many connections were closed since the last call because of a connection limit. */
-  takeClosedCount(): number
-}
+export type Connections = ReturnType<typeof limitConnections>
 
 /** Replaces the address of a trusted proxy, whose connections serve many clients. */
 const anyProxy = 'proxy'
@@ -63,9 +59,13 @@ const anyProxy = 'proxy'
  */
 export function limitConnections(
   server: Server,
-  { connectionsMax, addressConnectionsMax, anonymousIdleMs }: ConnectionLimits,
+  {
+    connectionsMax,
+    addressConnectionsMax,
+    anonymousIdleMs,
+  }: Pick<HttpLimits, 'connectionsMax' | 'addressConnectionsMax' | 'anonymousIdleMs'>,
   trustedProxies?: TrustedProxies,
-): Connections {
+) {
   // Not ordered by use: a connection is rarely replaced, and every request would change the order.
   const connections = new Set<Connection>()
   const foreign = new Map<Socket, Connection>()
@@ -134,14 +134,32 @@ export function limitConnections(
   })
 
   return {
-    list: () => [...connections, ...foreign.values()],
-    closeExpired() {
+    /** All open connections, and those of other servers while they have requests in flight. */
+    list: (): readonly Connection[] => [...connections, ...foreign.values()],
+    /** Closes connections that never carried a valid token and have been idle for too long. */
+    closeExpired(): void {
       const latest = performance.now() - anonymousIdleMs
       for (const { isTrusted, inFlight, since, socket } of connections) {
         if (!isTrusted && inFlight === 0 && since <= latest) socket.destroySoon()
       }
     },
-    takeClosedCount() {
+    /**
+     * Closes connections whose clients read their responses too slowly, since unsent data stays in memory. Must be called at
+     * regular intervals; requests bear no cost in between.
+     */
+    closeSlow(writeTimeoutMs: number): void {
+      const now = performance.now()
+      for (const connection of [...connections, ...foreign.values()]) {
+        const { socket, pendingWrite } = connection
+        const { writableLength, bytesWritten } = socket
+        if (writableLength === 0) connection.pendingWrite = undefined
+        else if (!pendingWrite || bytesWritten - writableLength >= pendingWrite.bytes) {
+          connection.pendingWrite = { bytes: bytesWritten, since: now }
+        } else if (now - pendingWrite.since > writeTimeoutMs) socket.destroy()
+      }
+    },
+    /** Returns how many connections were closed since the last call because of a connection limit. */
+    takeClosedCount(): number {
       const closedCount = closed
       closed = 0
       return closedCount

@@ -3,32 +3,36 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { flowSeconds } from '../contract/consent-flows.ts'
 import { ContractError } from '../contract/index.ts'
+import { toCdsErrorList } from '../platform/cds/errors.ts'
 import type { Consent } from '../platform/consent/consent.ts'
 import { openidRoutes } from '../platform/consent/openid-provider.ts'
 import { iconType, renderIcon } from '../platform/consent/pages/icon.ts'
 import { renderStylesheet } from '../platform/consent/pages/stylesheet.ts'
 import { revocationPath } from '../platform/consent/revoke-arrangement.ts'
-import { type HttpApp, type Route, toFastifyPath } from './app.ts'
-import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
+import { type HttpApp, toFastifyPath } from './app.ts'
+import type { TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
-import { formatCookie, readCookie } from './cookies.ts'
-import { dashboardPaths, mountDashboard } from './dashboard-app.ts'
+import { readCookie } from './cookies.ts'
+import { mountDashboard } from './dashboard-app.ts'
 import { noteFailure, retryAfterDefaultSeconds } from './error-handler.ts'
-import { interactionHeader } from './interaction-id.ts'
+import { sendJson } from './json.ts'
+import { acceptForms } from './json-body.ts'
 import {
   formBytesMax,
-  isCrossSite,
   pageHeaders,
   preparePages,
-  sendPage,
+  readPageRequest,
+  sendPageResponse,
   toForm,
 } from './page-response.ts'
-import { mountRevocation } from './revocation-app.ts'
 
 const flowCookie = 'holdfast_flow'
 
 /** The form with the accounts, of which a customer may have many. */
 const accountsFormBytesMax = 512 * 1024
+
+/** A client assertion is the longest part of a request to withdraw an arrangement. */
+const revocationBytesMax = 64 * 1024
 
 /** The URL of an asset contains a digest of it. */
 const assetSeconds = 365 * 24 * 3600
@@ -40,18 +44,12 @@ export interface Asset {
   readonly content: Buffer
 }
 
-export interface ConsentMount {
-  /** Of the issuer. */
-  readonly origin: string
-  readonly basePath: string
-  readonly routes: readonly Route[]
-  mount(app: HttpApp): void
-}
-
 export interface ConsentMountOptions {
   readonly assets: readonly Asset[]
   readonly trustedProxies: TrustedProxies | undefined
 }
+
+export type ConsentMount = ReturnType<typeof createConsentMount>
 
 /** The stylesheet, the icon and the logo, by the settings of the brand. */
 export function createAssets(
@@ -72,34 +70,23 @@ export function createAssets(
 }
 
 /** The consent role over HTTP: the OpenID provider, the pages of the flow, and what they need. */
-export function createConsentMount(consent: Consent, options: ConsentMountOptions): ConsentMount {
-  const { basePath } = consent
-  const provider = openidRoutes.map(({ method, path }) => ({ method, path: basePath + path }))
-  // RFC 8414 puts the well-known part before the path of the issuer.
-  const metadata = {
-    method: 'GET',
-    path: `/.well-known/oauth-authorization-server${basePath}`,
-  } as const
-  const page = `${basePath}/consent/{uid}`
-  const pages = (['GET', 'POST'] as const).map((method) => ({ method, path: page }))
-  const assets = options.assets.map(({ path }) => ({ method: 'GET', path }) as const)
-  const consents = dashboardPaths.flatMap((path) =>
-    (['GET', 'POST'] as const).map((method) => ({ method, path: basePath + path })),
-  )
-  const revocation = { method: 'POST', path: basePath + revocationPath } as const
-  const openid = basePath === '' ? provider : [...provider, metadata]
+export function createConsentMount(consent: Consent, options: ConsentMountOptions) {
+  const { origin, basePath } = consent
   return {
-    origin: consent.origin,
+    origin,
     basePath,
-    routes: [...openid, ...pages, ...consents, revocation, ...assets],
-    mount(app) {
+    mount(app: HttpApp): void {
       app.register(async (scope) => {
         // The OpenID provider reads bodies itself.
         scope.removeAllContentTypeParsers()
         scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-        for (const { method, path } of openid) mountOpenid(scope, consent, method, path)
+        for (const { method, path } of openidRoutes) {
+          mountOpenid(scope, consent, method, basePath + path)
+        }
+        // RFC 8414 puts the well-known part before the path of the issuer.
+        if (basePath !== '') mountOpenid(scope, consent, 'GET', wellKnown + basePath)
       })
-      app.register(async (scope) => mountPages(scope, consent, page, options))
+      app.register(async (scope) => mountPages(scope, consent, options))
       app.register(async (scope) => mountDashboard(scope, consent, options.trustedProxies))
       app.register(async (scope) => mountRevocation(scope, consent))
       for (const asset of options.assets) mountAsset(app, asset)
@@ -108,8 +95,9 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
   }
 }
 
+const wellKnown = '/.well-known/oauth-authorization-server'
+
 function mountOpenid(scope: HttpApp, { openid, basePath }: Consent, method: string, path: string) {
-  const wellKnown = '/.well-known/oauth-authorization-server'
   scope.route({
     method,
     url: toFastifyPath({ path }),
@@ -134,19 +122,19 @@ function mountOpenid(scope: HttpApp, { openid, basePath }: Consent, method: stri
 function mountPages(
   scope: HttpApp,
   consent: Consent,
-  path: string,
   { trustedProxies }: ConsentMountOptions,
 ): void {
-  const { basePath, origin, brand, answerPage } = consent
-  preparePages(scope, brand, 'Nothing was shared.')
+  const { basePath, answerPage } = consent
+  preparePages(scope, consent, 'Nothing was shared.')
   const requireChoice = async ({ params, headers }: FastifyRequest): Promise<void> => {
     const { uid } = params as { readonly uid: string }
-    if (await consent.isChoosingAccounts(uid, readCookie(headers.cookie, flowCookie))) return
+    const secret = readCookie(headers.cookie, flowCookie)
+    if (await consent.isChoosingAccounts({ uid, secret })) return
     throw new ContractError('body_too_large')
   }
   scope.route({
     method: ['GET', 'POST'],
-    url: toFastifyPath({ path }),
+    url: `${basePath}/consent/:uid`,
     config: { endpoint: 'consent-page' },
     bodyLimit: accountsFormBytesMax,
     async onRequest(request) {
@@ -160,32 +148,19 @@ function mountPages(
     },
     handler: async (request, reply) => {
       const { uid } = request.params as { readonly uid: string }
+      const page = {
+        cookie: flowCookie,
+        path: `${basePath}/consent/${uid}`,
+        seconds: flowSeconds,
+        trustedProxies,
+      }
       const answer = await answerPage({
+        ...readPageRequest(request, reply, consent, page),
         uid,
-        secret: readCookie(request.headers.cookie, flowCookie),
-        form: request.method === 'POST' ? toForm(request.body) : undefined,
-        source: groupAddress(resolveCallerAddress(request.raw, trustedProxies)),
-        isCrossSite: isCrossSite(request, origin),
-        interactionId: String(reply.getHeader(interactionHeader)),
         raw: request.raw,
         response: reply.raw,
       })
-      const url = `${basePath}/consent/${uid}`
-      if (answer.secret !== undefined) {
-        reply.header(
-          'set-cookie',
-          formatCookie(flowCookie, answer.secret, {
-            path: url,
-            seconds: flowSeconds,
-            isSecure: origin.startsWith('https:'),
-            sameSite: 'Lax',
-          }),
-        )
-      }
-      reply.status(answer.status)
-      if (answer.location !== undefined)
-        return reply.header('location', answer.location || url).send()
-      return sendPage(reply, answer.html ?? '', answer.formTarget)
+      return sendPageResponse(reply, answer, consent, page)
     },
   })
 }
@@ -200,6 +175,23 @@ async function* limitForm(payload: Readable, requireLong: () => Promise<void>) {
     if (isShort && received > formBytesMax) await requireLong()
     yield chunk
   }
+}
+
+/** The endpoint at which a third party withdraws an arrangement. */
+function mountRevocation(scope: HttpApp, { basePath, answerRevocation }: Consent): void {
+  scope.removeAllContentTypeParsers()
+  acceptForms(scope)
+  scope.route({
+    method: 'POST',
+    url: basePath + revocationPath,
+    config: { endpoint: 'arrangement-revocation', formatError: toCdsErrorList },
+    bodyLimit: revocationBytesMax,
+    handler: async (request, reply) => {
+      const { status, body } = await answerRevocation(toForm(request.body))
+      reply.status(status)
+      return body ? sendJson(reply, JSON.stringify(body)) : reply.send()
+    },
+  })
 }
 
 function mountAsset(app: HttpApp, { path, type, content }: Asset): void {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ContractError } from '../contract/index.ts'
-import type { HttpApp, Route } from './app.ts'
+import type { HttpApp } from './app.ts'
 
 const compress = promisify(gzip)
 
@@ -26,9 +26,6 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "require-trusted-types-for 'script'",
 ].join('; ')
-
-const paths = ['/', '/console', '/console/{view}', '/console/assets/{name}'] as const
-export const consoleRoutes: readonly Route[] = paths.map((path) => ({ method: 'GET', path }))
 
 export interface ConsoleFile {
   readonly name: string

@@ -1,5 +1,6 @@
 import type { ServerStatus } from '../contract/index.ts'
 import {
+  type DiscoveryId,
   type DiscoveryOptions,
   discoveryEndpoints,
   type Failure,
@@ -15,23 +16,12 @@ export interface DiscoverySources extends Pick<DiscoveryOptions, 'clock' | 'list
 
 /** The public endpoints about the availability. */
 export function mountDiscovery(app: HttpApp, mount: PublicMount, sources: DiscoverySources): void {
-  const { status, outages } = discoveryEndpoints
   const findFailure = openFailureFinder(app, sources)
   const discovery = openDiscovery({ ...sources, findFailure })
-  mountPublicEndpoint(
-    app,
-    mount,
-    status,
-    { endpoint: 'cds-status', worksWithoutDatabase: true },
-    discovery.readStatus,
-  )
-  mountPublicEndpoint(
-    app,
-    mount,
-    outages,
-    { endpoint: 'cds-outages', worksWithoutDatabase: true },
-    discovery.listOutages,
-  )
+  for (const id of Object.keys(discoveryEndpoints) as DiscoveryId[]) {
+    const config = { endpoint: `cds-${id}`, worksWithoutDatabase: true } as const
+    mountPublicEndpoint(app, mount, discoveryEndpoints[id], config, discovery[id])
+  }
 }
 
 /** Without the provider, products are still served. */

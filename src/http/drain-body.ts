@@ -9,7 +9,7 @@ import type { HttpLimits } from './limits.ts'
 export function respondThenDrain(
   request: IncomingMessage,
   text: string,
-  limits: Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>,
+  limits: HttpLimits,
 ): Readable {
   return Readable.from(
     (async function* () {
@@ -19,10 +19,7 @@ export function respondThenDrain(
   )
 }
 
-function drain(
-  request: IncomingMessage,
-  { drainBytesMax, drainMs }: Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>,
-): Promise<void> {
+function drain(request: IncomingMessage, { drainBytesMax, drainMs }: HttpLimits): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     let bytes = 0

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRejected } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable, type Scope } from '../contract/index.ts'
+import { CdsError } from '../platform/cds/errors.ts'
 import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
@@ -33,12 +34,15 @@ export function createErrorHandler(
   limits: HttpLimits,
 ) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    const tokenRecorded = isUnavailable(thrown) ? undefined : request.tokenRecorded
+    if (thrown instanceof CdsError) return sendCdsError(request, reply, thrown)
+    const isUnavailable = thrown instanceof ContractError && thrown.code === 'unavailable'
+    const tokenRecorded = isUnavailable ? undefined : request.tokenRecorded
     const error = await (tokenRecorded ?? Promise.resolve()).then(
       () => thrown,
       (rejection: Error) => rejection,
     )
     setInteractionId(request, reply)
+    const known = error instanceof ContractError ? error : undefined
     const code = noteFailure(request, error)
     const { status, message, ...rest } = errorTable[code]
     if (error === overloaded) metrics?.countShedRequest()
@@ -49,17 +53,32 @@ export function createErrorHandler(
 
     const challenge = authenticateChallenge(code, request)
     if (challenge !== undefined) reply.header('www-authenticate', challenge)
-    if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds(error))
-    const sentence = 'example' in rest ? errorSentence(error) : message
-    const members = error instanceof ContractError ? error.members : undefined
+    if (status === 429 || status === 503)
+      reply.header('retry-after', known?.retryAfterSeconds ?? retryAfterDefaultSeconds)
+    // Fastify's own messages may repeat request data, so they are never sent.
+    const sentence = 'example' in rest ? (known?.message ?? 'the body must be JSON') : message
     const { formatError } = request.routeOptions.config ?? {}
-    const body = formatError?.(status, sentence) ?? { error: sentence, ...members }
+    const body = formatError?.(status, sentence) ?? { error: sentence, ...known?.members }
     const text = JSON.stringify(body)
     reply.status(status).type(jsonType)
     if (code !== 'body_too_large' && !isReceiving(request.raw)) return reply.send(text)
     reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
     return reply.send(respondThenDrain(request.raw, text, limits))
   }
+}
+
+/** The cause is for the log: why a token was rejected, or why the data is unavailable. */
+function sendCdsError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body, cause }: CdsError,
+): FastifyReply {
+  if (cause instanceof Error) {
+    request.logDetail = { level: 'warn', message: 'request failed', fields: { err: cause } }
+  } else if (cause !== undefined) {
+    request.logDetail = { level: 'info', message: 'token rejected', fields: { reason: cause } }
+  }
+  return reply.status(status).headers(headers).type(jsonType).send(JSON.stringify(body))
 }
 
 /** Sets what is logged and counted about a request that failed. */
@@ -75,10 +94,6 @@ export function noteFailure(request: FastifyRequest, error: FastifyError | Error
 /** Whether the handler stopped reading the body before its end: the rest would be read as the next request. */
 function isReceiving({ readableDidRead, complete }: IncomingMessage): boolean {
   return readableDidRead && !complete
-}
-
-function isUnavailable(error: Error): boolean {
-  return error instanceof ContractError && error.code === 'unavailable'
 }
 
 /** Never the sentence of a response that depends on the request: it may contain names that the client chose. */
@@ -103,12 +118,6 @@ function errorCode(error: FastifyError | Error): ErrorCode {
   return statusCode < 500 ? 'invalid_request' : 'internal'
 }
 
-/** Fastify's own messages may repeat request data, so they are never sent. */
-function errorSentence(error: FastifyError | Error): string {
-  if (error instanceof ContractError) return error.message
-  return 'the body must be JSON'
-}
-
 /** The token itself is never logged. */
 function rejectionDetail(
   { reason, origin }: TokenRejected,
@@ -124,11 +133,6 @@ function failureDetail(error: Error, code: ErrorCode): LogDetail {
   const reason = error instanceof ContractError ? error.reason : undefined
   const fields = reason === undefined ? { code, err: error } : { code, reason }
   return { level, message: 'request failed', fields }
-}
-
-function retryAfterSeconds(error: Error): number {
-  const known = error instanceof ContractError ? error.retryAfterSeconds : undefined
-  return known ?? retryAfterDefaultSeconds
 }
 
 /** For requests that other credentials could make. One without a bearer token gets no error code (RFC 6750, section 3.1). */

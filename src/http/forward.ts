@@ -27,8 +27,9 @@ import type { Upstream } from '../provider/upstream/upstream.ts'
 import type { ValidationMode, ValidationOutcome } from '../provider/upstream/validation-modes.ts'
 import { retryAfterDefaultSeconds } from './error-handler.ts'
 import { interactionHeader } from './interaction-id.ts'
-import { countBytes, jsonType, sendReserved, untilSent } from './json.ts'
-import type { RequestInput, Responder } from './provider-app.ts'
+import { countBytes, jsonType, sendReserved, streamBytes, untilSent } from './json.ts'
+import type { Responder } from './provider-app.ts'
+import type { RequestInput } from './request.ts'
 
 export interface UpstreamMetrics {
   recordUpstreamRequest(operation: string, outcome: UpstreamOutcome, seconds: number): void
@@ -55,9 +56,6 @@ export interface UpstreamTracing {
 
 /** In mode `report`, larger responses are counted and not checked: parsing one would delay other requests. */
 const validatedBytesMax = 512 * 1024
-
-/** What a streamed response counts as: about this much of it is in memory at once. */
-const streamBytes = 512 * 1024
 
 /** Responds with the upstream's response to the same request. */
 export function forwardTo(options: ForwardOptions, operation: Operation): Responder {

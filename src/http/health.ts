@@ -149,14 +149,11 @@ function openReadiness(
 
 async function withTimeout(promise: Promise<void>): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(timedOut()), probeTimeoutMs)
+  const sentence = `timed out after ${probeTimeoutMs} ms`
+  const timer = setTimeout(() => reject(new ContractError('unavailable', sentence)), probeTimeoutMs)
   try {
     await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }
-}
-
-function timedOut(): ContractError {
-  return new ContractError('unavailable', `timed out after ${probeTimeoutMs} ms`)
 }

@@ -1,34 +1,28 @@
-export interface InFlight<Item> extends Iterable<[index: number, item: Item]> {
-  readonly size: number
-  /** Returns the index to delete the item by. */
-  add(item: Item): number
-  /** Does nothing if the item was deleted before. */
-  delete(index: number, item: Item): void
-}
-
 /**
  * A collection for thousands of additions and deletions a second. A Set rehashes again and again, and its old tables
  * reference their items and the next table until a full collection, so every request would reach the old generation.
  */
-export function openInFlight<Item>(): InFlight<Item> {
+export function openInFlight<Item>() {
   const slots: (Item | undefined)[] = []
   const free: number[] = []
 
   return {
-    get size() {
+    get size(): number {
       return slots.length - free.length
     },
-    add(item) {
+    /** Returns the index to delete the item by. */
+    add(item: Item): number {
       const index = free.pop() ?? slots.length
       slots[index] = item
       return index
     },
-    delete(index, item) {
+    /** Does nothing if the item was deleted before. */
+    delete(index: number, item: Item): void {
       if (slots[index] !== item) return
       slots[index] = undefined
       free.push(index)
     },
-    *[Symbol.iterator]() {
+    *[Symbol.iterator](): Generator<[index: number, item: Item]> {
       for (const [index, item] of slots.entries()) if (item !== undefined) yield [index, item]
     },
   }

@@ -1,14 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Access } from '../auth/access.ts'
 import {
-  accessOperations,
   type BatchConflictBody,
   batchErrorsFoundMax,
   ContractError,
   type FeedState,
   type InvalidLinesBody,
   intakeOperations,
-  type Operation,
   permits,
   type Scope,
 } from '../contract/index.ts'
@@ -22,9 +20,9 @@ import {
 } from '../intake/feed-writer.ts'
 import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { openBatchBodies } from './batch-body.ts'
-import { mountClientOperation } from './client-operation.ts'
 import { httpLimits } from './limits.ts'
-import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
+import { mountOperation } from './mount-operation.ts'
+import { mountOpenApi } from './openapi-route.ts'
 import { mountTokens } from './token-route.ts'
 
 /**
@@ -35,8 +33,6 @@ const intakeLimits = { inFlightMin: httpLimits.inFlightMax, handlerTimeoutMs: 60
 
 /** The scopes of tokens that the intake issues. Those of the platform are issued there alone. */
 const intakeScopes = ['data.write', 'products.write'] as const satisfies Scope[]
-
-const openApiDocuments = { '/openapi.json': 'intake' } as const
 
 export interface IntakeAppOptions extends AppOptions {
   /** The version of Holdfast, for the OpenAPI document. */
@@ -51,21 +47,17 @@ export interface IntakeAppOptions extends AppOptions {
 /** The intake over HTTP: batches of feeds, and access tokens for it. */
 export function openIntakeApp(options: IntakeAppOptions): HttpApp {
   const { access, batches, feeds } = options
-  const operations: Operation[] = [...Object.values(intakeOperations), accessOperations.issueToken]
-  const app = openApp('intake', [...operations, ...listOpenApiRoutes(openApiDocuments)], {
-    ...options,
-    limits: { ...intakeLimits, ...options.limits },
-  })
-  mountOpenApi(app, openApiDocuments, options.version)
+  const app = openApp('intake', { ...options, limits: { ...intakeLimits, ...options.limits } })
+  mountOpenApi(app, { '/openapi.json': 'intake' }, options.version)
   continueAfterToken(app)
   mountTokens(app, access, options.trustedProxies, intakeScopes)
   mountBatches(app, access, batches, options.batchBytesMax)
-  mountClientOperation(app, intakeOperations.listFeeds, access, async () => {
+  mountOperation(app, intakeOperations.listFeeds, access, async () => {
     const data = (await feeds.list()).map(toFeedState)
     return { body: JSON.stringify({ data }) }
   })
-  mountClientOperation(app, intakeOperations.getFeed, access, async ({ params }) => {
-    const feed = await feeds.find(params['feed'] ?? '')
+  mountOperation(app, intakeOperations.getFeed, access, async ({ params }) => {
+    const feed = await feeds.find(params.feed)
     if (!feed) throw new ContractError('feed_not_found')
     return { body: JSON.stringify(toFeedState(feed)) }
   })
@@ -88,25 +80,20 @@ function mountBatches(
   batches: Pick<Batches, 'commit'>,
   bytesMax: number | undefined,
 ): void {
-  const bodies = openBatchBodies(bytesMax)
+  const withBody = openBatchBodies(bytesMax)
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     // The handler receives the body, so that it also releases the memory.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    mountClientOperation(
-      scope,
-      intakeOperations.putBatch,
-      access,
-      async ({ params }, request, reply) => {
-        const feed = params['feed'] ?? ''
-        const number = readNumber(params['number'] ?? '')
-        const sender = readSender(request)
-        const answer = await bodies.withBody(request, reply, (data) =>
-          batches.commit(feed, number, data, sender),
-        )
-        return { body: JSON.stringify({ feed, batch: number, ...getSummary(answer) }) }
-      },
-    )
+    mountOperation(scope, intakeOperations.putBatch, access, async ({ params }, request, reply) => {
+      const feed = params.feed
+      const number = readNumber(String(params.number))
+      const sender = readSender(request)
+      const answer = await withBody(request, reply, (data) =>
+        batches.commit(feed, number, data, sender),
+      )
+      return { body: JSON.stringify({ feed, batch: number, ...getSummary(answer) }) }
+    })
   })
 }
 

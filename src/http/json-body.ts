@@ -25,8 +25,20 @@ export function acceptJsonBodies(app: FastifyInstance, keepBodies = false): void
   })
 }
 
+/** Makes the routes of a scope accept forms, whose body is then a `URLSearchParams`. */
+export function acceptForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, text: string) => {
+      requireUncompressed(request)
+      return new URLSearchParams(text)
+    },
+  )
+}
+
 /** Without this, a compressed body would be reported as invalid text. */
-export function requireUncompressed({ headers }: FastifyRequest): void {
+function requireUncompressed({ headers }: FastifyRequest): void {
   const { 'content-encoding': coding = 'identity' } = headers
   if (coding.trim().toLowerCase() === 'identity') return
   throw new ContractError('compressed_body')

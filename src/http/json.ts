@@ -11,7 +11,7 @@ const stringLengthMax = 2048
 const joinedBytesMax = 64 * 1024
 
 /** What a streamed response counts as: about this much of it is in memory at once. */
-const streamBytes = 512 * 1024
+export const streamBytes = 512 * 1024
 
 export const jsonType = 'application/json; charset=utf-8'
 
@@ -22,8 +22,14 @@ export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): Fast
     // Each chunk is produced only when the client has read the one before.
     return reply.send(Readable.from(onePerIteration(body), { objectMode: false, highWaterMark: 1 }))
   }
-  if (typeof body === 'object') return sendChunks(reply, body)
-  return sendWhole(reply, body.length > stringLengthMax ? Buffer.from(body) : body)
+  if (typeof body === 'object') {
+    const bytes = countBytes(body)
+    reply.reserveBytes(bytes)
+    return sendReserved(reply, body, bytes)
+  }
+  const content = body.length > stringLengthMax ? Buffer.from(body) : body
+  reply.reserveBytes(content.length)
+  return reply.send(content)
 }
 
 /**
@@ -32,17 +38,6 @@ export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): Fast
  */
 export function untilSent(reply: FastifyReply): FastifyReply | undefined {
   return reply.sent ? undefined : reply
-}
-
-function sendWhole(reply: FastifyReply, content: string | Uint8Array): FastifyReply {
-  reply.reserveBytes(content.length)
-  return reply.send(content)
-}
-
-function sendChunks(reply: FastifyReply, chunks: readonly JsonText[]): FastifyReply {
-  const bytes = countBytes(chunks)
-  reply.reserveBytes(bytes)
-  return sendReserved(reply, chunks, bytes)
 }
 
 export function countBytes(chunks: readonly JsonText[]): number {

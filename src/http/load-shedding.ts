@@ -36,25 +36,13 @@ declare module 'fastify' {
   }
 }
 
-export interface LoadShedding {
-  /** Whether a request that has just arrived can be answered within the latency target. */
-  admits(): boolean
-  /** Wraps a handler: counts its requests in flight, and lets `abortExpired` answer in its place. */
-  withTimeout(handler: RouteHandlerMethod): RouteHandlerMethod
-  reserveBytes(reply: FastifyReply, bytes: number): void
-  /** Must be called when the response is sent or its client disconnects. */
-  release(reply: FastifyReply): void
-  /** Answers 503 to requests that exceeded the handler timeout. */
-  abortExpired(): void
-  /** Whether so many responses wait for slow clients that other requests may soon be rejected. */
-  hasBackpressure(): boolean
-}
+export type LoadShedding = ReturnType<typeof openLoadShedding>
 
 /**
  * Limits requests in flight. Requests being handled have an adaptive concurrency limit. Unsent responses are limited
  * separately, by number and bytes: slow clients must not use up the concurrency of the others.
  */
-export function openLoadShedding(limits: HttpLimits): LoadShedding {
+export function openLoadShedding(limits: HttpLimits) {
   const { inFlightMax, unsentBytesMax } = limits
   const concurrency = openConcurrencyLimit(limits)
   const handling = openInFlight<InFlightRequest>()
@@ -84,10 +72,12 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
   }
 
   return {
+    /** Whether a request that has just arrived can be answered within the latency target. */
     admits: () =>
       inFlight < inFlightMax && unsentBytes < unsentBytesMax && concurrency.admits(handling.size),
 
-    withTimeout: (handler) =>
+    /** Wraps a handler: counts its requests in flight, and lets `abortExpired` answer in its place. */
+    withTimeout: (handler: RouteHandlerMethod): RouteHandlerMethod =>
       function (request, reply) {
         const current = begin(reply)
         let handled: unknown
@@ -107,46 +97,42 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
         )
       },
 
-    reserveBytes({ inFlight: current }, bytes) {
+    reserveBytes({ inFlight: current }: FastifyReply, bytes: number): void {
       // A health endpoint is not counted.
       if (!current) return
       // If it is closed, nothing is sent, and nothing would release the bytes: the client disconnected.
       if (!current.isClosed) {
         // A single response is always sent, however large it is.
-        if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax) throw tooManyUnsentBytes()
+        if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax)
+          throw new ContractError('unavailable', 'too many unsent bytes: clients read too slowly')
         current.reservedBytes += bytes
         unsentBytes += bytes
       }
       finish(current)
     },
 
-    release({ inFlight: current }) {
+    /** Must be called when the response is sent or its client disconnects. */
+    release({ inFlight: current }: FastifyReply): void {
       if (!current || current.isClosed) return
       current.isClosed = true
       inFlight -= 1
       unsentBytes -= current.reservedBytes
     },
 
-    abortExpired() {
+    /** Answers 503 to requests that exceeded the handler timeout. */
+    abortExpired(): void {
       const latest = performance.now() - limits.handlerTimeoutMs
       for (const [index, request] of handling) {
         if (request.since > latest) continue
         handling.delete(index, request)
-        abort(request)
+        const { reply } = request
+        // Responds in place of the handler.
+        if (!reply.sent) reply.send(new ContractError('unavailable', 'the handler timed out'))
       }
     },
 
+    /** Whether so many responses wait for slow clients that other requests may soon be rejected. */
     hasBackpressure: () =>
       unsentBytes > unsentBytesMax / 2 || inFlight - handling.size > inFlightMax / 2,
   }
-}
-
-function tooManyUnsentBytes(): ContractError {
-  return new ContractError('unavailable', 'too many unsent bytes: clients read too slowly')
-}
-
-/** Responds in place of the handler. */
-function abort({ reply }: InFlightRequest): void {
-  if (reply.sent) return
-  reply.send(new ContractError('unavailable', 'the handler timed out'))
 }

@@ -1,24 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../auth/access.ts'
-import {
-  ContractError,
-  type Input,
-  monitoringOperations,
-  type OperationOf,
-  type RejectionList,
-} from '../contract/index.ts'
+import { ContractError, monitoringOperations, type RejectionList } from '../contract/index.ts'
 import type { HttpApp } from './app.ts'
-import { authenticateClient, mountClientOperation } from './client-operation.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
+import { authenticateClient, mountOperation } from './mount-operation.ts'
 
-export interface MonitoringLimits {
+const limitDefaults = {
   /** In one process. */
-  readonly streamsMax: number
+  streamsMax: 32,
   /** How often the token of an open stream is verified again. */
-  readonly verifyMs: number
+  verifyMs: 5000,
 }
-
-const limitDefaults: MonitoringLimits = { streamsMax: 32, verifyMs: 5000 }
 
 /** The metrics and the rejected requests of the servers. */
 export interface Monitoring {
@@ -34,7 +26,7 @@ export interface MonitoringOptions {
   readonly access: Access
   /** Opened when it is first needed, so that it does not delay the start. */
   readonly monitoring: () => Promise<Monitoring>
-  readonly monitoringLimits?: Partial<MonitoringLimits> | undefined
+  readonly monitoringLimits?: Partial<typeof limitDefaults> | undefined
 }
 
 /** The operations for operators: the stream of metrics, and why requests were rejected. */
@@ -43,19 +35,17 @@ export function mountMonitoring(
   { access, monitoring, monitoringLimits: limits }: MonitoringOptions,
 ) {
   const { findRejections, listRejections, streamMetrics } = monitoringOperations
-  mountClientOperation(app, listRejections, access, async ({ query }) => {
-    const { reason } = query as Input<OperationOf<'listRejections'>>['query']
+  mountOperation(app, listRejections, access, async ({ query: { reason } }) => {
     const { listRejections: list } = await monitoring()
     return { body: JSON.stringify(await list({ reason })) }
   })
-  mountClientOperation(app, findRejections, access, async ({ params }) => {
-    const { interactionId } = params
+  mountOperation(app, findRejections, access, async ({ params: { interactionId } }) => {
     const { listRejections: list } = await monitoring()
     const { data, sources } = await list({ interactionId })
     return { body: JSON.stringify({ data, sources }) }
   })
   const streams = openMetricStreams(app, access, { ...limitDefaults, ...limits })
-  mountClientOperation(app, streamMetrics, access, async (_input, request, reply) => {
+  mountOperation(app, streamMetrics, access, async (_input, request, reply) => {
     streams.add(request, reply, await monitoring())
     return {}
   })
@@ -69,7 +59,7 @@ interface OpenStream {
 function openMetricStreams(
   app: HttpApp,
   access: Access,
-  { streamsMax, verifyMs }: MonitoringLimits,
+  { streamsMax, verifyMs }: typeof limitDefaults,
 ) {
   const open = new Set<OpenStream>()
   let isClosing = false

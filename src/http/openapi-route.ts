@@ -1,18 +1,9 @@
-import { createHash } from 'node:crypto'
 import { buildOpenApiDocument, type DocumentName, type Operation } from '../contract/index.ts'
 import { matchesIfNoneMatch } from '../platform/catalogue/entity-tags.ts'
-import type { HttpApp, Route } from './app.ts'
+import { digestEntityTag } from '../platform/cds/public-answer.ts'
+import type { HttpApp } from './app.ts'
 import { sendJson } from './json.ts'
 import { overloaded } from './load-shedding.ts'
-
-const methods = ['GET', 'HEAD'] as const
-
-/** The documents that a server returns, by path. */
-export type OpenApiDocuments = Readonly<Record<string, DocumentName>>
-
-export function listOpenApiRoutes(documents: OpenApiDocuments): readonly Route[] {
-  return Object.keys(documents).flatMap((path) => methods.map((method) => ({ method, path })))
-}
 
 /** What logs and metrics call a request for the document. */
 export const openApiLabel = 'openapi'
@@ -33,12 +24,12 @@ declare module 'fastify' {
 }
 
 /**
- * Serves OpenAPI documents. They need no token, because they contain no data. A server with a part of the operations
- * passes those that it serves.
+ * Serves OpenAPI documents, by path. They need no token, because they contain no data. A server with a part of the
+ * operations passes those that it serves.
  */
 export function mountOpenApi(
   app: HttpApp,
-  documents: OpenApiDocuments,
+  documents: Readonly<Record<string, DocumentName>>,
   version: string,
   served?: readonly Operation[],
 ): void {
@@ -56,7 +47,7 @@ function mountDocument(
 ): void {
   let rendered: { readonly body: Buffer; readonly etag: string } | undefined
   app.route({
-    method: [...methods],
+    method: ['GET', 'HEAD'],
     url: path,
     config: { document: openApiLabel },
     handler: async (request, reply) => {
@@ -83,6 +74,5 @@ function mountDocument(
 
 function render(document: unknown) {
   const body = Buffer.from(JSON.stringify(document))
-  const digest = createHash('sha256').update(body).digest('base64url')
-  return { body, etag: `"${digest}"` }
+  return { body, etag: digestEntityTag(body) }
 }

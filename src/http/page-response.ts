@@ -1,32 +1,71 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ContractError, errorTable } from '../contract/index.ts'
-import { type Brand, renderLayout } from '../platform/consent/pages/layout.ts'
+import type { Consent } from '../platform/consent/consent.ts'
+import type { PageRequest, PageResponse } from '../platform/consent/page-exchange.ts'
+import { renderLayout } from '../platform/consent/pages/layout.ts'
 import { renderError, renderUnavailable } from '../platform/consent/pages/steps.ts'
 import type { HttpApp } from './app.ts'
+import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
+import { formatCookie, readCookie } from './cookies.ts'
 import { noteFailure, retryAfterDefaultSeconds } from './error-handler.ts'
-import { acceptForms } from './form-body.ts'
 import { interactionHeader } from './interaction-id.ts'
+import { acceptForms } from './json-body.ts'
 
 /** A form of a page is short, except for that with the accounts. */
 export const formBytesMax = 4096
 
 /** Makes the routes of a scope accept forms and respond to errors with a page, which has the text. */
-export function preparePages(scope: HttpApp, brand: Brand, text: string): void {
+export function preparePages(scope: HttpApp, { brand }: Consent, text: string): void {
   scope.removeAllContentTypeParsers()
   acceptForms(scope)
   scope.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const { status, title } = describeError(error)
     if (status >= 500) noteFailure(request, error)
     const interactionId = String(reply.getHeader(interactionHeader))
-    const body =
+    const page =
       status === 503
         ? renderUnavailable(interactionId)
         : renderError(title, text, { retry: '', interactionId })
-    return sendPage(reply.status(status), renderLayout(brand, body))
+    return sendPage(reply.status(status), renderLayout(brand, page))
   })
 }
 
-export function sendPage(reply: FastifyReply, html: string, formTarget?: string): FastifyReply {
+/** What the request says about its browser. The secret is that of the cookie. */
+export function readPageRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { origin }: Consent,
+  { cookie, trustedProxies }: { cookie: string; trustedProxies: TrustedProxies | undefined },
+): PageRequest {
+  return {
+    secret: readCookie(request.headers.cookie, cookie),
+    form: request.method === 'POST' ? toForm(request.body) : undefined,
+    source: groupAddress(resolveCallerAddress(request.raw, trustedProxies)),
+    isCrossSite: isCrossSite(request, origin),
+    interactionId: String(reply.getHeader(interactionHeader)),
+  }
+}
+
+/** Sends the page, or leads the browser to another one. `path` is that of the page and its cookie. */
+export function sendPageResponse(
+  reply: FastifyReply,
+  { status, html = '', location, secret, formTarget }: PageResponse,
+  { origin }: Consent,
+  { cookie, path, seconds }: { cookie: string; path: string; seconds: number },
+): FastifyReply {
+  if (secret !== undefined) {
+    const isSecure = origin.startsWith('https:')
+    const lifetime = secret === '' ? 0 : seconds
+    const options = { path, seconds: lifetime, isSecure, sameSite: 'Lax' } as const
+    reply.header('set-cookie', formatCookie(cookie, secret, options))
+  }
+  reply.status(status)
+  return location === undefined
+    ? sendPage(reply, html, formTarget)
+    : reply.header('location', location || path).send()
+}
+
+function sendPage(reply: FastifyReply, html: string, formTarget?: string): FastifyReply {
   if (reply.statusCode === 503) reply.header('retry-after', retryAfterDefaultSeconds)
   return reply.headers(pageHeaders(formTarget)).type('text/html; charset=utf-8').send(html)
 }
@@ -49,20 +88,16 @@ export function toForm(body: unknown): URLSearchParams {
 }
 
 /** By the headers that a browser adds itself. A client without them is not a browser that another site could use. */
-export function isCrossSite({ headers }: FastifyRequest, ownOrigin: string): boolean {
+function isCrossSite({ headers }: FastifyRequest, ownOrigin: string): boolean {
   const { origin, 'sec-fetch-site': site } = headers
   if (site !== undefined && site !== 'same-origin') return true
   return origin !== undefined && origin !== ownOrigin
 }
 
-function describeError(error: FastifyError | Error): {
-  readonly status: number
-  readonly title: string
-} {
-  if (error instanceof ContractError) {
-    return { status: errorTable[error.code].status, title: 'The request is invalid' }
-  }
+function describeError(error: FastifyError | Error) {
   const { statusCode = 500 } = error as Partial<FastifyError>
-  if (statusCode < 500) return { status: statusCode, title: 'The request is invalid' }
+  const status = error instanceof ContractError ? errorTable[error.code].status : statusCode
+  if (error instanceof ContractError || status < 500)
+    return { status, title: 'The request is invalid' }
   return { status: 500, title: 'Something went wrong' }
 }

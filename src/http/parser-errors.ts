@@ -14,11 +14,9 @@ const parserCodes = new Map<string, ErrorCode>([
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request_timeout'],
 ])
 
-type DrainLimits = Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>
-
 /** Responds to what could not be parsed as a request with an ordinary error body, and closes the connection. */
 export function createParserErrorHandler(
-  { drainBytesMax, drainMs }: DrainLimits,
+  { drainBytesMax, drainMs }: HttpLimits,
   options: RequestLogOptions,
 ) {
   /** For each connection that is being closed: the value of `bytesRead` at which it is closed immediately. */

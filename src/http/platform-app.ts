@@ -2,13 +2,12 @@ import { toPublicKeySet } from '../auth/signing.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import {
   accessOperations,
+  ContractError,
   catalogueOperations,
   consentOperations,
-  type Feature,
+  explorerOperations,
   formatProblem,
-  type Operation,
   type PlatformStatus,
-  platformOperations,
   type ServerStatus,
   statusOperations,
 } from '../contract/index.ts'
@@ -22,7 +21,10 @@ import type {
 } from '../platform/catalogue/handler.ts'
 import { openPageCache } from '../platform/catalogue/page-cache.ts'
 import * as productHandlers from '../platform/catalogue/products.ts'
-import { openPublishedAnswers } from '../platform/catalogue/published-answers.ts'
+import {
+  openPublishedAnswers,
+  publishedEndpoints,
+} from '../platform/catalogue/published-answers.ts'
 import {
   openPublishedProducts,
   type PublishedProducts,
@@ -30,28 +32,25 @@ import {
 } from '../platform/catalogue/published-products.ts'
 import type { CatalogueStore } from '../platform/catalogue/store.ts'
 import * as summaries from '../platform/catalogue/summaries.ts'
-import * as unpublished from '../platform/catalogue/unpublished.ts'
+import type { RawQuery } from '../platform/cds/query.ts'
 import type { CheckRuns } from '../platform/check-runs/check-runs.ts'
 import { consentHandlers } from '../platform/consent/handlers.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import type { Explorer } from '../platform/explorer/explorer.ts'
-import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
+import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { mountOtherPaths } from './cds-response.ts'
 import { mountChecks } from './check-operations.ts'
-import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
-import { type ConsoleFile, consoleRoutes, mountConsole } from './console-app.ts'
+import { type ConsoleFile, mountConsole } from './console-app.ts'
 import { type DiscoverySources, mountDiscovery } from './discovery-app.ts'
-import { mountExplorer } from './explorer-app.ts'
-import { sendJson } from './json.ts'
 import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
-import { listOpenApiRoutes, mountOpenApi, type OpenApiDocuments } from './openapi-route.ts'
-import { publicPaths } from './public-cds-endpoint.ts'
-import { mountPublishedProducts } from './published-products-app.ts'
-import { mountSessions } from './session-app.ts'
+import { mountOperation } from './mount-operation.ts'
+import { mountOpenApi } from './openapi-route.ts'
+import { mountPublicEndpoint } from './public-cds-endpoint.ts'
+import { mountSessions, type SessionOptions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
 
-const handlers: Handlers = { ...productHandlers, ...drafts, ...summaries, ...unpublished }
+const handlers: Handlers = { ...productHandlers, ...drafts, ...summaries }
 
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300
@@ -59,12 +58,12 @@ const keySetSeconds = 300
 /** How many products a process keeps in memory, within the size limit of the cache. */
 const cachedProductsMax = 4096
 
-const openApiDocuments: OpenApiDocuments = {
-  '/openapi.json': 'platform',
+const openApiDocuments = {
+  '/openapi.json': 'platform' as const,
   ...Object.fromEntries(documentNames.map((name) => [documentPaths[name], name])),
 }
 
-export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
+export interface PlatformAppOptions extends AppOptions, MonitoringOptions, SessionOptions {
   /** The version of Holdfast, for the OpenAPI document. */
   readonly version: string
   readonly catalogue: CatalogueStore
@@ -85,24 +84,15 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   readonly consent?: ConsentMount | undefined
   /** Reads the files of the console. Called for its first page. */
   readonly readConsoleFiles: () => Promise<readonly ConsoleFile[]>
-  readonly features?: readonly Feature[] | undefined
-  /** The client of a session without credentials, in the demo only. */
-  readonly demoClientId?: string | undefined
-  readonly exampleEmails?: readonly string[] | undefined
   /** Calls the provider. Undefined: it is disabled. */
   readonly explorer?: Explorer | undefined
 }
 
 /** The platform over HTTP: the catalogue, access tokens for it, the public keys, consent and the console. */
 export function openPlatformApp(options: PlatformAppOptions): HttpApp {
-  const operations: Operation[] = Object.values(platformOperations)
-  const consentRoutes = options.consent?.routes ?? []
-  const app = openApp(
-    'platform',
-    [...operations, ...listOpenApiRoutes(openApiDocuments), ...consoleRoutes, ...consentRoutes],
-    options,
-  )
-  mountSessions(app, { ...options, features: options.features ?? [] })
+  const { access, signingKeys, explorer } = options
+  const app = openApp('platform', options)
+  mountSessions(app, options)
   mountOpenApi(app, openApiDocuments, options.version)
   const pages = openPageCache<Uint8Array>(({ length }) => length)
   const products = openPageCache<Uint8Array>(({ length }) => length, cachedProductsMax)
@@ -115,16 +105,22 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
     mount(app, id, options, { pages, products, published })
   }
   mountPublished(app, options, published)
-  mountTokens(app, options.access, options.trustedProxies)
+  mountTokens(app, access, options.trustedProxies)
   mountConsole(app, options.readConsoleFiles)
-  mountKeys(app, options.signingKeys)
+  mountOperation(app, accessOperations.getKeySet, access, async () => ({
+    headers: { 'cache-control': `public, max-age=${keySetSeconds}` },
+    body: JSON.stringify(toPublicKeySet(await signingKeys.list())),
+  }))
   mountConsents(app, options)
   mountMonitoring(app, options)
-  mountClientOperation(app, statusOperations.getStatus, options.access, async () => ({
+  mountOperation(app, statusOperations.getStatus, access, async () => ({
     body: JSON.stringify(await options.readStatus()),
   }))
-  mountChecks(app, options.access, options.checks)
-  mountExplorer(app, options.access, options.explorer)
+  mountChecks(app, access, options.checks)
+  mountOperation(app, explorerOperations.callProvider, access, async ({ body }) => {
+    if (!explorer) throw new ContractError('explorer_disabled')
+    return { body: JSON.stringify(await explorer(body)) }
+  })
   options.consent?.mount(app)
   return app
 }
@@ -137,7 +133,7 @@ function mount(
 ): void {
   const handler = handlers[id] as (input: unknown, context: Context) => Promise<Answer>
   const operation = catalogueOperations[id]
-  mountClientOperation(app, operation, access, async (input, { client }) => {
+  mountOperation(app, operation, access, async (input, { client }) => {
     try {
       return await handler(input, { store, clock, ...shared, client })
     } finally {
@@ -159,17 +155,21 @@ function mountPublished(
   })
   // Not from the Host header, which the client chooses.
   const mount = { basePath, readOrigin: () => origin }
-  mountPublishedProducts(app, mount, openPublishedAnswers(published))
+  const { product, products } = publishedEndpoints
+  const answers = openPublishedAnswers(published)
+  mountPublicEndpoint(app, mount, products, { endpoint: 'cds-products' }, (input, { url, query }) =>
+    answers.list(input, url, query as RawQuery),
+  )
+  mountPublicEndpoint(app, mount, product, { endpoint: 'cds-product' }, (input, { params }) =>
+    answers.read(input, (params as { readonly productId: string }).productId),
+  )
   mountDiscovery(app, mount, {
     clock,
     listOutages,
     // Without consent, no data of customers is served.
     readProvider: async () => (consent ? readProvider() : undefined),
   })
-  // The consent role answers them together with its own.
-  if (!consent) {
-    mountOtherPaths(app, basePath, publicPaths)
-  }
+  mountOtherPaths(app, basePath)
 }
 
 /** How many products a line is logged for at once. */
@@ -189,23 +189,9 @@ function mountConsents(app: HttpApp, { access, consents: store, clock }: Platfor
       input: unknown,
       context: unknown,
     ) => Promise<unknown>
-    mountClientOperation(app, operation, access, async (input) => {
+    mountOperation(app, operation, access, async (input) => {
       const result = await handler(input, { store, now: clock() })
       return result === undefined ? {} : { body: JSON.stringify(result) }
     })
   }
-}
-
-function mountKeys(app: HttpApp, signingKeys: SigningKeyStore): void {
-  const operation: Operation = accessOperations.getKeySet
-  app.route({
-    method: operation.method,
-    url: toFastifyPath(operation),
-    config: { operation },
-    handler: async (_request, reply) => {
-      const body = JSON.stringify(toPublicKeySet(await signingKeys.list()))
-      reply.header('cache-control', `public, max-age=${keySetSeconds}`)
-      return sendJson(reply, body)
-    },
-  })
 }

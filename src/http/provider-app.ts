@@ -12,17 +12,9 @@ import { providerHandlers } from '../provider/handlers.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
 import { sendJson, untilSent } from './json.ts'
-import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
+import { mountOpenApi } from './openapi-route.ts'
 import { limitRates, type RateLimits } from './rate-limit.ts'
-import { createRequestReader, type RawQuery, readPath } from './request.ts'
-
-const openApiDocuments = { '/openapi.json': 'provider' } as const
-
-export interface RequestInput {
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, unknown>>
-  readonly body: unknown
-}
+import { createRequestReader, type RequestInput, readPath } from './request.ts'
 
 /** Answers a request with a valid token and valid input. The use of the token may not be recorded yet. */
 export type Responder = (
@@ -49,8 +41,8 @@ export function openProviderApp(options: ProviderAppOptions): HttpApp {
     (id) => options.responders[id],
   )
   const operations = ids.map((id): Operation => providerOperations[id])
-  const app = openApp('provider', [...operations, ...listOpenApiRoutes(openApiDocuments)], options)
-  mountOpenApi(app, openApiDocuments, options.version, operations)
+  const app = openApp('provider', options)
+  mountOpenApi(app, { '/openapi.json': 'provider' }, options.version, operations)
   limitRates(app, options.rates ?? {})
   for (const [id, respond] of Object.entries(options.responders)) {
     mount(app, providerOperations[id as ProviderOperationId], respond, options.verifyToken)
@@ -87,7 +79,7 @@ function mount(
   respond: Responder,
   verifyToken: VerifyToken,
 ): void {
-  const read = createRequestReader(operation)
+  const { readInput } = createRequestReader(operation)
 
   app.route({
     method: operation.method,
@@ -108,11 +100,7 @@ function mount(
     handler(request, reply) {
       // The router ignores a fragment, which a path of HTTP cannot have. The token and the upstream do not.
       if (readPath(request).includes('#')) throw new ContractError('route_not_found')
-      const input = {
-        params: read.params(request.params as Record<string, string>),
-        query: read.query(request.query as RawQuery),
-        body: read.body(request.body),
-      }
+      const input = readInput(request)
       const { deprecated } = operation
       if (deprecated) reply.headers(deprecationHeaders(deprecated, input.params))
       return respond(request, reply, input)

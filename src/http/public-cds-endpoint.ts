@@ -1,12 +1,10 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { matchesIfNoneMatch } from '../platform/catalogue/entity-tags.ts'
-import { publishedEndpoints } from '../platform/catalogue/published-answers.ts'
-import { discoveryEndpoints } from '../platform/cds/discovery.ts'
 import { CdsError, toCdsErrorList } from '../platform/cds/errors.ts'
-import { cdsBasePath, type ServedPath } from '../platform/cds/paths.ts'
+import { cdsBasePath } from '../platform/cds/paths.ts'
 import type { PublicAnswer, PublicEndpoint, PublicRequest } from '../platform/cds/public-answer.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
-import { readHeader, sendIfCdsError } from './cds-response.ts'
+import { readVersionHeaders } from './cds-response.ts'
 import { sendJson } from './json.ts'
 
 /** How long a client may use a response without asking again, in seconds. */
@@ -31,12 +29,6 @@ const cached = {
   'cache-control': `public, max-age=${cacheSeconds}`,
   vary: 'accept, x-min-v, x-v',
 }
-
-/** The paths of all endpoints that need no token. */
-export const publicPaths: readonly ServedPath[] = [
-  ...Object.values(publishedEndpoints),
-  ...Object.values(discoveryEndpoints),
-].map(({ path }) => ({ path, methods: ['GET', 'HEAD', 'OPTIONS'] }))
 
 export interface PublicMount {
   /** The path before that of the standards. */
@@ -68,22 +60,11 @@ export function mountPublicEndpoint(
     config,
     // Without a promise, unless there is something to wait for: a response from memory costs little more than its promise.
     handler(request, reply) {
-      try {
-        requireAcceptable(request.headers.accept)
-        const input = {
-          baseUrl: readBaseUrl(),
-          version: readHeader(request, 'x-v'),
-          minimumVersion: readHeader(request, 'x-min-v'),
-        }
-        const answering = answer(input, request)
-        if (!(answering instanceof Promise)) return send(request, reply, answering)
-        return answering.then(
-          (answered) => send(request, reply, answered),
-          (error: unknown) => void sendIfCdsError(reply, error),
-        )
-      } catch (error) {
-        sendIfCdsError(reply, error)
-      }
+      requireAcceptable(request.headers.accept)
+      const input = { baseUrl: readBaseUrl(), ...readVersionHeaders(request) }
+      const answering = answer(input, request)
+      if (!(answering instanceof Promise)) return send(request, reply, answering)
+      return answering.then((answered) => send(request, reply, answered))
     },
   })
   app.route({

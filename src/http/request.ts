@@ -11,17 +11,7 @@ import {
 import { parseText } from '../contract/parse-text.ts'
 import { describeExpectedOf, findNul } from '../contract/problems.ts'
 import { asNode, type Node } from '../contract/schema.ts'
-
-/** The query as Fastify parses it: a repeated parameter is an array. */
-export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>
-
-export interface RequestReader {
-  readonly params: (raw: Readonly<Record<string, string>>) => Record<string, string>
-  readonly query: (raw: RawQuery) => Record<string, unknown>
-  /** Only the headers that the operation declares. */
-  readonly headers: (raw: IncomingHttpHeaders) => Record<string, unknown>
-  readonly body: (raw: unknown) => unknown
-}
+import type { RawQuery } from '../platform/cds/query.ts'
 
 /** The path as sent, without the query. */
 export function readPath({ url }: Pick<FastifyRequest, 'url'>): string {
@@ -29,43 +19,55 @@ export function readPath({ url }: Pick<FastifyRequest, 'url'>): string {
 }
 
 /** Validates the parts of a request. `problemsMax` limits how many problems of a body are reported. */
-export function createRequestReader(operation: Operation, problemsMax = 1): RequestReader {
+export function createRequestReader(operation: Operation, problemsMax = 1) {
   const params = Object.entries(asNode(operation.params).properties ?? {})
   const query = Object.entries(asNode(operation.query).properties ?? {})
   const headers = Object.entries(
     operation.requestHeaders ? (asNode(operation.requestHeaders).properties ?? {}) : {},
   )
-  const body = bodyReader(operation, problemsMax)
+  const readBody = bodyReader(operation, problemsMax)
 
+  const readParams = (given: unknown): Record<string, string> => {
+    const raw = given as Readonly<Record<string, string>>
+    for (const [name, node] of params) {
+      // A read does not find it.
+      if (mayStore(operation) && operation.method !== 'GET') requireNoNul(name, raw[name])
+      readText(name, node, raw[name] ?? '')
+    }
+    return { ...raw }
+  }
+  /** Unknown parameters are ignored. */
+  const readQuery = (given: unknown): Record<string, unknown> => {
+    const raw = given as RawQuery
+    const values: Record<string, unknown> = {}
+    for (const [name, node] of query) {
+      const value = readParameter(name, node, raw[name])
+      if (value !== undefined) values[name] = value
+    }
+    return values
+  }
+  /** Only the headers that the operation declares. */
+  const readHeaders = (raw: IncomingHttpHeaders): Record<string, unknown> => {
+    const values: Record<string, unknown> = {}
+    for (const [name, node] of headers) {
+      const given = raw[name]
+      if (given !== undefined) values[name] = readText(name, node, String(given))
+    }
+    return values
+  }
   return {
-    params(raw) {
-      for (const [name, node] of params) {
-        // A read does not find it.
-        if (mayStore(operation) && operation.method !== 'GET') requireNoNul(name, raw[name])
-        readText(name, node, raw[name] ?? '')
-      }
-      return { ...raw }
-    },
-    // Unknown parameters are ignored.
-    query(raw) {
-      const values: Record<string, unknown> = {}
-      for (const [name, node] of query) {
-        const value = readParameter(name, node, raw[name])
-        if (value !== undefined) values[name] = value
-      }
-      return values
-    },
-    headers(raw) {
-      const values: Record<string, unknown> = {}
-      for (const [name, node] of headers) {
-        const given = raw[name]
-        if (given !== undefined) values[name] = readText(name, node, String(given))
-      }
-      return values
-    },
-    body,
+    readParams,
+    readBody,
+    readInput: (request: FastifyRequest) => ({
+      params: readParams(request.params),
+      query: readQuery(request.query),
+      headers: readHeaders(request.headers),
+      body: readBody(request.body),
+    }),
   }
 }
+
+export type RequestInput = ReturnType<ReturnType<typeof createRequestReader>['readInput']>
 
 function readParameter(name: string, node: Node, given: RawQuery[string]): unknown {
   if (given === undefined) return node.default

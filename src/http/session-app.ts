@@ -1,25 +1,23 @@
-import { timingSafeEqual } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Access } from '../auth/access.ts'
 import type { IssuedToken, RegisteredClient } from '../auth/client-store.ts'
-import { digest } from '../auth/secrets.ts'
+import { digest, isEqual } from '../auth/secrets.ts'
 import {
   accessOperations,
   ContractError,
   type Feature,
-  type Operation,
+  type Input,
   permits,
   type Session,
   type SessionRequest,
   type SessionState,
   sessionSeconds,
 } from '../contract/index.ts'
-import { type HttpApp, toFastifyPath } from './app.ts'
+import type { HttpApp } from './app.ts'
 import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { formatCookie, readCookie } from './cookies.ts'
-import { sendJson } from './json.ts'
 import { isLoopback } from './loopback.ts'
-import { createRequestReader } from './request.ts'
+import { mountOperation } from './mount-operation.ts'
 
 const cookieName = 'holdfast_session'
 const csrfHeader = 'x-csrf-token'
@@ -28,7 +26,7 @@ const bodyBytesMax = 16 * 1024
 
 export interface SessionOptions {
   readonly access: Access
-  readonly features: readonly Feature[]
+  readonly features?: readonly Feature[] | undefined
   /** The client of a session without credentials, in the demo only. */
   readonly demoClientId?: string | undefined
   /** Of synthetic customers, in the demo only. */
@@ -38,50 +36,41 @@ export interface SessionOptions {
 
 /** Sessions of browsers. Their cookie has a token of an API client, and every change needs a CSRF token too. */
 export function mountSessions(app: HttpApp, options: SessionOptions): void {
-  const { access, features, exampleEmails } = options
+  const { access, features = [], exampleEmails } = options
   acceptSessionCookies(app)
-  const reader = createRequestReader(accessOperations.createSession)
-  const route = (
-    operation: Operation,
-    handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
-  ) =>
-    app.route({
-      method: operation.method,
-      url: toFastifyPath(operation),
-      config: { operation },
-      bodyLimit: bodyBytesMax,
-      handler: (request, reply) => handler(request, reply.status(operation.status)),
-    })
-
-  route(accessOperations.createSession, async (request, reply) => {
-    rejectOtherSites(request)
-    const client = await signIn(reader.body(request.body ?? {}) as SessionRequest, request, options)
+  const { createSession, getSession, deleteSession } = accessOperations
+  const signInRoute = {
+    bodyLimit: bodyBytesMax,
+    async preValidation(request: FastifyRequest) {
+      rejectOtherSites(request)
+      request.body ??= {}
+    },
+  }
+  const create = async ({ body }: Input<typeof createSession>, request: FastifyRequest) => {
+    const client = await signIn(body, request, options)
     const token = await access.issue(client, client.scopes, sessionSeconds)
     const issued = await access.verify(token)
     if (!issued) throw new ContractError('unauthorized')
-    setCookie(reply, request, token, sessionSeconds)
-    return sendJson(reply, JSON.stringify(describeSession(token, issued, exampleEmails)))
-  })
-  route(accessOperations.getSession, async (request, reply) => {
+    return {
+      headers: { 'set-cookie': formatSession(request, token, sessionSeconds) },
+      body: JSON.stringify(describeSession(token, issued, exampleEmails)),
+    }
+  }
+  mountOperation(app, createSession, access, create, signInRoute)
+  mountOperation(app, getSession, access, async (_input, request) => {
     const token = readSessionToken(request)
     const issued = token === undefined ? undefined : await access.verify(token)
-    const state: SessionState = {
-      features: [...features],
-      ...(token !== undefined &&
-        issued && {
-          session: describeSession(token, issued, exampleEmails),
-        }),
-    }
-    return sendJson(reply, JSON.stringify(state))
+    const session = token !== undefined && issued && describeSession(token, issued, exampleEmails)
+    const state: SessionState = { features: [...features], ...(session && { session }) }
+    return { body: JSON.stringify(state) }
   })
-  route(accessOperations.deleteSession, async (request, reply) => {
+  mountOperation(app, deleteSession, access, async (_input, request) => {
     const token = readSessionToken(request)
     if (token !== undefined) {
       requireCsrfToken(request, token)
       await access.revoke(token)
     }
-    setCookie(reply, request, '', 0)
-    return reply.send()
+    return { headers: { 'set-cookie': formatSession(request, '', 0) } }
   })
 }
 
@@ -106,9 +95,7 @@ function readSessionToken({ headers }: FastifyRequest): string | undefined {
 
 /** Another site can make a browser send the cookie, but cannot read the token that belongs to it. */
 function requireCsrfToken({ headers }: FastifyRequest, token: string): void {
-  const expected = Buffer.from(csrfToken(token))
-  const actual = Buffer.from(String(headers[csrfHeader] ?? ''))
-  if (actual.length === expected.length && timingSafeEqual(actual, expected)) return
+  if (isEqual(String(headers[csrfHeader] ?? ''), csrfToken(token))) return
   throw new ContractError('cross_site_request')
 }
 
@@ -162,13 +149,7 @@ function describeSession(
 }
 
 /** The origin says whether the browser uses TLS, also behind a proxy that terminates it. */
-function setCookie(
-  reply: FastifyReply,
-  { headers, raw }: FastifyRequest,
-  value: string,
-  seconds: number,
-): void {
+function formatSession({ headers, raw }: FastifyRequest, value: string, seconds: number): string {
   const isSecure = 'encrypted' in raw.socket || headers.origin?.startsWith('https:') === true
-  const options = { path: '/', seconds, isSecure, sameSite: 'Strict' } as const
-  reply.header('set-cookie', formatCookie(cookieName, value, options))
+  return formatCookie(cookieName, value, { path: '/', seconds, isSecure, sameSite: 'Strict' })
 }

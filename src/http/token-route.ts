@@ -14,8 +14,8 @@ import {
 } from '../contract/index.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
-import { acceptForms } from './form-body.ts'
 import { sendJson } from './json.ts'
+import { acceptForms } from './json-body.ts'
 import { createRequestReader } from './request.ts'
 
 const operation: Operation = accessOperations.issueToken
@@ -74,7 +74,7 @@ export function mountTokens(
 function readCredentials(request: FastifyRequest): TokenCredentials {
   const { body } = request
   if (body instanceof URLSearchParams) return readForm(body, request.headers.authorization)
-  const { client_id, client_secret, scope } = reader.body(body) as TokenRequest
+  const { client_id, client_secret, scope } = reader.readBody(body) as TokenRequest
   return { clientId: client_id, secret: client_secret, scope, isOauth: false }
 }
 

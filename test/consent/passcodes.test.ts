@@ -41,12 +41,12 @@ async function open(scope: Scope) {
       source = stranger,
     ) {
       delivered.length = 0
-      await passcodes.request({ secret, purpose: 'consent' }, email, ids.map(toMatch), source)
+      await passcodes.request({ secret, purpose: 'consent', source }, email, ids.map(toMatch))
       await new Promise((resolve) => setImmediate(resolve))
       return delivered[0]?.passcode ?? ''
     },
     verify: (secret: string, passcode: string, source: string) =>
-      passcodes.verify({ secret, purpose: 'consent' }, passcode, source, next),
+      passcodes.verify({ secret, purpose: 'consent', source }, passcode, next),
   }
 }
 
@@ -175,16 +175,16 @@ describeOnce('passcodes', () => {
     const { passcodes, limitKeys, delivered } = await open(t)
     const counts = []
     for (const ids of [[], ['c1'], ['c2', 'c3'], ['c4', 'c5', 'c6', 'c7']]) {
-      const owner = { secret: `s${ids.length}`, purpose: 'consent' } as const
+      const owner = { secret: `s${ids.length}`, purpose: 'consent', source: home } as const
       delivered.length = 0
       limitKeys.length = 0
-      await passcodes.request(owner, `e${ids.length}@example.com`, ids.map(toMatch), home)
+      await passcodes.request(owner, `e${ids.length}@example.com`, ids.map(toMatch))
       assert.deepEqual(delivered, [])
       await new Promise((resolve) => setImmediate(resolve))
       assert.equal(delivered.length, ids.length)
       const requested = new Set(limitKeys).size
       limitKeys.length = 0
-      await passcodes.verify(owner, '000000', home, next)
+      await passcodes.verify(owner, '000000', next)
       counts.push([requested, new Set(limitKeys).size])
     }
 
@@ -193,15 +193,15 @@ describeOnce('passcodes', () => {
 
   it('are for one purpose', async (t) => {
     const { passcodes, delivered } = await open(t)
-    const owner = { secret: 's', purpose: 'sign-in' } as const
-    await passcodes.request(owner, 'c1@example.com', [toMatch('c1')], home)
+    const owner = { secret: 's', purpose: 'sign-in', source: home } as const
+    await passcodes.request(owner, 'c1@example.com', [toMatch('c1')])
     await new Promise((resolve) => setImmediate(resolve))
     const [{ passcode = '', purpose } = {}] = delivered
 
     assert.equal(purpose, 'sign-in')
-    const consent = { secret: 's', purpose: 'consent' } as const
-    const other = await passcodes.verify(consent, passcode, home, next)
+    const consent = { secret: 's', purpose: 'consent', source: home } as const
+    const other = await passcodes.verify(consent, passcode, next)
     assert.equal(other.outcome, 'no tries left')
-    assert.equal((await passcodes.verify(owner, passcode, home, next)).outcome, 'correct')
+    assert.equal((await passcodes.verify(owner, passcode, next)).outcome, 'correct')
   })
 })

@@ -11,7 +11,7 @@ const authority = makeAuthority('Authority')
 const head = 'GET /health/live HTTP/1.1\r\nHost: holdfast\r\n\r\n'
 
 async function openServer(t: { after(work: () => Promise<void>): void }) {
-  const app = openApp('provider', [], {
+  const app = openApp('provider', {
     tls: authority.issue('bank'),
     limits: { connectionsMax: 3 },
   })
@@ -59,7 +59,7 @@ describe('a TLS server at its connection limit', () => {
 
 describe('a server whose connections all have a request in flight', () => {
   it('closes the one whose body has been arriving longest', async (t) => {
-    const app = openApp('provider', [], { limits: { connectionsMax: 3 } })
+    const app = openApp('provider', { limits: { connectionsMax: 3 } })
     const waiting = Promise.withResolvers<() => void>()
     app.post('/slow', async () => {
       await new Promise<void>((resolve) => waiting.resolve(resolve))
@@ -108,7 +108,7 @@ describe('a server whose connections all have a request in flight', () => {
 
 describe('connections from a trusted proxy', () => {
   it('have no limit, and stay open without a token', async (t) => {
-    const app = openApp('provider', [], {
+    const app = openApp('provider', {
       limits: { addressConnectionsMax: 1, anonymousIdleMs: 0, checkIntervalMs: 5 },
       trustedProxies: readTrustedProxies('127.0.0.2'),
     })

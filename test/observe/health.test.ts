@@ -180,7 +180,7 @@ describeOn('sqlite', 'readiness', () => {
       { name: 'all', probe },
       { name: 'part', probe: async () => {}, ...(isDegraded && { isDegraded }) },
     ]
-    const app = openApp('provider', [], { readiness })
+    const app = openApp('provider', { readiness })
     const address = await app.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => app.close())
     return { port: Number(new URL(address).port) }
@@ -209,7 +209,7 @@ describeOn('sqlite', 'readiness', () => {
         },
       },
     ]
-    const app = openApp('provider', [], { readiness })
+    const app = openApp('provider', { readiness })
     await app.ready()
 
     t.mock.timers.tick(5000)

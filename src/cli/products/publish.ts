@@ -1,6 +1,6 @@
 import { findProblems, formatProblem, normalizer, ProductInput } from '../../contract/index.ts'
 import { boundedContent, requireValidDraft } from '../../platform/catalogue/changes.ts'
-import { formatDraftTag } from '../../platform/catalogue/entity-tags.ts'
+import { formatEntityTag } from '../../platform/catalogue/entity-tags.ts'
 import { type CatalogueStore, operator } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { findDraft, findNewest, findVersion } from './find.ts'
@@ -18,7 +18,7 @@ export async function publishDraft(
   const expected = ifMatch ?? draft.tag
   const published = await store.publishDraft(id, { by: operator, clock }, (tag) =>
     // The shell may have removed the quotes.
-    [tag, formatDraftTag(tag)].includes(expected),
+    [tag, formatEntityTag(tag)].includes(expected),
   )
   if (published === 'outdated') {
     throw new CommandError(

@@ -7,7 +7,7 @@ import {
   type ProductInput,
 } from '../../contract/index.ts'
 import { boundedContent, changeBy, requireValidDraft, toIdempotency } from './changes.ts'
-import { formatDraftTag, formatEntityTag, parseDraftCondition } from './entity-tags.ts'
+import { formatEntityTag, parseDraftCondition } from './entity-tags.ts'
 import { describeDraft, formatDraft } from './format-draft.ts'
 import type { Context, Handler } from './handler.ts'
 import type { DraftContent, PublishConflict } from './store.ts'
@@ -23,13 +23,11 @@ export const putProductDraft: Handler<'putProductDraft'> = async (
     ifTag: parseDraftCondition(headers['if-match']),
     ifNone: headers['if-none-match'] !== undefined,
   })
-  if (saved === 'missing') throw new ContractError('product_not_found')
-  if (saved === 'changed') throw new ContractError('draft_changed')
-  if (saved === 'exists') throw new ContractError('draft_exists')
   if (saved === 'unknownVersion') {
     throw new ContractError('invalid_request', 'base-version must be a version of the product')
   }
-  return { headers: { etag: formatDraftTag(draft.tag) } }
+  if (saved !== 'saved') throw new ContractError(saveConflicts[saved])
+  return { headers: { etag: formatEntityTag(draft.tag) } }
 }
 
 export const createProductDraft: Handler<'createProductDraft'> = async (
@@ -48,7 +46,7 @@ export const createProductDraft: Handler<'createProductDraft'> = async (
   const { product: id, created: changedAt } = saved
   const location = catalogueOperations.getProductDraft.path.replace('{productID}', id)
   return {
-    headers: { location, etag: formatDraftTag(id) },
+    headers: { location, etag: formatEntityTag(id) },
     body: formatDraft({
       ...draft,
       record: draft.content.record,
@@ -63,7 +61,7 @@ export const createProductDraft: Handler<'createProductDraft'> = async (
 export const getProductDraft: Handler<'getProductDraft'> = async ({ params }, { store }) => {
   const draft = await store.readDraft(params.productID)
   if (!draft) throw new ContractError('draft_not_found')
-  return { headers: { etag: formatDraftTag(draft.tag) }, body: formatDraft(draft) }
+  return { headers: { etag: formatEntityTag(draft.tag) }, body: formatDraft(draft) }
 }
 
 export const deleteProductDraft: Handler<'deleteProductDraft'> = async (
@@ -103,6 +101,12 @@ export const listProductDrafts: Handler<'listProductDrafts'> = async ({ query },
   )
   return { body: buildPageBody('drafts', items, page, request, {}) }
 }
+
+const saveConflicts = {
+  missing: 'product_not_found',
+  changed: 'draft_changed',
+  exists: 'draft_exists',
+} as const
 
 const conflicts = {
   missing: 'draft_not_found',

@@ -1,6 +1,9 @@
-/** The version of a product as a strong entity tag, such as `"3"`: equal versions have equal content. */
-export function formatEntityTag(version: number): string {
-  return `"${version}"`
+/**
+ * A strong entity tag, such as `"3"`: that of a product is its version, since equal versions have equal content; each saved
+ * draft has a tag of its own.
+ */
+export function formatEntityTag(tag: number | string): string {
+  return `"${tag}"`
 }
 
 /**
@@ -22,16 +25,11 @@ export function matchesIfNoneMatch(ifNoneMatch: string | undefined, tag: string)
   return tags.includes('*') || tags.includes(tag)
 }
 
-/** Each saved draft has a tag of its own. */
-export function formatDraftTag(tag: string): string {
-  return `"${tag}"`
-}
-
 /** The condition in an `If-Match` header: `*` matches every draft, a weak or foreign tag none. */
 export function parseDraftCondition(
   ifMatch: string | undefined,
 ): ((tag: string) => boolean) | undefined {
   if (ifMatch === undefined) return undefined
   const accepted = ifMatch.split(',').map((tag) => tag.trim())
-  return (tag) => accepted.includes('*') || accepted.includes(formatDraftTag(tag))
+  return (tag) => accepted.includes('*') || accepted.includes(formatEntityTag(tag))
 }

@@ -4,6 +4,8 @@ import {
   buildPageEnvelope,
   ContractError,
   catalogueOperations,
+  formatProblem,
+  type UnpublishedProduct,
 } from '../../contract/index.ts'
 import { boundedContent, changeBy, toIdempotency } from './changes.ts'
 import { formatEntityTag, matchesIfNoneMatch, parseIfMatch } from './entity-tags.ts'
@@ -144,6 +146,24 @@ export const listProductChanges: Handler<'listProductChanges'> = async (
   if (!page) throw new ContractError('product_not_found')
   const items = page.items.map((change) => JSON.stringify(change))
   return { body: buildPageBody('history', items, page, request, {}) }
+}
+
+export const listUnpublishedProducts: Handler<'listUnpublishedProducts'> = async (
+  { query },
+  { published },
+) => {
+  const request = { page: query.page, pageSize: query['page-size'] }
+  const { unpublished } = await published.view()
+  const start = (request.page - 1) * request.pageSize
+  const items = unpublished.slice(start, start + request.pageSize).map((entry) => {
+    const faults = entry.faults.map((fault) => ({
+      field: fault.path,
+      message: formatProblem(fault),
+    }))
+    const { id, name, version } = entry
+    return JSON.stringify({ product_id: id, name, version, faults } satisfies UnpublishedProduct)
+  })
+  return { body: buildPageBody('products', items, { total: unpublished.length }, request, {}) }
 }
 
 function requireSuccess(outcome: Outcome): StoredProduct {

@@ -36,13 +36,7 @@ export const publishedEndpoints = {
   },
 } as const satisfies Record<string, PublicEndpoint>
 
-/** May throw a `CdsError`. A promise is returned only for what is not in memory. */
-export interface PublishedAnswers {
-  /** `target` is the text that `query` was parsed from. */
-  list(request: PublicRequest, target: string, query: RawQuery): Answering
-  read(request: PublicRequest, productId: string): Answering
-}
-
+/** A promise is returned only for what is not in memory. */
 type Answering = PublicAnswer | Promise<PublicAnswer>
 
 interface ListRequest {
@@ -59,8 +53,8 @@ interface ListRequest {
 const requestsMax = 1000
 const spellingLengthMax = 500
 
-/** Renders the responses, and keeps the most recently used ones. */
-export function openPublishedAnswers(published: PublishedProducts): PublishedAnswers {
+/** Renders the responses, and keeps the most recently used ones. May throw a `CdsError`. */
+export function openPublishedAnswers(published: PublishedProducts) {
   const cache = openPageCache<PublicAnswer>(({ body }) => body.length)
   const requests = new Map<string, ListRequest>()
 
@@ -104,7 +98,8 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
   }
 
   return {
-    list(request, target, raw) {
+    /** `target` is the text that the query was parsed from. */
+    list(request: PublicRequest, target: string, raw: RawQuery): Answering {
       const { baseUrl } = request
       const read = readOnce(request, target, raw)
       const view = published.view()
@@ -112,7 +107,7 @@ export function openPublishedAnswers(published: PublishedProducts): PublishedAns
       return view.then((current) => answerList(baseUrl, read, current))
     },
 
-    async read({ baseUrl, ...headers }, productId) {
+    async read({ baseUrl, ...headers }: PublicRequest, productId: string): Promise<PublicAnswer> {
       const { versions } = publishedEndpoints.product
       const version = selectVersion(headers, versions) as CdsDetailVersion
       const view = await published.view()
@@ -140,8 +135,7 @@ function getCacheKey(request: ListRequest, serial: number, baseUrl: string): str
   return request.cached.key
 }
 
-/** Versions differ in the categories that exist. */
-/** The query parameters of the list in each version. */
+/** The query parameters of the list in each version: versions differ in the categories that exist. */
 export const publishedParameters: ReadonlyMap<CdsListVersion, Parameters> = new Map(
   cdsListVersions.map((version) => [
     version,

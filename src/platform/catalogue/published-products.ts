@@ -61,21 +61,7 @@ export interface PublishedView {
   readonly unpublished: readonly UnpublishedEntry[]
 }
 
-export interface PublishedProducts {
-  /**
-   * Includes all changes of this process, and those of other processes after a second at most. Returns a promise only if
-   * it must read the database.
-   */
-  view(): PublishedView | Promise<PublishedView>
-  /** This process may have changed the catalogue. */
-  noteChange(): void
-  /** The texts of products in a version of the list that has them. */
-  readListTexts(
-    entries: readonly PublishedEntry[],
-    version: CdsListVersion,
-  ): Promise<readonly string[]>
-  readProduct(entry: PublishedEntry): Promise<PublishedProduct>
-}
+export type PublishedProducts = ReturnType<typeof openPublishedProducts>
 
 export interface PublishedProductsOptions {
   readonly store: Pick<CatalogueStore, 'listVersions' | 'readChangeMark' | 'readRecords'>
@@ -87,7 +73,7 @@ export interface PublishedProductsOptions {
 type Entry = PublishedEntry | UnpublishedEntry
 
 /** Keeps what the lists of published products need in memory. Nothing is read before the first request. */
-export function openPublishedProducts(options: PublishedProductsOptions): PublishedProducts {
+export function openPublishedProducts(options: PublishedProductsOptions) {
   const { store, clock, onUnpublished } = options
   let entries: ReadonlyMap<string, Entry> = new Map()
   let serial = 0
@@ -162,16 +148,25 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
   }
 
   return {
-    view() {
+    /**
+     * Includes all changes of this process, and those of other processes after a second at most. Returns a promise only if
+     * it must read the database.
+     */
+    view(): PublishedView | Promise<PublishedView> {
       const isRecent = checkedChanges === changes && performance.now() - checkedMs <= checkMs
       return isRecent ? viewNow() : refreshOnce().then(viewNow)
     },
 
-    noteChange() {
+    /** This process may have changed the catalogue. */
+    noteChange(): void {
       changes += 1
     },
 
-    async readListTexts(entries, version) {
+    /** The texts of products in a version of the list that has them. */
+    async readListTexts(
+      entries: readonly PublishedEntry[],
+      version: CdsListVersion,
+    ): Promise<readonly string[]> {
       const texts: string[] = []
       for (let start = 0; start < entries.length; start += chunkSize) {
         const chunk = entries.slice(start, start + chunkSize)
@@ -188,7 +183,7 @@ export function openPublishedProducts(options: PublishedProductsOptions): Publis
       return texts
     },
 
-    async readProduct(entry) {
+    async readProduct(entry: PublishedEntry): Promise<PublishedProduct> {
       const [product] = await readProducts([entry])
       return product as PublishedProduct
     },

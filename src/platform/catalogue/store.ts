@@ -22,7 +22,7 @@ export interface CatalogueStore extends DraftStore {
   /** The current version if none is given. */
   read(id: string, version?: number): Promise<StoredProduct | undefined>
   /** The versions of a page, without their content. */
-  list(query: ProductListQuery): Promise<ProductPage>
+  list(query: ProductListQuery): Promise<Page<ProductKey>>
   /** The content of these versions, in their order. A version never changes, so it can be read at any time. */
   readVersions(keys: readonly ProductKey[]): Promise<readonly string[]>
   /** The current versions of the first products after this id, ordered by id. */
@@ -32,9 +32,9 @@ export interface CatalogueStore extends DraftStore {
   /** The complete records of these versions, in their order. Undefined: a deletion. */
   readRecords(versions: readonly ProductVersion[]): Promise<readonly (ProductRecord | undefined)[]>
   /** Products, and drafts of products that do not exist. */
-  listSummaries(query: SummaryQuery): Promise<SummaryPage>
+  listSummaries(query: SummaryQuery): Promise<Page<StoredSummary>>
   /** Newest first. Undefined if the product never existed. */
-  history(id: string, page: number, pageSize: number): Promise<HistoryPage | undefined>
+  history(id: string, page: number, pageSize: number): Promise<Page<ProductChange> | undefined>
   close(): Promise<void>
 }
 
@@ -112,18 +112,14 @@ export interface Loaded {
   readonly origin?: string | undefined
 }
 
-export interface NewVersion {
-  readonly by: Author
-  readonly clock: () => Temporal.Instant
+export interface NewVersion extends Pick<Change, 'by' | 'clock'> {
   /** The loaded line, which a dump reproduces. Its `last_updated` is used unless it goes back in time. */
   readonly loaded?: Loaded
 }
 
 export type Outcome = StoredProduct | 'missing' | 'stale'
 
-export interface StoredProduct {
-  readonly id: string
-  readonly version: number
+export interface StoredProduct extends ProductVersion {
   readonly lastUpdated: string
   readonly shown: string
   readonly origin: Origin
@@ -169,13 +165,9 @@ export interface ProductKey extends ProductVersion {
   readonly origin: Origin
 }
 
-export interface ProductPage {
-  readonly items: readonly ProductKey[]
-  readonly total: number
-}
-
-export interface HistoryPage {
-  readonly items: readonly ProductChange[]
+/** `total` is the number of items on all pages. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
   readonly total: number
 }
 
@@ -207,11 +199,6 @@ export interface StoredSummary {
   readonly by: Author
 }
 
-export interface SummaryPage {
-  readonly items: readonly StoredSummary[]
-  readonly total: number
-}
-
 /** Drafts of products: at most one for each. They are not public. */
 export interface DraftStore {
   /** A draft of a new product. Repeating the idempotency key returns the first product and time. */
@@ -230,18 +217,16 @@ export interface DraftStore {
     ifTag: TagCondition | undefined,
   ): Promise<StoredProduct | PublishConflict>
   /** Ordered by product id. */
-  listDrafts(page: number, pageSize: number): Promise<DraftPage>
+  listDrafts(page: number, pageSize: number): Promise<Page<DraftSummary>>
 }
 
 /** Whether the tag of a draft is one that the caller has read. */
 export type TagCondition = (tag: string) => boolean
 
-export interface DraftContent {
+export interface DraftContent extends Pick<Change, 'by' | 'clock'> {
   /** Never used before: a tag of a discarded draft must not match a later one. */
   readonly tag: string
   readonly content: ProductContent
-  readonly by: Author
-  readonly clock: () => Temporal.Instant
 }
 
 export interface NewDraft extends DraftContent {
@@ -268,11 +253,6 @@ export interface DraftSummary {
 
 export interface StoredDraft extends DraftSummary {
   readonly record: string
-}
-
-export interface DraftPage {
-  readonly items: readonly DraftSummary[]
-  readonly total: number
 }
 
 export type SaveConflict = 'missing' | 'changed' | 'exists' | 'unknownVersion'

@@ -13,6 +13,8 @@ export const discoveryEndpoints = {
   outages: { path: '/discovery/outages', versions: [1, 1] },
 } as const satisfies Record<string, PublicEndpoint>
 
+export type DiscoveryId = keyof typeof discoveryEndpoints
+
 /** What fails without having been planned. */
 export interface Failure {
   readonly isPartial: boolean
@@ -26,14 +28,15 @@ export interface DiscoveryOptions {
   readonly listOutages: () => readonly PlannedOutage[]
 }
 
-/** May throw a `CdsError`. */
-export interface Discovery {
-  readStatus(request: PublicRequest): Promise<PublicAnswer>
-  listOutages(request: PublicRequest): Promise<PublicAnswer>
-}
-
-export function openDiscovery({ clock, findFailure, listOutages }: DiscoveryOptions): Discovery {
-  const answer = (request: PublicRequest, id: keyof typeof discoveryEndpoints, data: object) => {
+/** Answers requests to each endpoint. May throw a `CdsError`. */
+export function openDiscovery({
+  clock,
+  findFailure,
+  listOutages,
+}: DiscoveryOptions): Readonly<
+  Record<DiscoveryId, (request: PublicRequest) => Promise<PublicAnswer>>
+> {
+  const answer = (request: PublicRequest, id: DiscoveryId, data: object) => {
     const endpoint = discoveryEndpoints[id]
     const links = { self: request.baseUrl + endpoint.path }
     return toAnswer(
@@ -42,7 +45,7 @@ export function openDiscovery({ clock, findFailure, listOutages }: DiscoveryOpti
     )
   }
   return {
-    async readStatus(request) {
+    async status(request) {
       // An invalid version must not cause a check of the provider.
       selectVersion(request, discoveryEndpoints.status.versions)
       const failure = await findFailure()
@@ -51,7 +54,7 @@ export function openDiscovery({ clock, findFailure, listOutages }: DiscoveryOpti
       return answer(request, 'status', { ...data, updateTime: toText(now) })
     },
 
-    async listOutages(request) {
+    async outages(request) {
       const { epochNanoseconds: now } = clock()
       const outages = listOutages().filter(({ end }) => end > now)
       return answer(request, 'outages', { outages: outages.map(({ outage }) => outage) })

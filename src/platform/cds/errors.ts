@@ -41,46 +41,35 @@ export const cdsErrors = {
 
 export type CdsErrorName = keyof typeof cdsErrors
 
-export interface CdsErrorList {
-  readonly errors: readonly {
-    readonly code: string
-    readonly title: string
-    readonly detail: string
-  }[]
-}
-
 /** An error that is reported to the client, once for each detail. A detail names what is wrong. */
 export class CdsError extends Error {
   override readonly name = 'CdsError'
   readonly status: number
-  readonly body: CdsErrorList
+  readonly body: ReturnType<typeof toList>
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
     error: CdsErrorName,
     details: string | readonly string[],
     headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
   ) {
-    super(error)
+    super(error, options)
     const [status, code, title] = cdsErrors[error]
     this.status = status
     this.headers = headers
-    this.body = {
-      errors: [details].flat().map((detail) => ({ code: toUrn(code), title, detail })),
-    }
+    this.body = toList(code, title, [details].flat())
   }
 }
 
 /** The body for an error that the server raises for every kind of route, such as one of the body’s syntax. */
-export function toCdsErrorList(status: number, detail: string): CdsErrorList {
+export function toCdsErrorList(status: number, detail: string) {
   if (status === 503) return new CdsError('unavailable', detail).body
-  const [code, title] =
-    status < 500
-      ? ['cds-all:GeneralError/Expected', 'Expected Error Encountered']
-      : ['cds-all:GeneralError/Unexpected', 'Unexpected Error Encountered']
-  return { errors: [{ code: toUrn(code), title, detail }] }
+  return status < 500
+    ? toList('cds-all:GeneralError/Expected', 'Expected Error Encountered', [detail])
+    : toList('cds-all:GeneralError/Unexpected', 'Unexpected Error Encountered', [detail])
 }
 
-function toUrn(code: string): string {
-  return `urn:au-cds:error:${code}`
+function toList(code: string, title: string, details: readonly string[]) {
+  return { errors: details.map((detail) => ({ code: `urn:au-cds:error:${code}`, title, detail })) }
 }

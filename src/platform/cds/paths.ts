@@ -43,17 +43,13 @@ export const standardPaths: readonly string[] = [
   '/energy/plans/{planId}',
 ]
 
-/** An endpoint that is served. */
-export interface ServedPath {
-  readonly path: string
-  readonly methods: readonly string[]
-}
-
-/** The error for a request that no endpoint serves. `path` is without the base path. */
-export function rejectPath(path: string, served: readonly ServedPath[]): CdsError {
+/**
+ * The error for a request that no endpoint serves. `path` is without the base path, and `methods` are those with which an
+ * endpoint serves it.
+ */
+export function rejectPath(path: string, methods: readonly string[]): CdsError {
   const matches = (pattern: string) =>
     new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
-  const methods = served.filter((each) => matches(each.path)).flatMap((each) => each.methods)
   if (methods.length > 0) {
     return new CdsError('methodNotAllowed', 'the method is not allowed', {
       allow: methods.join(', '),

@@ -20,6 +20,9 @@ export interface PublicEndpoint {
 
 export function toAnswer(version: number, text: string): PublicAnswer {
   const body = Buffer.from(text)
-  const digest = createHash('sha256').update(body).digest('base64url')
-  return { body, headers: { 'x-v': String(version), etag: `"${digest}"` } }
+  return { body, headers: { 'x-v': String(version), etag: digestEntityTag(body) } }
+}
+
+export function digestEntityTag(body: Uint8Array): string {
+  return `"${createHash('sha256').update(body).digest('base64url')}"`
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { SigningKey, SigningKeyStore } from '../../auth/signing-key-store.ts'
+import { findNewestKey, type SigningKeyStore, toPrivateJwk } from '../../auth/signing-key-store.ts'
 import {
   type CheckOptions,
   type CheckProgress,
@@ -27,45 +27,28 @@ export interface CheckRunsOptions {
   /** Throws `not_configured` if the platform does not have the settings. */
   readonly findTarget: () => CheckTarget
   readonly onError: (error: unknown) => void
-  readonly limits?: Partial<CheckRunLimits> | undefined
+  readonly limits?: Partial<typeof limitDefaults> | undefined
 }
 
-export interface CheckRunLimits {
+const limitDefaults = {
   /** How often the progress is written, whether or not it has changed. */
-  readonly progressMs: number
-  /** A run whose process has not written for this long is interrupted. */
-  readonly lostAfterMs: number
-  readonly durationMaxMs: number
-  /** How long the end of a run is retried while the database is not available. */
-  readonly endRetryMaxMs: number
-}
-
-export const checkRunLimits: CheckRunLimits = {
   progressMs: 1000,
+  /** A run whose process has not written for this long is interrupted. */
   lostAfterMs: 10_000,
   durationMaxMs: 30 * 60 * 1000,
+  /** How long the end of a run is retried while the database is not available. */
   endRetryMaxMs: 60_000,
 }
 
-/** The checks of the provider that API clients start and read. */
-export interface CheckRuns {
-  start(options: CheckOptions, startedBy: string): Promise<ListedCheck>
-  /** Newest first. */
-  list(): Promise<readonly ListedCheck[]>
-  /** The report is a `CheckReport` as JSON. */
-  read(
-    id: string,
-  ): Promise<{ readonly summary: ListedCheck; readonly report: string | undefined } | undefined>
-  /** Interrupts the run of this process. From then on, none can be started. */
-  interrupt(): Promise<void>
-  close(): Promise<void>
-}
+export type CheckRuns = ReturnType<typeof openCheckRuns>
 
 const profileDefault = 'full'
+const noSigningKey = 'the platform has no signing key: run holdfast keys add'
 
-export function openCheckRuns(options: CheckRunsOptions): CheckRuns {
+/** The checks of the provider that API clients start and read. */
+export function openCheckRuns(options: CheckRunsOptions) {
   const { openStore, signingKeys, clock, findTarget, onError } = options
-  const limits = { ...checkRunLimits, ...options.limits }
+  const limits = { ...limitDefaults, ...options.limits }
   let opened: Promise<CheckRunStore> | undefined
   let current: Execution | undefined
   let isClosed = false
@@ -77,13 +60,23 @@ export function openCheckRuns(options: CheckRunsOptions): CheckRuns {
     })
     return opened
   }
-  const summarize = (run: StoredRun) =>
-    toSummary(run, clock().epochMilliseconds - limits.lostAfterMs)
+  const toListed = (run: StoredRun) =>
+    toListedCheck(run, clock().epochMilliseconds - limits.lostAfterMs)
+  /** Interrupts the run of this process. From then on, none can be started. */
+  const interrupt = async (): Promise<void> => {
+    isClosed = true
+    await current?.interrupt()
+  }
 
   return {
-    async start({ profile = profileDefault, groups }, startedBy) {
+    interrupt,
+    async start(
+      { profile = profileDefault, groups }: CheckOptions,
+      startedBy: string,
+    ): Promise<ListedCheck> {
       const target = findTarget()
-      const key = toPrivateJwk(await findSigningKey(signingKeys))
+      const newest = await findNewestKey(signingKeys)
+      if (!newest) throw new ContractError('not_configured', noSigningKey)
       const runs = await store()
       const { startThread } = await import('./thread.ts')
       const startedAt = clock().epochMilliseconds
@@ -92,25 +85,26 @@ export function openCheckRuns(options: CheckRunsOptions): CheckRuns {
       const running = await runs.start(run, startedAt - limits.lostAfterMs)
       if (running !== undefined)
         throw new ContractError('check_running', undefined, { members: { checkId: running } })
-      const job = { options: { ...target, profile, ...(groups && { only: groups }) }, key }
+      const job = {
+        options: { ...target, profile, ...(groups && { only: groups }) },
+        key: toPrivateJwk(newest),
+      }
       current = execute(run.id, job, { store: runs, startThread, clock, onError, limits })
       if (isClosed) await current.interrupt()
       const state = { state: 'running', updatedAt: startedAt } as const
-      return summarize({ ...run, ...state, progress: noProgress, error: undefined })
+      return toListed({ ...run, ...state, progress: noProgress, error: undefined })
     },
-    async list() {
-      return (await (await store()).list()).map(summarize)
+    /** Newest first. */
+    async list(): Promise<readonly ListedCheck[]> {
+      return (await (await store()).list()).map(toListed)
     },
-    async read(id) {
+    /** The report is a `CheckReport` as JSON. */
+    async read(id: string) {
       const run = await (await store()).read(id)
-      return run && { summary: summarize(run), report: run.report }
+      return run && { listed: toListed(run), report: run.report }
     },
-    async interrupt() {
-      isClosed = true
-      await current?.interrupt()
-    },
-    async close() {
-      await this.interrupt()
+    async close(): Promise<void> {
+      await interrupt()
       await (await opened)?.close()
     },
   }
@@ -124,7 +118,7 @@ interface Execution {
 interface ExecutionParts extends Pick<CheckRunsOptions, 'clock' | 'onError'> {
   readonly store: CheckRunStore
   readonly startThread: (job: Job, onProgress: (progress: CheckProgress) => void) => CheckThread
-  readonly limits: CheckRunLimits
+  readonly limits: typeof limitDefaults
 }
 
 /** Runs the checks and stores the progress and the end. */
@@ -144,11 +138,8 @@ function execute(id: string, job: Job, parts: ExecutionParts): Execution {
       clearTimeout(deadline)
       await thread.stop()
       const endedAt = clock().epochMilliseconds
-      await retryWhileUnavailable(() => store.end(id, { ...outcome, progress }, endedAt), {
-        pauseMs: limits.progressMs,
-        retryMaxMs: limits.endRetryMaxMs,
-        signal: interrupted.signal,
-      })
+      const write = () => store.end(id, { ...outcome, progress }, endedAt)
+      await retryWhileUnavailable(write, limits, interrupted.signal)
     })().catch(onError)
     return ending
   }
@@ -194,41 +185,24 @@ function execute(id: string, job: Job, parts: ExecutionParts): Execution {
 /** Repeats a write that failed because the database was not available, until a time or a signal. */
 async function retryWhileUnavailable(
   write: () => Promise<void>,
-  {
-    pauseMs,
-    retryMaxMs,
-    signal,
-  }: { readonly pauseMs: number; readonly retryMaxMs: number; readonly signal: AbortSignal },
+  { progressMs, endRetryMaxMs }: typeof limitDefaults,
+  signal: AbortSignal,
 ): Promise<void> {
-  const retryUntil = performance.now() + retryMaxMs
+  const retryUntil = performance.now() + endRetryMaxMs
   for (;;) {
     try {
       return await write()
     } catch (error) {
       const isUnavailable = error instanceof ContractError && error.code === 'unavailable'
       if (!isUnavailable || performance.now() > retryUntil) throw error
-      await wait(pauseMs, undefined, { signal }).catch(() => {
+      await wait(progressMs, undefined, { signal }).catch(() => {
         throw error
       })
     }
   }
 }
 
-async function findSigningKey(signingKeys: Pick<SigningKeyStore, 'list'>): Promise<SigningKey> {
-  const key = (await signingKeys.list()).find(({ retired }) => retired === undefined)
-  if (!key)
-    throw new ContractError(
-      'not_configured',
-      'the platform has no signing key: run holdfast keys add',
-    )
-  return key
-}
-
-function toPrivateJwk({ id, algorithm, privateKey }: SigningKey): Job['key'] {
-  return { ...privateKey, kid: id, alg: algorithm }
-}
-
-function toSummary(run: StoredRun, aliveSince: number): ListedCheck {
+function toListedCheck(run: StoredRun, aliveSince: number): ListedCheck {
   const { id, profile, groups, startedBy, startedAt, updatedAt, progress, error } = run
   const isLost = run.state === 'running' && updatedAt < aliveSince
   return {

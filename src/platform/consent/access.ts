@@ -28,6 +28,9 @@ export type AccessRejection =
   | 'wrong certificate'
   | 'missing scope'
 
+/** The error codes of RFC 6750 and RFC 9449. */
+type AccessError = 'invalid_token' | 'invalid_dpop_proof' | 'insufficient_scope'
+
 export type AccessResult =
   | {
       readonly isAllowed: true
@@ -38,8 +41,8 @@ export type AccessResult =
   | {
       readonly isAllowed: false
       readonly status: 401 | 403
-      /** The error code of RFC 6750 or RFC 9449, for the header `WWW-Authenticate`; none if there was no token. */
-      readonly error?: 'invalid_token' | 'invalid_dpop_proof' | 'insufficient_scope'
+      /** For the header `WWW-Authenticate`; none if there was no token. */
+      readonly error?: AccessError
       readonly scheme: 'Bearer' | 'DPoP'
       readonly reason: AccessRejection
     }
@@ -81,7 +84,8 @@ export function openAccessCheck(
     if (thumbprint !== undefined) {
       if (scheme !== 'Bearer') return 'wrong scheme'
       const { raw } = request.certificate ?? {}
-      return raw && sha256(raw) === thumbprint ? undefined : 'wrong certificate'
+      const actual = raw && createHash('sha256').update(raw).digest('base64url')
+      return actual === thumbprint ? undefined : 'wrong certificate'
     }
     // Every token is bound to a key or a certificate.
     if (jkt === undefined || scheme !== 'DPoP') return 'wrong scheme'
@@ -102,39 +106,24 @@ export function openAccessCheck(
   return async (request, scope) => {
     const [, name = '', token = ''] =
       /^(bearer|dpop) +([\w-]+)$/i.exec(request.authorization ?? '') ?? []
-    const scheme = name.toLowerCase() === 'dpop' || request.proof !== undefined ? 'DPoP' : 'Bearer'
-    if (token === '') return { isAllowed: false, status: 401, scheme, reason: 'no token' }
+    const sent = name.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer'
+    const scheme = request.proof === undefined ? sent : 'DPoP'
+    const reject = (reason: AccessRejection): AccessResult => {
+      const status = reason === 'missing scope' ? 403 : 401
+      return { isAllowed: false, status, scheme, reason, ...toError(reason) }
+    }
+    if (token === '') return reject('no token')
 
     const found = await artifacts.find('AccessToken', digest(token), clock())
     const stored = found && (JSON.parse(found.payload) as AccessToken)
     const arrangement = stored && (await arrangements.find(stored.grantId, clock()))
-    if (!stored || arrangement?.status !== 'active') {
-      return {
-        isAllowed: false,
-        status: 401,
-        error: 'invalid_token',
-        scheme,
-        reason: 'unknown token',
-      }
-    }
-    const sent = name.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer'
+    if (!stored || arrangement?.status !== 'active') return reject('unknown token')
     const problem = await findProblem(request, sent, token, stored)
-    if (problem !== undefined) {
-      const error = proofProblems.has(problem) ? 'invalid_dpop_proof' : 'invalid_token'
-      return { isAllowed: false, status: 401, error, scheme, reason: problem }
-    }
+    if (problem !== undefined) return reject(problem)
     // A token of the time before an amendment may have more.
     const agreed = new Set(arrangement.scopes)
     const scopes = (stored.scope ?? '').split(' ').filter((each) => agreed.has(each))
-    if (!scopes.includes(scope)) {
-      return {
-        isAllowed: false,
-        status: 403,
-        error: 'insufficient_scope',
-        scheme,
-        reason: 'missing scope',
-      }
-    }
+    if (!scopes.includes(scope)) return reject('missing scope')
     return { isAllowed: true, thirdPartyId: stored.clientId, arrangement, scopes }
   }
 }
@@ -144,6 +133,12 @@ const proofProblems: ReadonlySet<AccessRejection> = new Set([
   'invalid proof',
   'replayed proof',
 ])
+
+function toError(reason: AccessRejection): { readonly error?: AccessError } {
+  if (reason === 'no token') return {}
+  if (reason === 'missing scope') return { error: 'insufficient_scope' }
+  return { error: proofProblems.has(reason) ? 'invalid_dpop_proof' : 'invalid_token' }
+}
 
 /** Verifies a proof of possession as RFC 9449, section 4.3, lists it, except for replay. */
 async function verifyProof(
@@ -163,7 +158,7 @@ async function verifyProof(
     const isFresh = Math.abs(now.epochMilliseconds / 1000 - iat) <= proofSeconds
     const isForRequest = htm === method && withoutQuery(htu) === withoutQuery(url)
     const hasId = typeof jti === 'string' && jti !== '' && jti.length <= proofIdLengthMax
-    if (!isFresh || !isForRequest || !hasId || ath !== sha256(token)) return 'invalid proof'
+    if (!isFresh || !isForRequest || !hasId || ath !== digest(token)) return 'invalid proof'
     return { id: jti, thumbprint: await calculateJwkThumbprint(protectedHeader.jwk ?? {}) }
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return 'invalid proof'
@@ -177,8 +172,4 @@ function withoutQuery(url: unknown): string | undefined {
   parsed.search = ''
   parsed.hash = ''
   return parsed.href
-}
-
-function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('base64url')
 }

@@ -7,7 +7,7 @@ import type { ConsentStore } from './store.ts'
 const claim = 'cdr_arrangement_id'
 
 interface Options {
-  readonly store: Pick<ConsentStore, 'arrangements' | 'artifacts'>
+  readonly store: ConsentStore
   readonly clock: () => Temporal.Instant
 }
 

@@ -1,72 +1,39 @@
 import { errors } from 'oidc-provider'
-import type { SigningKeyStore } from '../../auth/signing-key-store.ts'
+import { flowSeconds } from '../../contract/consent-flows.ts'
 import { openAccessCheck } from './access.ts'
-import { type CdsApi, openCdsApi } from './cds/api.ts'
-import type { TokenBinding } from './client-metadata.ts'
+import { openCdsApi } from './cds/api.ts'
 import { openCustomers, openProviderClient, type ProviderClientOptions } from './customers.ts'
 import {
   answerDashboardRequest,
   type DashboardRequest,
-  type DashboardResponse,
   type SessionState,
   sessionSeconds,
 } from './dashboard.ts'
 import { answerPage } from './flow.ts'
-import type { PageRequest, PageResponse } from './flow-context.ts'
+import { type FlowRequest, type FlowState, findFlow } from './flow-context.ts'
 import { openFlowRecords } from './flow-records.ts'
-import { openFlows } from './flow-state.ts'
 import { readBasePath } from './issuer-path.ts'
-import { type OpenidOptions, type OpenidProvider, openOpenidProvider } from './openid-provider.ts'
+import { type OpenidOptions, openOpenidProvider } from './openid-provider.ts'
 import { type Brand, renderLayout } from './pages/layout.ts'
 import { renderError, renderUnavailable } from './pages/steps.ts'
 import { openPasscodes, type PasscodeMessage } from './passcodes.ts'
-import { answerRevocation, type RevocationResponse } from './revoke-arrangement.ts'
+import { answerRevocation } from './revoke-arrangement.ts'
 import { openSealedStates } from './sealed-states.ts'
-import type { ConsentStore } from './store.ts'
 
-export interface ConsentOptions {
-  readonly issuer: string
-  readonly providerUrl: string
-  readonly subdomain: string
-  readonly store: ConsentStore
-  readonly signingKeys: SigningKeyStore
-  readonly clock: () => Temporal.Instant
-  readonly binding: TokenBinding
-  readonly requiresAuthority: boolean
+export interface ConsentOptions
+  extends ProviderClientOptions,
+    Omit<OpenidOptions, 'flowRecords' | 'secrets' | 'readCustomer' | 'renderError'> {
   readonly brand: Brand
   /** Must return at once: how long the delivery takes would show that the address is known. */
   readonly deliverPasscode: (message: PasscodeMessage) => void
   /** In a demonstration, the passcode that was sent last to the address. */
   readonly shownPasscode?: ((email: string) => string | undefined) | undefined
-  /** In a demonstration, sends and observes the requests to the provider. */
-  readonly fetch?: typeof globalThis.fetch | undefined
-  readonly onError: OpenidOptions['onError']
-  readonly keysMs?: OpenidOptions['keysMs']
-  readonly providerMs?: ProviderClientOptions['providerMs']
 }
 
-/** The consent role of the platform, without its server. */
-export interface Consent {
-  /** The scheme, host and port of the issuer. */
-  readonly origin: string
-  /** The path of the issuer, which all its paths begin with; empty for a host of its own. */
-  readonly basePath: string
-  readonly brand: Brand
-  readonly openid: OpenidProvider
-  /** What third parties read. */
-  readonly cds: CdsApi
-  /** Answers a request to the page of a flow. */
-  readonly answerPage: (request: PageRequest) => Promise<PageResponse>
-  /** Answers a request to the arrangement revocation endpoint. */
-  readonly answerRevocation: (form: URLSearchParams) => Promise<RevocationResponse>
-  /** Whether a flow is at the page with the accounts, the only one whose form may be long. */
-  readonly isChoosingAccounts: (uid: string, secret: string | undefined) => Promise<boolean>
-  /** Answers a request to a page with the consents of a customer. */
-  readonly answerDashboard: (request: DashboardRequest) => Promise<DashboardResponse>
-}
+export type Consent = Awaited<ReturnType<typeof openConsent>>
 
-/** Throws if there is no suitable signing key. */
-export async function openConsent(options: ConsentOptions): Promise<Consent> {
+/** The consent role of the platform, without its server. Throws if there is no suitable signing key. */
+export async function openConsent(options: ConsentOptions) {
   const { issuer, store, clock, brand } = options
   const provider = openProviderClient(options)
   const customers = openCustomers(provider, options.providerMs)
@@ -93,40 +60,49 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
       ctx.body = renderLayout(brand, renderError('This link cannot be used', text))
     },
   })
-  const verifyAccess = openAccessCheck(store, clock)
-  const passcodes = await openPasscodes(store, clock, options.deliverPasscode)
+  const openStates = <State>(model: string, seconds: number) =>
+    openSealedStates<State>(store.artifacts, clock, model, seconds)
   const basePath = readBasePath(issuer)
-  const path = `${basePath}/consents`
-  const sessions = openSealedStates<SessionState>(
-    store.artifacts,
-    clock,
-    'CustomerSession',
-    sessionSeconds,
-  )
   const flow = {
     store,
     customers,
-    passcodes,
+    passcodes: await openPasscodes(store, clock, options.deliverPasscode),
     brand,
     clock,
-    flows: openFlows(store.artifacts, clock),
+    flows: openStates<FlowState>('Flow', flowSeconds),
     flowRecords,
-    provider: openid.current,
+    readProvider: openid.current,
     consentsUrl: `${issuer}/consents`,
     shownPasscode: options.shownPasscode,
   }
+  const dashboard = {
+    ...flow,
+    sessions: openStates<SessionState>('CustomerSession', sessionSeconds),
+    path: `${basePath}/consents`,
+  }
   return {
+    /** The scheme, host and port of the issuer. */
     origin: new URL(issuer).origin,
+    /** The path of the issuer, which all its paths begin with; empty for a host of its own. */
     basePath,
     brand,
     openid,
-    cds: await openCdsApi({ store, verifyAccess, provider, clock }),
-    answerPage: (request) => answerPage(flow, request),
-    async isChoosingAccounts(uid, secret) {
-      if (secret === undefined) return false
-      return (await flow.flows.read(secret, uid))?.step === 'accounts'
+    /** What third parties read. */
+    cds: await openCdsApi({
+      store,
+      verifyAccess: openAccessCheck(store, clock),
+      provider,
+      clock,
+    }),
+    /** Answers a request to the page of a flow. */
+    answerPage: (request: FlowRequest) => answerPage(flow, request),
+    /** Whether a flow is at the page with the accounts, the only one whose form may be long. */
+    async isChoosingAccounts(request: Pick<FlowRequest, 'uid' | 'secret'>): Promise<boolean> {
+      return (await findFlow(flow.flows, request))?.state.step === 'accounts'
     },
-    answerRevocation: (form) => answerRevocation(flow, form),
-    answerDashboard: (request) => answerDashboardRequest({ ...flow, sessions, path }, request),
+    /** Answers a request to the arrangement revocation endpoint. */
+    answerRevocation: (form: URLSearchParams) => answerRevocation(flow, form),
+    /** Answers a request to a page with the consents of a customer. */
+    answerDashboard: (request: DashboardRequest) => answerDashboardRequest(dashboard, request),
   }
 }

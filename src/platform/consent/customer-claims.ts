@@ -3,21 +3,9 @@ import type { Customer } from '../../contract/index.ts'
 import { identityClaims, readClaims } from './scopes.ts'
 
 /** The claims about customers, each read from the provider once in a request (C3). */
-export interface CustomerClaims {
-  /** Reads the customer of a code. If this fails, no tokens must be stored: the third party may use the code again. */
-  prepare(code: AdapterPayload): Promise<void>
-  read(
-    ctx: KoaContextWithOIDC,
-    customerId: string,
-    scope: string,
-  ): Promise<Readonly<Record<string, unknown>>>
-}
-
-export function openCustomerClaims(
-  readCustomer: (customerId: string) => Promise<Customer>,
-): CustomerClaims {
+export function openCustomerClaims(readCustomer: (customerId: string) => Promise<Customer>) {
   const customers = new WeakMap<object, Promise<Customer>>()
-  const read: CustomerClaims['read'] = async (ctx, customerId, scope) => {
+  const read = async (ctx: KoaContextWithOIDC, customerId: string, scope: string) => {
     const scopes = scope.split(' ')
     if (!scopes.some((each) => Object.hasOwn(identityClaims, each))) return {}
     const customer = customers.get(ctx) ?? readCustomer(customerId)
@@ -26,7 +14,8 @@ export function openCustomerClaims(
   }
   return {
     read,
-    async prepare({ accountId = '', scope = '' }) {
+    /** Reads the customer of a code. If this fails, no tokens must be stored: the third party may use the code again. */
+    async prepare({ accountId = '', scope = '' }: AdapterPayload): Promise<void> {
       if (Provider.ctx) await read(Provider.ctx, accountId, scope)
     },
   }

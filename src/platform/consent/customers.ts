@@ -23,15 +23,7 @@ export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable'
 }
 
-/** What the consent role asks the provider. All methods may throw `ProviderUnavailable`. */
-export interface Customers {
-  /** C1 */
-  search(email: string): Promise<readonly CustomerMatch[]>
-  /** C2. `limitMs` is the time for the answer. */
-  listAccounts(customerId: string, limitMs?: number): Promise<readonly ShareableAccount[]>
-  /** C3. Undefined if the customer no longer exists. */
-  read(customerId: string): Promise<Customer | undefined>
-}
+export type Customers = ReturnType<typeof openCustomers>
 
 export interface ProviderClientOptions {
   readonly providerUrl: string
@@ -61,9 +53,11 @@ export async function askProvider<Result>(
   }
 }
 
-export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs): Customers {
+/** What the consent role asks the provider. All methods may throw `ProviderUnavailable`. */
+export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs) {
   return {
-    async search(email) {
+    /** C1 */
+    async search(email: string): Promise<readonly CustomerMatch[]> {
       // The provider may not accept the text as an address.
       const found = await askProvider(provider, [400], (client) =>
         client.searchCustomers({
@@ -74,7 +68,11 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs):
       )
       return found?.data ?? []
     },
-    async listAccounts(customerId, limitMs = defaultMs) {
+    /** C2. `limitMs` is the time for the answer. */
+    async listAccounts(
+      customerId: string,
+      limitMs = defaultMs,
+    ): Promise<readonly ShareableAccount[]> {
       const found = await askProvider(provider, [], (client) =>
         client.listShareableAccounts({
           params: { customerId },
@@ -83,7 +81,8 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs):
       )
       return found?.accounts ?? []
     },
-    async read(customerId) {
+    /** C3. Undefined if the customer no longer exists. */
+    async read(customerId: string): Promise<Customer | undefined> {
       return askProvider(provider, [404], (client) =>
         client.getCustomer({ params: { customerId }, signal: AbortSignal.timeout(defaultMs) }),
       )
@@ -91,13 +90,8 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs):
   }
 }
 
-export function openProviderClient({
-  providerUrl,
-  subdomain,
-  signingKeys,
-  fetch,
-  providerMs = timeoutMs,
-}: ProviderClientOptions): ProviderClient {
+export function openProviderClient(options: ProviderClientOptions): ProviderClient {
+  const { providerUrl, subdomain, signingKeys, fetch, providerMs = timeoutMs } = options
   let current: { readonly id: string; readonly client: Client } | undefined
   let checkedAt = Number.NEGATIVE_INFINITY
   return async () => {

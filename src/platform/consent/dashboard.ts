@@ -1,6 +1,9 @@
+import { makeSecret } from '../../auth/secrets.ts'
 import type { ShareableAccount } from '../../contract/index.ts'
 import { ProviderUnavailable } from './customers.ts'
+import type { FlowOptions } from './flow-context.ts'
 import { listArrangements } from './list-arrangements.ts'
+import { isOwnForm, type PageRequest, type PageResponse, renderPage } from './page-exchange.ts'
 import {
   renderConsent,
   renderConsents,
@@ -8,11 +11,11 @@ import {
   renderSignInPasscode,
   renderStop,
 } from './pages/dashboard.ts'
-import { type Brand, type Page, type Problem, renderLayout } from './pages/layout.ts'
+import type { Problem } from './pages/layout.ts'
 import { renderError } from './pages/steps.ts'
-import { isFormToken, makeFormToken, makeStateSecret, type SealedStates } from './sealed-states.ts'
-import { checkPasscode, requestPasscode, type SignInOptions } from './sign-in.ts'
-import type { ConsentStore, StoredArrangement } from './store.ts'
+import { makeFormToken, type SealedStates } from './sealed-states.ts'
+import { checkPasscode, requestPasscode } from './sign-in.ts'
+import type { StoredArrangement } from './store.ts'
 import { readThirdPartyNames } from './third-party-names.ts'
 
 /** How long a customer stays signed in. */
@@ -21,57 +24,43 @@ export const sessionSeconds = 15 * 60
 /** The page shows a consent without the names of its accounts rather than make the customer wait. */
 const accountNamesMs = 1500
 
-/** Before the passcode is entered, or after it. Without a state, the customer enters an e-mail address. */
-export type SessionState =
-  | { readonly email: string; readonly passcodeExpires: number }
-  | { readonly customerId: string }
+/** Before the passcode is entered. Without a state, the customer enters an e-mail address. */
+interface WaitingState {
+  readonly email: string
+  readonly passcodeExpires: number
+}
 
-export interface DashboardRequest {
+export type SessionState = WaitingState | { readonly customerId: string }
+
+export interface DashboardRequest extends PageRequest {
   /** The consent in the path. */
   readonly id: string | undefined
   /** Whether the path is that of the confirmation. */
   readonly isStop: boolean
-  /** The secret in the cookie. */
-  readonly secret: string | undefined
-  /** The form of a POST request. */
-  readonly form: URLSearchParams | undefined
-  readonly source: string
-  readonly isCrossSite: boolean
-  readonly interactionId: string
 }
 
-export interface DashboardResponse {
-  readonly status: number
-  readonly html?: string
-  /** Below the path of the page. */
-  readonly location?: string
-  /** For the cookie; empty to remove it. */
-  readonly secret?: string
-}
-
-export interface DashboardOptions extends SignInOptions {
-  readonly store: ConsentStore
+export interface DashboardOptions
+  extends Pick<
+    FlowOptions,
+    'store' | 'customers' | 'passcodes' | 'brand' | 'clock' | 'shownPasscode'
+  > {
   readonly sessions: SealedStates<SessionState>
-  readonly brand: Brand
-  readonly clock: () => Temporal.Instant
-  /** The path of the page. */
+  /** The path of the list. */
   readonly path: string
-  readonly shownPasscode?: ((email: string) => string | undefined) | undefined
 }
 
 /** Answers a request to a page on which a customer sees and withdraws consents. */
 export async function answerDashboardRequest(
   options: DashboardOptions,
   request: DashboardRequest,
-): Promise<DashboardResponse> {
+): Promise<PageResponse> {
   try {
     return await answer(options, request)
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
     const { interactionId } = request
     const text = `${options.brand.name} does not respond at the moment. Wait a moment, then try again.`
-    const retry = options.path
-    return render(options, 503, renderError('Please try again', text, { retry, interactionId }))
+    return renderProblem(options, 503, 'Please try again', text, interactionId)
   }
 }
 
@@ -81,37 +70,32 @@ interface Context extends DashboardOptions {
   readonly secret: string
 }
 
-async function answer(
-  options: DashboardOptions,
-  request: DashboardRequest,
-): Promise<DashboardResponse> {
-  const { form } = request
+async function answer(options: DashboardOptions, request: DashboardRequest): Promise<PageResponse> {
+  const { form, id } = request
   const given = /^[\w-]{43}$/.test(request.secret ?? '') ? request.secret : undefined
   const state = given === undefined ? undefined : await options.sessions.read(given)
-  const context = { ...options, request, secret: given ?? makeStateSecret() }
-  const isOwn =
-    !form ||
-    (given !== undefined && !request.isCrossSite && isFormToken(given, form.get('token') ?? ''))
-  if (!isOwn) return render(options, 403, renderForeignForm(options))
+  const context = { ...options, request, secret: given ?? makeSecret() }
+  if (form && !(given !== undefined && isOwnForm(request, given))) {
+    const text = 'It was not sent from this page, or cookies are disabled. Nothing was changed.'
+    return renderProblem(options, 403, 'The form could not be used', text)
+  }
   if (state && 'customerId' in state) return answerSignedIn(context, state.customerId)
   // The page of a consent leads to the sign-in once the session is over.
-  if (request.id !== undefined) return { status: 303, location: '' }
+  if (id !== undefined) return { status: 303, location: options.path }
   return form ? submitSignIn(context, state, form) : showSignIn(context, state)
 }
 
 function showSignIn(
   context: Context,
-  state: SessionState | undefined,
+  state: WaitingState | undefined,
   { problem, status = 200, email = '' }: Shown = {},
-): DashboardResponse {
+): PageResponse {
   const { brand, secret, shownPasscode } = context
-  const step = { brand, token: makeFormToken(secret), problem }
-  if (!state || !('email' in state)) {
-    return { ...render(context, status, renderSignIn(step, email)), secret }
-  }
+  const page = { brand, token: makeFormToken(secret), problem }
+  if (!state) return { ...renderPage(context, status, renderSignIn(page, email)), secret }
   const expires = Temporal.Instant.fromEpochMilliseconds(state.passcodeExpires)
   const sent = { email: state.email, expires, shown: shownPasscode?.(state.email) }
-  return render(context, status, renderSignInPasscode(step, sent))
+  return renderPage(context, status, renderSignInPasscode(page, sent))
 }
 
 interface Shown {
@@ -122,86 +106,74 @@ interface Shown {
 
 async function submitSignIn(
   context: Context,
-  state: SessionState | undefined,
+  waiting: WaitingState | undefined,
   form: URLSearchParams,
-): Promise<DashboardResponse> {
+): Promise<PageResponse> {
   const { request, secret, sessions } = context
-  const attempt = { secret, purpose: 'sign-in', source: request.source } as const
-  const waiting = state && 'email' in state ? state : undefined
+  const owner = { secret, purpose: 'sign-in', source: request.source } as const
+  const next = { status: 303, location: '' }
   const action = form.get('action')
   if (waiting && action === 'restart') {
     await sessions.remove(secret)
-    return { status: 303, location: '', secret: makeStateSecret() }
+    return { ...next, secret: makeSecret() }
   }
   if (waiting && action === 'passcode') {
-    const entered = form.get('passcode') ?? ''
-    const result = await checkPasscode(context, attempt, entered, {
+    const result = await checkPasscode(context, owner, form.get('passcode') ?? '', {
       // A new secret: one that was known before the authentication is of no use after it.
-      proceed: async (customerId) => ({
-        status: 303,
-        location: '',
-        secret: await sessions.create({ customerId }),
-      }),
+      proceed: async (customerId) => ({ ...next, secret: await sessions.create({ customerId }) }),
       finish: () => sessions.remove(secret),
     })
-    if ('problem' in result) return showProblem(context, waiting, 'passcode', result.problem)
-    return result
+    if (!('problem' in result)) return result
+    const { status, text } = result.problem
+    return showSignIn(context, waiting, { status, problem: { field: 'passcode', text } })
   }
-  if (!waiting && action !== 'identify') return { status: 303, location: '' }
+  if (!waiting && action !== 'identify') return next
   const email = waiting?.email ?? (form.get('email') ?? '').trim()
-  const sent = await requestPasscode(context, attempt, email)
+  const sent = await requestPasscode(context, owner, email)
   if ('problem' in sent) {
-    return showProblem(context, waiting, waiting ? 'passcode' : 'email', sent.problem, email)
+    const { status, text } = sent.problem
+    const problem = { field: waiting ? 'passcode' : 'email', text }
+    return showSignIn(context, waiting, { status, problem, email })
   }
   await sessions.save(secret, { email, passcodeExpires: sent.expires.epochMilliseconds })
-  return { status: 303, location: '', secret }
+  return { ...next, secret }
 }
 
-function showProblem(
-  context: Context,
-  state: SessionState | undefined,
-  field: string,
-  { text, status }: { readonly text: string; readonly status: number },
-  email = '',
-): DashboardResponse {
-  return showSignIn(context, state, { problem: { field, text }, status, email })
-}
-
-async function answerSignedIn(context: Context, customerId: string): Promise<DashboardResponse> {
+async function answerSignedIn(context: Context, customerId: string): Promise<PageResponse> {
   const { request, store, sessions, secret, clock, brand, path } = context
   const { id, isStop, form } = request
-  const token = makeFormToken(secret)
+  const view = { brand, token: makeFormToken(secret), path }
   const names = await readThirdPartyNames(store)
-  const nameOf = ({ thirdPartyId }: StoredArrangement) => names.get(thirdPartyId)
+  const toShown = (arrangement: StoredArrangement) => ({
+    arrangement,
+    name: names.get(arrangement.thirdPartyId),
+  })
   if (id === undefined) {
     if (form?.get('action') === 'sign-out') {
       await sessions.remove(secret)
-      return { status: 303, location: '', secret: '' }
+      return { status: 303, location: path, secret: '' }
     }
-    if (form) return { status: 303, location: '' }
+    if (form) return { status: 303, location: path }
     const all = await Array.fromAsync(listArrangements(store.arrangements, { customerId }, clock()))
-    const shown = all.reverse().map((arrangement) => ({ arrangement, name: nameOf(arrangement) }))
-    return render(context, 200, renderConsents({ brand, token, path }, shown))
+    return renderPage(context, 200, renderConsents(view, all.reverse().map(toShown)))
   }
   const arrangement = await store.arrangements.find(id, clock())
   // The consent of another customer is unknown.
-  if (arrangement?.customerId !== customerId) return render(context, 404, renderUnknown(path))
-  const shown = { arrangement, name: nameOf(arrangement) }
+  if (arrangement?.customerId !== customerId) {
+    const text = 'Go back to the list of your consents.'
+    return renderProblem(context, 404, 'There is no such consent', text)
+  }
+  const shown = toShown(arrangement)
+  if (isStop && !form && arrangement.status === 'active') {
+    return renderPage(context, 200, renderStop(view, shown))
+  }
   if (isStop && form?.get('action') === 'withdraw') {
     await store.arrangements.withdraw(id, 'customer', clock())
-    return { status: 303, location: `/${encodeURIComponent(id)}` }
   }
-  if (isStop && !form && arrangement.status === 'active') {
-    return render(context, 200, renderStop({ brand, token, path }, shown))
-  }
-  if (isStop || form) return { status: 303, location: `/${encodeURIComponent(id)}` }
+  if (isStop || form) return { status: 303, location: `${path}/${encodeURIComponent(id)}` }
   const changes = await store.arrangements.listChanges(id)
   const accounts = await readAccounts(context, arrangement)
-  return render(
-    context,
-    200,
-    renderConsent({ brand, token, path }, { ...shown, changes, accounts }),
-  )
+  return renderPage(context, 200, renderConsent(view, { ...shown, changes, accounts }))
 }
 
 /** The names of the shared accounts. Undefined if the provider does not answer: a customer can withdraw nevertheless. */
@@ -219,24 +191,14 @@ async function readAccounts(
   }
 }
 
-function render(
-  { brand }: Pick<DashboardOptions, 'brand'>,
+/** A page that leads back to the list. */
+function renderProblem(
+  options: DashboardOptions,
   status: number,
-  page: Page,
-): DashboardResponse {
-  return { status, html: renderLayout(brand, page) }
-}
-
-function renderUnknown(path: string): Page {
-  return renderError('There is no such consent', 'Go back to the list of your consents.', {
-    retry: path,
-  })
-}
-
-function renderForeignForm({ path }: DashboardOptions): Page {
-  return renderError(
-    'The form could not be used',
-    'It was not sent from this page, or cookies are disabled. Nothing was changed.',
-    { retry: path },
-  )
+  title: string,
+  text: string,
+  interactionId?: string,
+): PageResponse {
+  const page = renderError(title, text, { retry: options.path, interactionId })
+  return renderPage(options, status, page)
 }

@@ -1,4 +1,4 @@
-import type { SigningKeyStore } from '../../auth/signing-key-store.ts'
+import { type SigningKeyStore, toPrivateJwk } from '../../auth/signing-key-store.ts'
 import { openSigner } from '../../client/sign.ts'
 import { readNewestKey } from './customers.ts'
 import type { PasscodeMessage } from './passcodes.ts'
@@ -19,16 +19,13 @@ export interface DeliveryOptions {
  * Returns a function that posts passcodes to a URL, with a token that the receiver can verify like those for a provider.
  * It is not repeated: the customer can request another passcode.
  */
-export function createPasscodeDelivery({
-  url,
-  subdomain,
-  signingKeys,
-  brandName,
-  onError,
-}: DeliveryOptions): (message: PasscodeMessage) => void {
+export function createPasscodeDelivery(
+  options: DeliveryOptions,
+): (message: PasscodeMessage) => void {
+  const { url, subdomain, signingKeys, brandName, onError } = options
   const post = async ({ email: _email, expires, ...message }: PasscodeMessage): Promise<void> => {
     const key = await readNewestKey(signingKeys)
-    const sign = openSigner({ ...key.privateKey, kid: key.id, alg: key.algorithm }, subdomain)
+    const sign = openSigner(toPrivateJwk(key), subdomain)
     const [resource = ''] = url.split('?', 1)
     const response = await fetch(url, {
       method: 'POST',

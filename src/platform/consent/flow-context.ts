@@ -1,41 +1,43 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
 import type { FlowReason } from '../../contract/consent-flows.ts'
+import type { ShareableAccount } from '../../contract/index.ts'
 import { readAmendedId } from './amendments.ts'
-import type { Customers } from './customers.ts'
 import type { FlowRecords } from './flow-records.ts'
-import type { FlowState, Flows } from './flow-state.ts'
 import type { FlowEvent } from './flow-store.ts'
-import { type Brand, type Page, renderLayout } from './pages/layout.ts'
+import type { PageRequest, PageResponse } from './page-exchange.ts'
+import type { Brand } from './pages/layout.ts'
 import type { Asked } from './pages/steps.ts'
-import type { Passcodes } from './passcodes.ts'
+import type { SealedStates } from './sealed-states.ts'
 import { endOfSharing, readSharingDuration } from './sharing-duration.ts'
+import type { SignInOptions } from './sign-in.ts'
 import type { ConsentStore } from './store.ts'
 
-/** A request to the page of a flow. */
-export interface PageRequest {
+/** Where a customer is in a consent flow. */
+export interface FlowState {
+  /** The interaction of the OpenID provider that it belongs to. */
   readonly uid: string
-  /** The secret of the flow in the cookie. */
-  readonly secret: string | undefined
-  /** The form of a POST request. */
-  readonly form?: URLSearchParams | undefined
-  /** The address of the browser, for limits. */
-  readonly source: string
-  /** Whether the browser says that another site sent the form. */
-  readonly isCrossSite: boolean
-  readonly interactionId: string
+  /** Of the arrangement that the flow may end with. Each choice of accounts has its own, so that confirming it twice makes one arrangement. */
+  readonly arrangementId: string
+  readonly step: 'identify' | 'passcode' | 'accounts' | 'confirm'
+  readonly email?: string
+  /** Milliseconds since 1970. */
+  readonly passcodeExpires?: number
+  /** The authenticated customer. */
+  readonly customerId?: string
+  /** The accounts that the customer chose, as the page showed them. */
+  readonly accounts?: readonly ShareableAccount[]
+}
+
+/** A request to the page of a flow. */
+export interface FlowRequest extends PageRequest {
+  readonly uid: string
   readonly raw: IncomingMessage
   readonly response: ServerResponse
 }
 
-export interface PageResponse {
-  readonly status: number
-  readonly html?: string
-  readonly location?: string
-  /** A new secret for the cookie. */
-  readonly secret?: string
-  /** The origin that a form of the page may lead to, besides its own. */
-  readonly formTarget?: string
+export interface FlowResponse extends PageResponse {
   /** What the customer's action led to. */
   readonly decision?: Decision
 }
@@ -51,13 +53,11 @@ export function fail(reason: FlowReason): Decision {
   return { outcome: 'failed', reason }
 }
 
-export interface FlowOptions {
+export interface FlowOptions extends SignInOptions {
   readonly store: ConsentStore
-  readonly flows: Flows
+  readonly flows: SealedStates<FlowState>
   readonly flowRecords: FlowRecords
-  readonly customers: Customers
-  readonly passcodes: Passcodes
-  readonly provider: () => Promise<Provider>
+  readonly readProvider: () => Promise<Provider>
   readonly brand: Brand
   readonly clock: () => Temporal.Instant
   /** Where a customer can withdraw a consent. */
@@ -67,8 +67,8 @@ export interface FlowOptions {
 }
 
 /** The flow of one request: its state, and what the third party asks for. */
-export interface FlowContext {
-  readonly request: PageRequest
+export interface FlowContext extends FlowOptions {
+  readonly request: FlowRequest
   readonly provider: Provider
   readonly secret: string
   readonly state: FlowState
@@ -84,21 +84,21 @@ export interface FlowContext {
 
 /** Finds the flow of a request, or starts one. Undefined if the request belongs to another flow or third party. */
 export async function openFlowContext(
-  { store, flows, clock, provider: readProvider }: FlowOptions,
-  request: PageRequest,
+  options: FlowOptions,
+  request: FlowRequest,
 ): Promise<FlowContext | undefined> {
+  const { store, flows, clock, readProvider } = options
   const provider = await readProvider()
   const { params, uid, result } = await provider.interactionDetails(request.raw, request.response)
   if (uid !== request.uid) return undefined
   const thirdPartyId = String(params['client_id'])
   const thirdParty = await store.thirdParties.find(thirdPartyId)
   if (!thirdParty) return undefined
-  const state = request.secret && (await flows.read(request.secret, uid))
-  const flow = state ? { secret: request.secret ?? '', state } : await flows.start(uid)
   const seconds = readSharingDuration(params) ?? 0
   const amendedId = readAmendedId(params)
   return {
-    ...flow,
+    ...options,
+    ...((await findFlow(flows, request)) ?? (await startFlow(flows, uid))),
     request,
     provider,
     thirdPartyId,
@@ -115,18 +115,21 @@ export async function openFlowContext(
   }
 }
 
-export function renderPage(
-  { brand }: Pick<FlowOptions, 'brand'>,
-  status: number,
-  page: Page,
-  context?: FlowContext,
-): PageResponse {
-  const html = renderLayout(brand, page)
-  if (!context) return { status, html }
-  return { status, html, formTarget: context.formTarget, secret: context.secret }
+/** The flow of the cookie, unless it is that of another page. */
+export async function findFlow(
+  flows: SealedStates<FlowState>,
+  { secret, uid }: Pick<FlowRequest, 'secret' | 'uid'>,
+) {
+  const state = secret ? await flows.read(secret) : undefined
+  return secret && state?.uid === uid ? { secret, state } : undefined
+}
+
+async function startFlow(flows: SealedStates<FlowState>, uid: string) {
+  const state: FlowState = { uid, arrangementId: randomUUID(), step: 'identify' }
+  return { secret: await flows.create(state), state }
 }
 
 /** To the page itself, which then shows the present step. */
-export function redirectToFlow(secret: string): PageResponse {
+export function redirectToFlow(secret: string): FlowResponse {
   return { status: 303, location: '', secret }
 }

@@ -15,24 +15,17 @@ const reportMs = 60_000
 
 const detailLengthMax = 300
 
+export type FlowRecords = ReturnType<typeof openFlowRecords>
+
 /**
  * Records what happens in consent flows. No method waits for the database or throws: a failure to record does not affect
  * the flow. Errors are reported once a minute.
  */
-export interface FlowRecords {
-  /** The customer arrived with a valid request. */
-  start(uid: string, thirdPartyId: string): void
-  /** A request of a third party was rejected before a flow began. */
-  reject(thirdPartyId: string, event: FlowEvent): void
-  append(uid: string, event: FlowEvent, consentId?: string): void
-  appendToConsent(consentId: string, event: FlowEvent): void
-}
-
 export function openFlowRecords(
   store: FlowStore,
   clock: () => Temporal.Instant,
   onError: (error: Error) => void,
-): FlowRecords {
+) {
   const rejected = openTokenBuckets(rejectedMax, rejectedRefillSeconds, thirdPartiesMax)
   let pending = 0
   let reportedAt = Number.NEGATIVE_INFINITY
@@ -55,18 +48,20 @@ export function openFlowRecords(
   }
 
   return {
-    start: (uid, thirdPartyId) =>
+    /** The customer arrived with a valid request. */
+    start: (uid: string, thirdPartyId: string) =>
       record({ step: 'request', outcome: 'succeeded' }, (step) =>
         store.add(toFlowId(uid), thirdPartyId, step),
       ),
-    reject(thirdPartyId, event) {
+    /** A request of a third party was rejected before a flow began. */
+    reject(thirdPartyId: string, event: FlowEvent): void {
       if (rejected.retryAfter(thirdPartyId) > 0) return
       rejected.take(thirdPartyId)
       record(event, (step) => store.add(randomUUID(), thirdPartyId, step))
     },
-    append: (uid, event, consentId) =>
+    append: (uid: string, event: FlowEvent, consentId?: string) =>
       record(event, (step) => store.append(toFlowId(uid), step, consentId)),
-    appendToConsent: (consentId, event) =>
+    appendToConsent: (consentId: string, event: FlowEvent) =>
       record(event, (step) => store.appendToConsent(consentId, step)),
   }
 }

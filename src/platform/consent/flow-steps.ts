@@ -3,39 +3,39 @@ import { type FlowReason, flowSeconds } from '../../contract/consent-flows.ts'
 import type { ShareableAccount } from '../../contract/index.ts'
 import {
   type FlowContext,
-  type FlowOptions,
+  type FlowResponse,
+  type FlowState,
   fail,
-  type PageResponse,
   redirectToFlow,
-  renderPage,
   succeeded,
 } from './flow-context.ts'
-import type { FlowState } from './flow-state.ts'
 import { acr } from './openid-configuration.ts'
+import { renderPage } from './page-exchange.ts'
 import { findAccountKind } from './pages/account-groups.ts'
 import type { Page, Problem } from './pages/layout.ts'
-import { renderAccounts, renderConfirm, renderIdentify, renderPasscode } from './pages/steps.ts'
+import {
+  renderAccountsStep,
+  renderConfirmStep,
+  renderIdentifyStep,
+  renderPasscodeStep,
+} from './pages/steps.ts'
+import type { PasscodeOwner } from './passcodes.ts'
 import { listAccountKinds } from './scopes.ts'
 import { makeFormToken } from './sealed-states.ts'
 import { endOfSharing } from './sharing-duration.ts'
-import { checkPasscode, requestPasscode, type SignInAttempt } from './sign-in.ts'
+import { checkPasscode, requestPasscode } from './sign-in.ts'
 
 /** What the customer did on a page. */
-export type Action = (
-  options: FlowOptions,
-  context: FlowContext,
-  form: URLSearchParams,
-) => Promise<PageResponse>
+export type Action = (context: FlowContext, form: URLSearchParams) => Promise<FlowResponse>
 
 /** The buttons of each step. */
 export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string, Action>>>> = {
   identify: {
-    identify: (options, context, form) =>
-      sendPasscode(options, context, (form.get('email') ?? '').trim()),
+    identify: (context, form) => sendPasscode(context, (form.get('email') ?? '').trim()),
   },
   passcode: {
     passcode: submitPasscode,
-    resend: (options, context) => sendPasscode(options, context, context.state.email ?? ''),
+    resend: (context) => sendPasscode(context, context.state.email ?? ''),
     restart,
   },
   accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts },
@@ -54,44 +54,42 @@ interface Shown {
 
 /** Shows the present step again, with what the customer has to correct. */
 async function showProblem(
-  options: FlowOptions,
   context: FlowContext,
   reason: FlowReason,
   shown: Shown,
-): Promise<PageResponse> {
-  return { ...(await showStep(options, context, shown)), decision: fail(reason) }
+): Promise<FlowResponse> {
+  return { ...(await showStep(context, shown)), decision: fail(reason) }
 }
 
 /** The page of the present step. */
-export async function showStep(
-  options: FlowOptions,
-  context: FlowContext,
-  { problem, status = 200, email, selected }: Shown = {},
-): Promise<PageResponse> {
-  const { state, asked, secret } = context
-  const { brand, shownPasscode, consentsUrl } = options
-  const step = { brand, asked, token: makeFormToken(secret), problem }
-  const respond = (page: Page) => renderPage(options, status, page, context)
-  if (state.step === 'identify') return respond(renderIdentify(step, email ?? state.email ?? ''))
-  const address = state.email ?? ''
-  if (state.step === 'passcode') {
-    const expires = Temporal.Instant.fromEpochMilliseconds(state.passcodeExpires ?? 0)
-    const shown = shownPasscode?.(address)
-    return respond(renderPasscode(step, { email: address, expires, shown }))
-  }
-  const { accounts = [] } = state
-  if (state.step === 'accounts') {
-    const choice = await readAccounts(options, context)
-    const chosen = selected ?? new Set(accounts.map(({ id }) => id))
-    return respond(renderAccounts(step, { ...choice, selected: chosen }))
-  }
-  return respond(
-    renderConfirm(step, { accounts, email: address, page: consentsUrl, id: state.arrangementId }),
-  )
+export async function showStep(context: FlowContext, shown: Shown = {}): Promise<FlowResponse> {
+  const { formTarget, secret } = context
+  const page = await renderStep(context, shown)
+  return { ...renderPage(context, shown.status ?? 200, page), formTarget, secret }
 }
 
-export async function cancel(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
-  await withdrawEarlier(options, context)
+async function renderStep(context: FlowContext, shown: Shown): Promise<Page> {
+  const { state, asked, secret, brand, shownPasscode, consentsUrl } = context
+  const { email = '', accounts = [], passcodeExpires = 0, arrangementId: id } = state
+  const page = { brand, asked, token: makeFormToken(secret), problem: shown.problem }
+  switch (state.step) {
+    case 'identify':
+      return renderIdentifyStep(page, shown.email ?? email)
+    case 'passcode': {
+      const expires = Temporal.Instant.fromEpochMilliseconds(passcodeExpires)
+      return renderPasscodeStep(page, { email, expires, shown: shownPasscode?.(email) })
+    }
+    case 'accounts': {
+      const selected = shown.selected ?? new Set(accounts.map((account) => account.id))
+      return renderAccountsStep(page, { ...(await readAccounts(context)), selected })
+    }
+    case 'confirm':
+      return renderConfirmStep(page, { accounts, email, page: consentsUrl, id })
+  }
+}
+
+export async function cancel(context: FlowContext): Promise<FlowResponse> {
+  await withdrawEarlier(context)
   const decision = { outcome: 'cancelled', reason: 'cancelled_by_customer' } as const
   return { ...(await endWithError(context, 'access_denied', 'the customer cancelled')), decision }
 }
@@ -101,7 +99,7 @@ async function endWithError(
   { provider, request }: FlowContext,
   error: string,
   description: string,
-): Promise<PageResponse> {
+): Promise<FlowResponse> {
   const location = await provider.interactionResult(request.raw, request.response, {
     error,
     error_description: description,
@@ -110,72 +108,58 @@ async function endWithError(
 }
 
 async function moveTo(
-  { flows }: FlowOptions,
-  { secret, state }: FlowContext,
+  { flows, secret, state }: FlowContext,
   change: Partial<FlowState>,
-): Promise<PageResponse> {
+): Promise<FlowResponse> {
   await flows.save(secret, { ...state, ...change })
   return redirectToFlow(secret)
 }
 
-async function sendPasscode(
-  options: FlowOptions,
-  context: FlowContext,
-  email: string,
-): Promise<PageResponse> {
-  const { state } = context
-  const sent = await requestPasscode(options, toAttempt(context), email)
+async function sendPasscode(context: FlowContext, email: string): Promise<FlowResponse> {
+  const sent = await requestPasscode(context, toOwner(context), email)
   if ('expires' in sent) {
     const passcodeExpires = sent.expires.epochMilliseconds
-    const moved = await moveTo(options, context, { step: 'passcode', email, passcodeExpires })
+    const moved = await moveTo(context, { step: 'passcode', email, passcodeExpires })
     const decision = sent.isSent ? succeeded : fail('no_passcode_sent')
     return { ...moved, decision: { ...decision, step: 'identify' } }
   }
   const { text, status, reason } = sent.problem
-  const field = state.step === 'identify' ? 'email' : 'passcode'
-  return showProblem(options, context, reason, { problem: { field, text }, status, email })
+  const field = context.state.step === 'identify' ? 'email' : 'passcode'
+  return showProblem(context, reason, { problem: { field, text }, status, email })
 }
 
-function toAttempt({ secret, request }: FlowContext): SignInAttempt {
+function toOwner({ secret, request }: FlowContext): PasscodeOwner {
   return { secret, purpose: 'consent', source: request.source }
 }
 
 /** A new secret: the customer need not wait before a passcode is sent to the other address. */
-async function restart({ flows }: FlowOptions, { secret, state }: FlowContext) {
+async function restart({ flows, secret, state }: FlowContext): Promise<FlowResponse> {
   return redirectToFlow(await flows.rotate(secret, { ...state, step: 'identify' }))
 }
 
-async function submitPasscode(
-  options: FlowOptions,
-  context: FlowContext,
-  form: URLSearchParams,
-): Promise<PageResponse> {
+async function submitPasscode(context: FlowContext, form: URLSearchParams): Promise<FlowResponse> {
   const passcode = form.get('passcode') ?? ''
-  const result = await checkPasscode(options, toAttempt(context), passcode, {
-    proceed: (customerId) => authenticate(options, context, customerId),
+  const result = await checkPasscode(context, toOwner(context), passcode, {
+    proceed: (customerId) => authenticate(context, customerId),
     async finish({ secret }) {
-      if (secret !== undefined) await options.flows.remove(context.secret)
+      if (secret !== undefined) await context.flows.remove(context.secret)
     },
   })
   if (!('problem' in result)) return result
   const { text, status, reason } = result.problem
-  return showProblem(options, context, reason, { problem: { field: 'passcode', text }, status })
+  return showProblem(context, reason, { problem: { field: 'passcode', text }, status })
 }
 
 /** Continues with the customer that entered the passcode. */
-async function authenticate(
-  options: FlowOptions,
-  context: FlowContext,
-  customerId: string,
-): Promise<PageResponse> {
-  const { state, asked } = context
-  if (!(await mayAmend(options, context, customerId))) {
+async function authenticate(context: FlowContext, customerId: string): Promise<FlowResponse> {
+  const { state, asked, flows } = context
+  if (!(await mayAmend(context, customerId))) {
     const text = 'cdr_arrangement_id is not an arrangement of the customer'
     const ended = await endWithError(context, 'invalid_request', text)
     return { ...ended, decision: fail('other_customer') }
   }
   // A new secret: one that was known before the authentication is of no use after it.
-  const next = await options.flows.create({
+  const next = await flows.create({
     ...state,
     step: listAccountKinds(asked.scopes).size === 0 ? 'confirm' : 'accounts',
     customerId,
@@ -186,8 +170,7 @@ async function authenticate(
 
 /** Whether the customer has the arrangement that the third party wants to amend, if any. */
 async function mayAmend(
-  { store, clock }: FlowOptions,
-  { amendedId }: FlowContext,
+  { store, clock, amendedId }: FlowContext,
   customerId: string,
 ): Promise<boolean> {
   if (amendedId === undefined) return true
@@ -196,7 +179,7 @@ async function mayAmend(
 }
 
 /** The accounts of the customer, by whether the third party asks for data of their kind. */
-async function readAccounts({ customers }: FlowOptions, { state, asked }: FlowContext) {
+async function readAccounts({ customers, state, asked }: FlowContext) {
   const kinds = listAccountKinds(asked.scopes)
   const accounts = kinds.size === 0 ? [] : await customers.listAccounts(state.customerId ?? '')
   const isAsked = (account: ShareableAccount) => {
@@ -209,36 +192,29 @@ async function readAccounts({ customers }: FlowOptions, { state, asked }: FlowCo
   }
 }
 
-async function submitAccounts(
-  options: FlowOptions,
-  context: FlowContext,
-  form: URLSearchParams,
-): Promise<PageResponse> {
+async function submitAccounts(context: FlowContext, form: URLSearchParams): Promise<FlowResponse> {
   const selected = new Set(form.getAll('account'))
-  const { offered } = await readAccounts(options, context)
+  const { offered } = await readAccounts(context)
   const accounts = offered.filter(({ id }) => selected.has(id))
   const isOffered = accounts.length === selected.size
   if (isOffered && accounts.length > 0) {
     const change = { step: 'confirm', accounts, arrangementId: randomUUID() } as const
-    return { ...(await moveTo(options, context, change)), decision: succeeded }
+    return { ...(await moveTo(context, change)), decision: succeeded }
   }
   const text = isOffered ? 'Select at least one account' : 'Select accounts from the list'
   const reason = isOffered ? 'no_account_selected' : 'account_not_offered'
   const problem = { field: 'accounts', text }
-  return showProblem(options, context, reason, { problem, status: 422, selected })
+  return showProblem(context, reason, { problem, status: 422, selected })
 }
 
-async function selectAllAccounts(
-  options: FlowOptions,
-  context: FlowContext,
-): Promise<PageResponse> {
-  const { offered } = await readAccounts(options, context)
-  return showStep(options, context, { selected: new Set(offered.map(({ id }) => id)) })
+async function selectAllAccounts(context: FlowContext): Promise<FlowResponse> {
+  const { offered } = await readAccounts(context)
+  return showStep(context, { selected: new Set(offered.map(({ id }) => id)) })
 }
 
-async function changeAccounts(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
-  await withdrawEarlier(options, context)
-  return moveTo(options, context, { step: 'accounts' })
+async function changeAccounts(context: FlowContext): Promise<FlowResponse> {
+  await withdrawEarlier(context)
+  return moveTo(context, { step: 'accounts' })
 }
 
 /**
@@ -246,8 +222,7 @@ async function changeAccounts(options: FlowOptions, context: FlowContext): Promi
  * lost, the customer did not return to the third party and decides again.
  */
 async function withdrawEarlier(
-  { store, clock }: FlowOptions,
-  { state, confirmedId }: FlowContext,
+  { store, clock, state, confirmedId }: FlowContext,
   keptId?: string,
 ): Promise<void> {
   for (const id of new Set([state.arrangementId, confirmedId])) {
@@ -262,18 +237,13 @@ async function withdrawEarlier(
 }
 
 /** Stores the arrangement before the third party gets a code. May be repeated if an answer was lost. */
-async function confirm(
-  options: FlowOptions,
-  context: FlowContext,
-  form: URLSearchParams,
-): Promise<PageResponse> {
-  const { store, clock } = options
-  const { state, provider, request, asked, thirdPartyId, seconds, secret } = context
+async function confirm(context: FlowContext, form: URLSearchParams): Promise<FlowResponse> {
+  const { store, clock, state, provider, request, asked, thirdPartyId, seconds, secret } = context
   const { customerId = '', accounts = [], arrangementId } = state
   const { scopes } = asked
   // The page showed an earlier choice of accounts.
   if (form.get('arrangement') !== arrangementId) return redirectToFlow(secret)
-  await withdrawEarlier(options, context, arrangementId)
+  await withdrawEarlier(context, arrangementId)
   const now = clock()
   await store.arrangements.add({
     id: arrangementId,
@@ -295,7 +265,7 @@ async function confirm(
   const stored = await store.arrangements.find(arrangementId, clock())
   // Confirmed earlier, and withdrawn on another page since: the customer confirms a new one.
   if (stored?.status !== 'active') {
-    const moved = await moveTo(options, context, { arrangementId: randomUUID() })
+    const moved = await moveTo(context, { arrangementId: randomUUID() })
     return { ...moved, decision: fail('consent_ended') }
   }
   const grant = new provider.Grant({ clientId: thirdPartyId, accountId: customerId })

@@ -1,19 +1,8 @@
-import {
-  type ConsentFlowState,
-  type FlowOutcome,
-  type FlowReason,
-  type FlowStepName,
-  flowStepsMax,
-} from '../../contract/consent-flows.ts'
+import { type ConsentFlowState, flowStepsMax } from '../../contract/consent-flows.ts'
+import type { ConsentFlowStep } from '../../contract/index.ts'
 
 /** What happened in a consent flow. It has no data of the customer. */
-export interface FlowEvent {
-  readonly step: FlowStepName
-  readonly outcome: FlowOutcome
-  readonly reason?: FlowReason
-  /** The error that the third party received. */
-  readonly detail?: string
-}
+export type FlowEvent = Readonly<Omit<ConsentFlowStep, 'time'>>
 
 export interface FlowStep extends FlowEvent {
   readonly time: Temporal.Instant

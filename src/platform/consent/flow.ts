@@ -3,27 +3,27 @@ import { ProviderUnavailable } from './customers.ts'
 import {
   type FlowContext,
   type FlowOptions,
+  type FlowRequest,
+  type FlowResponse,
   fail,
   openFlowContext,
-  type PageRequest,
-  type PageResponse,
   redirectToFlow,
-  renderPage,
 } from './flow-context.ts'
 import { actions, cancel, showStep } from './flow-steps.ts'
+import { isOwnForm, renderPage } from './page-exchange.ts'
 import { renderError } from './pages/steps.ts'
-import { isFormToken, makeFormToken } from './sealed-states.ts'
+import { makeFormToken } from './sealed-states.ts'
 
 /** Answers a request to the page of a flow, and records what the flow decided. */
 export async function answerPage(
   options: FlowOptions,
-  request: PageRequest,
-): Promise<PageResponse> {
+  request: FlowRequest,
+): Promise<FlowResponse> {
   let context: FlowContext | undefined
-  let response: PageResponse
+  let response: FlowResponse
   try {
     context = await openFlowContext(options, request)
-    response = context ? await answer(options, context) : expired(options)
+    response = context ? await answer(context) : expired(options)
   } catch (error) {
     if (error instanceof errors.SessionNotFound) response = expired(options)
     else if (error instanceof ProviderUnavailable) response = unavailable(options, request, context)
@@ -35,22 +35,22 @@ export async function answerPage(
   return response
 }
 
-async function answer(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
-  const { form, isCrossSite } = context.request
-  if (!form) return showStep(options, context)
-  const isOwn = !isCrossSite && isFormToken(context.secret, form.get('token') ?? '')
+async function answer(context: FlowContext): Promise<FlowResponse> {
+  const { request, secret, state } = context
+  const { form } = request
+  if (!form) return showStep(context)
   // Without a new cookie, which would end a flow that went on in another response.
-  if (!isOwn)
-    return { ...renderPage(options, 403, foreignFormPage), decision: fail('form_rejected') }
+  if (!isOwnForm(request, secret))
+    return { ...renderPage(context, 403, foreignFormPage), decision: fail('form_rejected') }
   const name = form.get('action') ?? ''
-  if (name === 'cancel') return cancel(options, context)
-  const ofStep = actions[context.state.step]
+  if (name === 'cancel') return cancel(context)
+  const ofStep = actions[state.step]
   const action = Object.hasOwn(ofStep, name) ? ofStep[name] : undefined
   // A page that was open when another one went on: show where the flow is.
-  return action ? action(options, context, form) : redirectToFlow(context.secret)
+  return action ? action(context, form) : redirectToFlow(secret)
 }
 
-function expired(options: FlowOptions): PageResponse {
+function expired(options: FlowOptions): FlowResponse {
   const decision = { ...fail('page_expired'), step: 'page' } as const
   return { ...renderPage(options, 400, expiredPage), decision }
 }
@@ -58,9 +58,9 @@ function expired(options: FlowOptions): PageResponse {
 /** Cancelling needs no provider, and sets no new cookie. */
 function unavailable(
   options: FlowOptions,
-  { interactionId, secret }: PageRequest,
+  { interactionId, secret }: FlowRequest,
   context: FlowContext | undefined,
-): PageResponse {
+): FlowResponse {
   const text = `${options.brand.name} does not respond at the moment. Nothing was shared. Wait a moment, then try again.`
   const known = context?.secret === secret ? context : undefined
   const cancel = known && {

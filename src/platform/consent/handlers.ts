@@ -1,8 +1,5 @@
 import {
   type Consent,
-  type ConsentDetail,
-  type ConsentFlowList,
-  type ConsentList,
   type ConsentThirdParty,
   ContractError,
   type consentOperations,
@@ -27,86 +24,74 @@ export const consentHandlers: {
     input: Input<OperationOf<Id>>,
     context: Context,
   ) => Promise<Output<OperationOf<Id>>>
-} = { listConsents, getConsent, withdrawConsent, listConsentFlows }
+} = {
+  /** S1: the consents of all customers, page by page. */
+  async listConsents({ query }, { store, now }) {
+    const { 'updated-after': updatedAfter, 'page-size': pageSize, cursor, status } = query
+    const found = await store.arrangements.list(
+      {
+        status,
+        thirdPartyId: query['third-party'],
+        customerId: query.customer,
+        isNewestFirst: query.order === 'newest',
+        updatedAfter: updatedAfter === undefined ? undefined : Temporal.Instant.from(updatedAfter),
+        after: readPosition(cursor, 'updated'),
+        // One more shows whether there is a next page.
+        limit: pageSize + 1,
+      },
+      now,
+    )
+    const page = found.slice(0, pageSize)
+    const last = page.at(-1)
+    const names = await readThirdPartyNames(store)
+    return {
+      data: page
+        // One that expires at this moment may not be recorded as expired yet.
+        .filter((each) => status === undefined || each.status === status)
+        .map((each) => toConsent(each, names.get(each.thirdPartyId))),
+      ...(last && found.length > pageSize && { next: writeCursor(last.updated, last.id) }),
+    }
+  },
 
-/** S1: the consents of all customers, page by page. */
-async function listConsents(
-  { query }: Pick<Input<OperationOf<'listConsents'>>, 'query'>,
-  { store, now }: Context,
-): Promise<ConsentList> {
-  const { 'updated-after': updatedAfter, 'page-size': pageSize, cursor, status } = query
-  const found = await store.arrangements.list(
-    {
-      status,
-      thirdPartyId: query['third-party'],
-      customerId: query.customer,
-      isNewestFirst: query.order === 'newest',
-      updatedAfter: updatedAfter === undefined ? undefined : Temporal.Instant.from(updatedAfter),
-      after: readPosition(cursor, 'updated'),
-      // One more shows whether there is a next page.
-      limit: pageSize + 1,
-    },
-    now,
-  )
-  const page = found.slice(0, pageSize)
-  const last = page.at(-1)
-  const names = await readThirdPartyNames(store)
-  return {
-    data: page
-      // One that expires at this moment may not be recorded as expired yet.
-      .filter((each) => status === undefined || each.status === status)
-      .map((each) => toConsent(each, names.get(each.thirdPartyId))),
-    ...(last && found.length > pageSize && { next: writeCursor(last.updated, last.id) }),
-  }
-}
+  /** S2 */
+  async getConsent({ params: { consentId } }, { store, now }) {
+    const found = await store.arrangements.find(consentId, now)
+    if (!found) throw new ContractError('consent_not_found')
+    const changes = await store.arrangements.listChanges(consentId)
+    const thirdParty = await store.thirdParties.find(found.thirdPartyId)
+    return {
+      ...toConsent(found, thirdParty?.name),
+      changes: changes.map(({ time, ...change }) => ({ time: time.toString(), ...change })),
+    }
+  },
 
-/** S2 */
-async function getConsent(
-  { params: { consentId } }: Pick<Input<OperationOf<'getConsent'>>, 'params'>,
-  { store, now }: Context,
-): Promise<ConsentDetail> {
-  const found = await store.arrangements.find(consentId, now)
-  if (!found) throw new ContractError('consent_not_found')
-  const changes = await store.arrangements.listChanges(consentId)
-  const thirdParty = await store.thirdParties.find(found.thirdPartyId)
-  return {
-    ...toConsent(found, thirdParty?.name),
-    changes: changes.map(({ time, status, reason }) => ({ time: time.toString(), status, reason })),
-  }
-}
+  /** S3 */
+  async withdrawConsent({ params: { consentId } }, { store: { arrangements }, now }) {
+    if (await arrangements.withdraw(consentId, 'operator', now)) return
+    if (!(await arrangements.find(consentId, now))) throw new ContractError('consent_not_found')
+  },
 
-/** S3 */
-async function withdrawConsent(
-  { params: { consentId } }: Pick<Input<OperationOf<'withdrawConsent'>>, 'params'>,
-  { store: { arrangements }, now }: Context,
-): Promise<undefined> {
-  if (await arrangements.withdraw(consentId, 'operator', now)) return
-  if (!(await arrangements.find(consentId, now))) throw new ContractError('consent_not_found')
-}
-
-/** S4 */
-async function listConsentFlows(
-  { query }: Pick<Input<OperationOf<'listConsentFlows'>>, 'query'>,
-  { store, now }: Context,
-): Promise<ConsentFlowList> {
-  const { state, cursor, 'page-size': pageSize } = query
-  const after = readPosition(cursor, 'started')
-  const found = await store.flows.list({ state, after, limit: pageSize + 1 }, now)
-  const page = found.slice(0, pageSize)
-  const last = page.at(-1)
-  const names = await readThirdPartyNames(store)
-  return {
-    data: page.map((flow) => ({
-      flowId: flow.id,
-      state: flow.state,
-      thirdParty: toThirdParty(flow.thirdPartyId, names.get(flow.thirdPartyId)),
-      started: flow.started.toString(),
-      updated: flow.updated.toString(),
-      steps: flow.steps.map(({ time, ...step }) => ({ time: time.toString(), ...step })),
-      ...(flow.consentId !== undefined && { consentId: flow.consentId }),
-    })),
-    ...(last && found.length > pageSize && { next: writeCursor(last.started, last.id) }),
-  }
+  /** S4 */
+  async listConsentFlows({ query }, { store, now }) {
+    const { state, cursor, 'page-size': pageSize } = query
+    const after = readPosition(cursor, 'started')
+    const found = await store.flows.list({ state, after, limit: pageSize + 1 }, now)
+    const page = found.slice(0, pageSize)
+    const last = page.at(-1)
+    const names = await readThirdPartyNames(store)
+    return {
+      data: page.map((flow) => ({
+        flowId: flow.id,
+        state: flow.state,
+        thirdParty: toThirdParty(flow.thirdPartyId, names.get(flow.thirdPartyId)),
+        started: flow.started.toString(),
+        updated: flow.updated.toString(),
+        steps: flow.steps.map(({ time, ...step }) => ({ time: time.toString(), ...step })),
+        ...(flow.consentId !== undefined && { consentId: flow.consentId }),
+      })),
+      ...(last && found.length > pageSize && { next: writeCursor(last.started, last.id) }),
+    }
+  },
 }
 
 function toThirdParty(id: string, name: string | undefined): ConsentThirdParty {

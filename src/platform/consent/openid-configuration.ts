@@ -193,12 +193,8 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
   }
 }
 
-function createFeatures({
-  store,
-  clock,
-  binding,
-  requiresAuthority,
-}: ConfigurationOptions): Configuration['features'] {
+function createFeatures(options: ConfigurationOptions): Configuration['features'] {
+  const { binding, requiresAuthority } = options
   const ownTokens = async (
     _ctx: unknown,
     client: Client,
@@ -209,7 +205,7 @@ function createFeatures({
       enabled: true,
       async assertClaimsParameter(ctx, claims) {
         requireSharingDuration(ctx)
-        await requireOwnArrangement({ store, clock }, ctx)
+        await requireOwnArrangement(options, ctx)
         requireKnownAcr(claims.id_token?.['acr'])
       },
     },

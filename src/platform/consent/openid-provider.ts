@@ -49,23 +49,8 @@ export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'sele
 
 type OnOutage = (error: Error) => void
 
-export interface OpenidProvider {
-  /**
-   * Answers a request to one of `openidRoutes` with the present provider. `request.url` begins with the path of the
-   * issuer. `onOutage` is called before a 503 is sent.
-   */
-  handle(
-    provider: Provider,
-    request: IncomingMessage,
-    response: ServerResponse,
-    onOutage: OnOutage,
-  ): Promise<void>
-  /** The provider with the present signing keys. */
-  current(): Promise<Provider>
-}
-
 /** Throws if there is no signing key of an algorithm that FAPI allows. */
-export async function openOpenidProvider(options: OpenidOptions): Promise<OpenidProvider> {
+export async function openOpenidProvider(options: OpenidOptions) {
   const { issuer, signingKeys, clock, keysMs = keysMsDefault } = options
   const { host, protocol } = new URL(issuer)
   const mountPath = readBasePath(issuer)
@@ -75,7 +60,10 @@ export async function openOpenidProvider(options: OpenidOptions): Promise<Openid
   let checked = identify(selectKeys(stored, clock()))
   let checkedAt = performance.now()
 
-  /** A new key is used without a restart. If the keys cannot be read or used, the present ones stay in use. */
+  /**
+   * The provider with the present signing keys: a new key is used without a restart. If the keys cannot be read or used,
+   * the present ones stay in use.
+   */
   const current = async (): Promise<Provider> => {
     if (performance.now() - checkedAt < keysMs) return opened
     checkedAt = performance.now()
@@ -94,7 +82,16 @@ export async function openOpenidProvider(options: OpenidOptions): Promise<Openid
 
   return {
     current,
-    async handle(provider, request, response, onOutage) {
+    /**
+     * Answers a request to one of `openidRoutes` with the present provider. `request.url` begins with the path of the
+     * issuer. `onOutage` is called before a 503 is sent.
+     */
+    async handle(
+      provider: Provider,
+      request: IncomingMessage,
+      response: ServerResponse,
+      onOutage: OnOutage,
+    ): Promise<void> {
       outageListeners.set(request, onOutage)
       const { url = '', headers } = request
       // URLs and cookies depend on the configured issuer, never on headers that the client chose.

@@ -50,6 +50,8 @@ export interface PasscodeOwner {
   /** Random, known to the browser alone: without it, stored hashes cannot be verified. */
   readonly secret: string
   readonly purpose: PasscodePurpose
+  /** The address of the browser, for limits. */
+  readonly source: string
 }
 
 export type TryResult<Result> =
@@ -59,32 +61,7 @@ export type TryResult<Result> =
   /** Whether or not the passcode is correct. */
   | { readonly outcome: 'too many' }
 
-export interface PasscodeRequest {
-  readonly expires: Temporal.Instant
-  /** For the record of the flow. No page may depend on it: it shows whether the address is known. */
-  readonly isSent: boolean
-}
-
-/** Except for `isSent`, no result depends on whether an address is known, and neither does the time that it takes. */
-export interface Passcodes {
-  /** Whether the last passcode of the browser was sent less than `resendSeconds` ago. */
-  isTooSoon(owner: PasscodeOwner): Promise<boolean>
-  /** Must be called before the customers are searched, so that a rejection takes the same time for every address. */
-  mayRequest(email: string, source: string): Promise<boolean>
-  /** Sends a passcode to the customers with the e-mail address. Undefined if it is too soon. */
-  request(
-    owner: PasscodeOwner,
-    email: string,
-    matches: readonly CustomerMatch[],
-    source: string,
-  ): Promise<PasscodeRequest | undefined>
-  verify<Result extends object>(
-    owner: PasscodeOwner,
-    passcode: string,
-    source: string,
-    next: NextStep<Result>,
-  ): Promise<TryResult<Result>>
-}
+export type Passcodes = Awaited<ReturnType<typeof openPasscodes>>
 
 /** What follows the correct passcode. */
 export interface NextStep<Result> {
@@ -94,12 +71,15 @@ export interface NextStep<Result> {
   finish(result: Result): Promise<void>
 }
 
-/** `deliver` is called later and is not awaited: how long it takes would show that the address is known. */
+/**
+ * Except for `isSent`, no result depends on whether an address is known, and neither does the time that it takes: `deliver`
+ * is called later and is not awaited.
+ */
 export async function openPasscodes(
   store: ConsentStore,
   clock: () => Temporal.Instant,
   deliver: (message: PasscodeMessage) => void,
-): Promise<Passcodes> {
+) {
   const limitKey = await store.readSecret('limits')
   const makeKey = (...parts: readonly string[]) =>
     createHmac('sha256', limitKey).update(parts.join(' ')).digest('base64url')
@@ -126,17 +106,20 @@ export async function openPasscodes(
   }
 
   return {
-    isTooSoon(owner) {
+    /** Whether the last passcode of the browser was sent less than `resendSeconds` ago. */
+    isTooSoon(owner: PasscodeOwner): Promise<boolean> {
       const resendBefore = clock().subtract({ seconds: resendSeconds })
       return store.passcodes.isIssuedAfter(toKey(owner), resendBefore)
     },
 
-    async mayRequest(email, source) {
+    /** Must be called before the customers are searched, so that a rejection takes the same time for every address. */
+    async mayRequest(email: string, source: string): Promise<boolean> {
       if (!(await take('sendsBySource', source))) return false
       return (await takeOrReserved('sendsByEmail', emailKey(email), source)) !== undefined
     },
 
-    async request(owner, email, matches, source) {
+    /** Sends a passcode to the customers with the e-mail address. Undefined if it is too soon. */
+    async request(owner: PasscodeOwner, email: string, matches: readonly CustomerMatch[]) {
       const now = clock()
       const expires = now.add({ seconds: passcodeSeconds })
       const reachable = matches.length > candidatesMax ? [] : matches.filter(hasPhone)
@@ -146,7 +129,7 @@ export async function openPasscodes(
       for (const [index, passcode] of drawPasscodes(candidatesMax).entries()) {
         const match = reachable[index]
         const customerId = match?.id ?? makeKey('unknown', String(index), emailKey(email))
-        const isWithin = await takeSend(customerId, source)
+        const isWithin = await takeSend(customerId, owner.source)
         if (match && isWithin) {
           const { phoneNumber, name } = match
           messages.push({ email, phoneNumber, name, passcode, purpose: owner.purpose, expires })
@@ -162,11 +145,16 @@ export async function openPasscodes(
       setImmediate(() => {
         for (const message of messages) deliver(message)
       })
+      // `isSent` is for the record of the flow. No page may depend on it: it shows whether the address is known.
       return { expires, isSent: messages.length > 0 }
     },
 
-    async verify(owner, passcode, source, { proceed, finish }) {
-      if (!(await take('triesBySource', source))) return { outcome: 'too many' }
+    async verify<Result extends object>(
+      owner: PasscodeOwner,
+      passcode: string,
+      { proceed, finish }: NextStep<Result>,
+    ): Promise<TryResult<Result>> {
+      if (!(await take('triesBySource', owner.source))) return { outcome: 'too many' }
       const challenge = await store.passcodes.takeTry(toKey(owner), triesMax, clock())
       if (!challenge) return { outcome: 'no tries left' }
       const { candidates, triesLeft } = challenge
@@ -174,7 +162,7 @@ export async function openPasscodes(
       // Counted for every customer, since the passcode could be that of each of them.
       const taken = []
       for (const { customerId, hash: expected } of candidates) {
-        const limit = await takeOrReserved('triesByCustomer', customerId, source)
+        const limit = await takeOrReserved('triesByCustomer', customerId, owner.source)
         if (limit) {
           const isCorrect = timingSafeEqual(hash, Buffer.from(expected))
           taken.push({ customerId, limit, isCorrect })

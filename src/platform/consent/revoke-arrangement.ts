@@ -9,27 +9,21 @@ export const revocationPath = '/arrangements/revoke'
 const parameter = 'cdr_arrangement_id'
 const idLengthMax = 100
 
-export interface RevocationOptions {
+interface RevocationOptions {
   readonly store: ConsentStore
   readonly clock: () => Temporal.Instant
-  readonly provider: () => Promise<Provider>
+  readonly readProvider: () => Promise<Provider>
 }
 
-export interface RevocationResponse {
-  readonly status: number
-  readonly body?: object
-}
-
-/** Answers a third party that withdraws an arrangement of its own. */
+/** Answers a third party that withdraws an arrangement of its own. May throw a `CdsError`. */
 export async function answerRevocation(
   options: RevocationOptions,
   form: URLSearchParams,
-): Promise<RevocationResponse> {
+): Promise<{ readonly status: number; readonly body?: object }> {
   try {
     await revoke(options, form)
     return { status: 204 }
   } catch (error) {
-    if (error instanceof CdsError) return error
     if (!(error instanceof errors.OIDCProviderError)) throw error
     const { status, error: code, error_description: description } = error
     return { status, body: { error: code, error_description: description } }
@@ -37,7 +31,7 @@ export async function answerRevocation(
 }
 
 async function revoke(
-  { store: { arrangements }, clock, provider: readProvider }: RevocationOptions,
+  { store: { arrangements }, clock, readProvider }: RevocationOptions,
   form: URLSearchParams,
 ): Promise<void> {
   const provider = await readProvider()

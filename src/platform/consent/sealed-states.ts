@@ -1,68 +1,53 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
-import { digest } from '../../auth/secrets.ts'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { digest, isEqual, makeSecret } from '../../auth/secrets.ts'
 import { useUp } from './last-changes.ts'
 import type { ArtifactStore } from './store.ts'
 
-const secretBytes = 32
 const ivBytes = 12
 const tagBytes = 16
 
+export type SealedStates<State> = ReturnType<typeof openSealedStates<State>>
+
 /**
  * States of browsers, stored so that any process can continue. A state is encrypted with a secret that only the cookie
- * of the browser has: e-mail addresses, customers and their accounts cannot be read in the database.
+ * of the browser has: e-mail addresses, customers and their accounts cannot be read in the database. It expires
+ * `seconds` after it was saved.
  */
-export interface SealedStates<State> {
-  read(secret: string): Promise<State | undefined>
-  save(secret: string, state: State): Promise<void>
-  /** Returns the secret. */
-  create(state: State): Promise<string>
-  /** Stores the state under a new secret, which is returned, and removes that of the old one. */
-  rotate(secret: string, state: State): Promise<string>
-  remove(secret: string): Promise<void>
-}
-
-/** A state expires `seconds` after it was saved. */
 export function openSealedStates<State>(
   artifacts: ArtifactStore,
   clock: () => Temporal.Instant,
   model: string,
   seconds: number,
-): SealedStates<State> {
-  const states: SealedStates<State> = {
-    async read(secret) {
+) {
+  const save = async (secret: string, state: State): Promise<void> => {
+    const now = clock()
+    const payload = seal(secret, JSON.stringify(state))
+    await artifacts.put(model, digest(secret), { payload, expires: now.add({ seconds }) }, now)
+  }
+  /** Returns the secret. */
+  const create = async (state: State): Promise<string> => {
+    const secret = makeSecret()
+    await save(secret, state)
+    return secret
+  }
+  const remove = async (secret: string): Promise<void> => {
+    await artifacts.remove(model, digest(secret))
+  }
+  return {
+    save,
+    create,
+    remove,
+    async read(secret: string): Promise<State | undefined> {
       const found = await artifacts.find(model, digest(secret), clock())
       return found && (JSON.parse(unseal(secret, found.payload)) as State)
     },
-    async save(secret, state) {
-      const now = clock()
-      const payload = seal(secret, JSON.stringify(state))
-      await artifacts.put(model, digest(secret), { payload, expires: now.add({ seconds }) }, now)
-    },
-    async create(state) {
-      const secret = makeStateSecret()
-      await states.save(secret, state)
-      return secret
-    },
-    async rotate(secret, state) {
-      const next = await states.create(state)
-      await useUp(states.remove(secret), undefined)
+    /** Stores the state under a new secret, which is returned, and removes that of the old one. */
+    async rotate(secret: string, state: State): Promise<string> {
+      const next = await create(state)
+      await useUp(remove(secret), undefined)
       return next
     },
-    async remove(secret) {
-      await artifacts.remove(model, digest(secret))
-    },
   }
-  return states
-}
-
-export function makeStateSecret(): string {
-  return randomBytes(secretBytes).toString('base64url')
 }
 
 /** A value that a form must send back: another site cannot know it. */
@@ -71,9 +56,7 @@ export function makeFormToken(secret: string): string {
 }
 
 export function isFormToken(secret: string, token: string): boolean {
-  const expected = Buffer.from(makeFormToken(secret))
-  const actual = Buffer.from(token)
-  return actual.length === expected.length && timingSafeEqual(actual, expected)
+  return isEqual(token, makeFormToken(secret))
 }
 
 function derive(secret: string, purpose: string): Buffer {

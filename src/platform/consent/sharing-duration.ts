@@ -1,4 +1,5 @@
 import { parseJson } from '../../contract/parse-json.ts'
+import type { Arrangement } from './store.ts'
 
 /** How long an access token is valid. */
 export const accessTokenSeconds = 600
@@ -28,13 +29,7 @@ export function endOfSharing(seconds: number, now: Temporal.Instant): Temporal.I
 }
 
 /** Whether an arrangement outlasts its first access token, so that a refresh token is needed. */
-export function needsRefreshToken({
-  from,
-  until,
-}: {
-  readonly from: Temporal.Instant
-  readonly until: Temporal.Instant
-}): boolean {
+export function needsRefreshToken({ from, until }: Arrangement): boolean {
   return until.since(from).total('seconds') > onceSeconds
 }
 

@@ -22,15 +22,12 @@ export interface ExplorerOptions {
   readonly callsMax?: number
 }
 
-export function openExplorer({
-  providerUrl,
-  resourceUrl,
-  subdomain,
-  signingKeys,
-  timeoutMs = 10_000,
-  responseBytesMax = 4 * 1024 * 1024,
-  callsMax = 16,
-}: ExplorerOptions): Explorer {
+const noSigningKey = 'no signing key: create one with holdfast keys add'
+
+export function openExplorer(options: ExplorerOptions): Explorer {
+  const { providerUrl, resourceUrl, subdomain, signingKeys, callsMax = 16 } = options
+  const { timeoutMs = 10_000, responseBytesMax = 4 * 1024 * 1024 } = options
+  const provider = { providerUrl, resourceUrl, subdomain }
   let calls = 0
   return async (given) => {
     const call = readCall(given)
@@ -38,23 +35,16 @@ export function openExplorer({
     calls += 1
     try {
       const key = await findNewestKey(signingKeys)
-      if (!key)
-        throw new ContractError(
-          'provider_failed',
-          'no signing key: create one with holdfast keys add',
-        )
-      const options = resolveOptions({
-        providerUrl,
-        resourceUrl,
-        subdomain,
+      if (!key) throw new ContractError('provider_failed', noSigningKey)
+      const resolved = resolveOptions({
+        ...provider,
         key: toPrivateJwk(key),
         timeoutMs,
         responseBytesMax,
         // A retry would hide the response that the caller wants to see.
         retriesMax: 0,
       })
-      const provider = { providerUrl, resourceUrl, subdomain }
-      return { ...(await send(call, options)), provider }
+      return { ...(await send(call, resolved)), provider }
     } finally {
       calls -= 1
     }

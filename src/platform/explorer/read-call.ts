@@ -19,14 +19,8 @@ import { asNode, type Node } from '../../contract/schema.ts'
 
 export type ExplorerCall = Input<OperationOf<'callProvider'>>['body']
 
-export interface ReadCall {
-  readonly id: string
-  readonly operation: Operation
-  readonly input: AnyInput
-}
-
 /** Validates a call by the definition of its operation. Throws an error that names every invalid field. */
-export function readCall({ operation: id, params = {}, query = {}, body }: ExplorerCall): ReadCall {
+export function readCall({ operation: id, params = {}, query = {}, body }: ExplorerCall) {
   const operation: Operation = providerOperations[id]
   const problems = [
     ...findParameterProblems('params', asNode(operation.params), params),
@@ -40,7 +34,8 @@ export function readCall({ operation: id, params = {}, query = {}, body }: Explo
   }
   const values = params as Readonly<Record<string, string | number | boolean>>
   const texts = Object.entries(values).map(([name, value]) => [name, String(value)])
-  return { id, operation, input: { params: Object.fromEntries(texts), query: { ...query }, body } }
+  const input: AnyInput = { params: Object.fromEntries(texts), query: { ...query }, body }
+  return { id, operation, input }
 }
 
 /** Values may have their own type or be text, as in a URL. */

@@ -1,7 +1,8 @@
 import type {
   Author,
+  Page,
   ProductContent,
-  SummaryPage,
+  StoredSummary,
   SummaryQuery,
 } from '../../platform/catalogue/store.ts'
 import { summarizeTexts } from '../../platform/catalogue/summary.ts'
@@ -53,7 +54,7 @@ const orders = { updated: 'updated_at desc, id', name: 'name_key, id' }
 export async function listSummaries(
   { page: readPage, dialect: { position } }: Sql,
   { text, category, brand, state, sort, now, page, pageSize }: SummaryQuery,
-): Promise<SummaryPage> {
+): Promise<Page<StoredSummary>> {
   // A text has few matches, which are found once and sorted. Otherwise, they are read in the order of an index.
   const { items, total } = await readPage(
     summary,

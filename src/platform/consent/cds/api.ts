@@ -1,101 +1,74 @@
 import { CdsError } from '../../cds/errors.ts'
 import { type RawQuery, readQuery } from '../../cds/query.ts'
-import { selectVersion } from '../../cds/version.ts'
+import { selectVersion, type VersionHeaders } from '../../cds/version.ts'
 import type { AccessResult, ThirdPartyRequest, VerifyAccess } from '../access.ts'
-import { deadlineMs, type ProviderClient, ProviderUnavailable } from '../customers.ts'
+import { deadlineMs, ProviderUnavailable } from '../customers.ts'
 import type { ConsentStore, StoredArrangement } from '../store.ts'
 import { openIds } from './account-ids.ts'
 import { type CdsEndpointId, cdsEndpoints } from './endpoints.ts'
 import { type CdsBody, cdsHandlers } from './handlers.ts'
+import type { CdsCall, DataSource } from './shared-data.ts'
 
 /** How long a third party should wait if the provider does not answer. */
 const retryAfterSeconds = 5
 
-export interface CdsRequest {
+/** A request before it is validated. */
+interface CdsRequest
+  extends VersionHeaders,
+    Pick<CdsCall, 'arrangement' | 'url' | 'accountId' | 'body' | 'interactionId'> {
   /** Of the token. */
   readonly scheme: 'Bearer' | 'DPoP'
-  readonly url: string
-  readonly accountId: string
   readonly query: RawQuery
-  readonly version: string | undefined
-  readonly minimumVersion: string | undefined
-  readonly body: unknown
-  readonly interactionId: string
 }
 
-export interface CdsAnswer {
-  readonly body: CdsBody
-  readonly version: number
-}
-
-/** The resource server of the Consumer Data Standards. Errors for the third party are thrown as a `CdsError`. */
-export interface CdsApi {
-  /** Returns the arrangement of the token. */
-  authorise(
-    endpoint: CdsEndpointId,
-    request: ThirdPartyRequest,
-    onRejected: (result: Rejected) => void,
-  ): Promise<StoredArrangement>
-  answer(
-    endpoint: CdsEndpointId,
-    arrangement: StoredArrangement,
-    request: CdsRequest,
-    onUnavailable: (error: ProviderUnavailable) => void,
-  ): Promise<CdsAnswer>
-}
-
-type Rejected = Extract<AccessResult, { readonly isAllowed: false }>
-
-export interface CdsApiOptions {
+interface CdsApiOptions extends Omit<DataSource, 'ids'> {
   readonly store: ConsentStore
   readonly verifyAccess: VerifyAccess
-  readonly provider: ProviderClient
-  readonly clock: () => Temporal.Instant
 }
 
-export async function openCdsApi(options: CdsApiOptions): Promise<CdsApi> {
-  const { store, verifyAccess, provider, clock } = options
-  const ids = openIds(await store.readSecret('accounts'))
-  const source = { provider, ids, clock }
+/**
+ * The resource server of the Consumer Data Standards. Errors for the third party are thrown as a `CdsError`, whose cause
+ * is for the log.
+ */
+export async function openCdsApi({ store, verifyAccess, provider, clock }: CdsApiOptions) {
+  const source = { provider, ids: openIds(await store.readSecret('accounts')), clock }
 
   /** The customer may have withdrawn while the provider was asked: nothing is shared after that. */
-  const requireActive = async (
-    { id }: StoredArrangement,
-    { scheme }: CdsRequest,
-  ): Promise<void> => {
-    const current = await store.arrangements.find(id, clock())
-    if (current?.status === 'active') return
-    throw rejectToken(`${scheme} error="invalid_token"`)
+  const requireActive = async ({ arrangement, scheme }: CdsRequest): Promise<void> => {
+    const current = await store.arrangements.find(arrangement.id, clock())
+    if (current?.status !== 'active') throw rejectToken(`${scheme} error="invalid_token"`)
   }
 
   return {
-    async authorise(endpoint, request, onRejected) {
+    /** Returns the arrangement of the token. */
+    async authorise(
+      endpoint: CdsEndpointId,
+      request: ThirdPartyRequest,
+    ): Promise<StoredArrangement> {
       const { scope } = cdsEndpoints[endpoint]
       const result = await verifyAccess(request, scope)
       if (result.isAllowed) return result.arrangement
-      onRejected(result)
       throw toRejection(result, scope)
     },
 
-    async answer(endpoint, arrangement, request, onUnavailable) {
+    async answer(
+      endpoint: CdsEndpointId,
+      request: CdsRequest,
+    ): Promise<{ readonly body: CdsBody; readonly version: number }> {
       const { versions, parameters } = cdsEndpoints[endpoint]
       const version = selectVersion(request, versions)
       const query = readQuery(parameters, request.query)
       try {
-        const body = await cdsHandlers[endpoint](source, {
-          ...request,
-          arrangement,
-          version,
-          query,
-          signal: AbortSignal.timeout(deadlineMs),
-        })
-        await requireActive(arrangement, request)
+        const signal = AbortSignal.timeout(deadlineMs)
+        const call = { ...source, ...request, version, query, signal }
+        const body = await cdsHandlers[endpoint](call)
+        await requireActive(request)
         return { body, version }
       } catch (error) {
         if (!(error instanceof ProviderUnavailable)) throw error
-        onUnavailable(error)
         const detail = 'the data provider does not respond'
-        throw new CdsError('unavailable', detail, { 'retry-after': String(retryAfterSeconds) })
+        const headers = { 'retry-after': String(retryAfterSeconds) }
+        throw new CdsError('unavailable', detail, headers, { cause: error })
       }
     },
   }
@@ -103,13 +76,16 @@ export async function openCdsApi(options: CdsApiOptions): Promise<CdsApi> {
 
 const tokenDetail = 'the access token is missing, expired, withdrawn, or not bound to this client'
 
-function rejectToken(challenge: string): CdsError {
-  return new CdsError('invalidToken', tokenDetail, { 'www-authenticate': challenge })
+function rejectToken(challenge: string, cause?: string): CdsError {
+  return new CdsError('invalidToken', tokenDetail, { 'www-authenticate': challenge }, { cause })
 }
 
-function toRejection({ status, error, scheme }: Rejected, scope: string): CdsError {
-  if (status === 401) return rejectToken(error ? `${scheme} error="${error}"` : scheme)
-  return new CdsError('insufficientScope', `the consent does not include ${scope}`, {
-    'www-authenticate': `${scheme} error="insufficient_scope", scope="${scope}"`,
-  })
+function toRejection(
+  { status, error, scheme, reason }: Extract<AccessResult, { readonly isAllowed: false }>,
+  scope: string,
+): CdsError {
+  if (status === 401) return rejectToken(error ? `${scheme} error="${error}"` : scheme, reason)
+  const headers = { 'www-authenticate': `${scheme} error="insufficient_scope", scope="${scope}"` }
+  const detail = `the consent does not include ${scope}`
+  return new CdsError('insufficientScope', detail, headers, { cause: reason })
 }

@@ -9,7 +9,6 @@ import { toCdsAccount, toCdsBalance, toCdsCustomer, toCdsTransaction } from './r
 import {
   ask,
   type CdsCall,
-  type DataSource,
   listSharedAccounts,
   listSharedBalances,
   rejectAccount,
@@ -27,23 +26,23 @@ export interface CdsBody {
 }
 
 /** May throw `CdsError` and `ProviderUnavailable`. */
-type Handler = (source: DataSource, call: CdsCall) => Promise<CdsBody>
+type Handler = (call: CdsCall) => Promise<CdsBody>
 
 /** What third parties get: data of the accounts of the arrangement, and of no other account that the provider returns. */
 export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
-  async accounts(source, call) {
-    const { arrangement, version } = call
-    const accounts = await listSharedAccounts(source, call, payLaterVersions.accounts)
+  async accounts(call) {
+    const { ids, arrangement, version } = call
+    const accounts = await listSharedAccounts(call, payLaterVersions.accounts)
     const records = accounts.map((account) =>
-      toCdsAccount(account, source.ids.makeAccountId(arrangement, account.accountId), version),
+      toCdsAccount(account, ids.makeAccountId(arrangement, account.accountId), version),
     )
     return toPage(call, 'accounts', records)
   },
 
-  async balance(source, call) {
-    const accountId = resolveAccount(source, call)
+  async balance(call) {
+    const accountId = resolveAccount(call)
     const body = { data: { accountIds: [accountId] } }
-    const found = await ask(source, (client) =>
+    const found = await ask(call, (client) =>
       client.listBankingBalances({ ...toInput(call), body }),
     )
     if (!found) return rejectAccount(call)
@@ -52,34 +51,32 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
     return toSingle(call, toCdsBalance(balance, call.accountId))
   },
 
-  async balances(source, call) {
-    const accounts = await listSharedAccounts(source, call, payLaterVersions.balances)
+  async balances(call) {
+    const accounts = await listSharedAccounts(call, payLaterVersions.balances)
     const accountIds = accounts.map(({ accountId }) => accountId)
-    return toBalancePage(source, call, accountIds)
+    return toBalancePage(call, accountIds)
   },
 
-  async balancesOfAccounts(source, call) {
+  async balancesOfAccounts(call) {
     const requested = readAccountIds(call.body)
-    const accounts = await listSharedAccounts(source, call)
+    const { ids, arrangement } = call
+    const accounts = await listSharedAccounts(call)
     const known = new Map(
-      accounts.map(({ accountId }) => [
-        source.ids.makeAccountId(call.arrangement, accountId),
-        accountId,
-      ]),
+      accounts.map(({ accountId }) => [ids.makeAccountId(arrangement, accountId), accountId]),
     )
     const unknown = requested.filter((id) => !known.has(id))
     if (unknown.length > 0) throw new CdsError('unknownAccountInBody', unknown.map(printable))
     const accountIds = requested.map((id) => known.get(id) ?? '')
-    return toBalancePage(source, call, accountIds)
+    return toBalancePage(call, accountIds)
   },
 
-  async transactions(source, call) {
-    const { arrangement } = call
-    const accountId = resolveAccount(source, call)
+  async transactions(call) {
+    const { ids, arrangement } = call
+    const accountId = resolveAccount(call)
     const input = toInput(call)
     const params = { ...input.params, accountId }
-    const query = { ...call.query, ...resolveWindow(call.query, source.clock()) }
-    const found = await ask(source, (client) =>
+    const query = { ...call.query, ...resolveWindow(call.query, call.clock()) }
+    const found = await ask(call, (client) =>
       client.listBankingTransactions({ ...input, params, query }),
     )
     if (!found) return rejectAccount(call)
@@ -92,7 +89,7 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
       throw new ProviderUnavailable('B3: an invalid total, or transactions of another account')
     }
     const records = transactions.map((each) => {
-      const id = source.ids.makeTransactionId(arrangement, accountId, each.transactionId)
+      const id = ids.makeTransactionId(arrangement, accountId, each.transactionId)
       return toCdsTransaction(each, call.accountId, id)
     })
     const position = { ...readPosition(query), totalRecords }
@@ -101,8 +98,8 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
     return { ...body, meta: { ...body.meta, isQueryParamUnsupported } }
   },
 
-  async customer(source, call) {
-    const customer = await ask(source, (client) => client.getCustomer(toInput(call)))
+  async customer(call) {
+    const customer = await ask(call, (client) => client.getCustomer(toInput(call)))
     if (!customer) throw new CdsError('customerUnavailable', 'the customer')
     return toSingle(call, toCdsCustomer(customer))
   },
@@ -132,14 +129,10 @@ function readPosition(query: Query) {
   return { page: Number(query['page']), pageSize: Number(query['page-size']) }
 }
 
-async function toBalancePage(
-  source: DataSource,
-  call: CdsCall,
-  accountIds: readonly string[],
-): Promise<CdsBody> {
-  const balances = await listSharedBalances(source, call, accountIds)
+async function toBalancePage(call: CdsCall, accountIds: readonly string[]): Promise<CdsBody> {
+  const balances = await listSharedBalances(call, accountIds)
   const records = balances.map((balance) =>
-    toCdsBalance(balance, source.ids.makeAccountId(call.arrangement, balance.accountId)),
+    toCdsBalance(balance, call.ids.makeAccountId(call.arrangement, balance.accountId)),
   )
   return toPage(call, 'balances', records)
 }

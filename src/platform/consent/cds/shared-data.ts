@@ -13,8 +13,15 @@ import { askProvider, type ProviderClient, ProviderUnavailable } from '../custom
 import type { StoredArrangement } from '../store.ts'
 import type { Ids } from './account-ids.ts'
 
+/** Where the data comes from. */
+export interface DataSource {
+  readonly provider: ProviderClient
+  readonly ids: Ids
+  readonly clock: () => Temporal.Instant
+}
+
 /** A request whose token is valid. */
-export interface CdsCall {
+export interface CdsCall extends DataSource {
   readonly arrangement: StoredArrangement
   readonly version: number
   readonly query: Query
@@ -28,16 +35,9 @@ export interface CdsCall {
   readonly signal: AbortSignal
 }
 
-/** Where the data comes from. */
-export interface DataSource {
-  readonly provider: ProviderClient
-  readonly ids: Ids
-  readonly clock: () => Temporal.Instant
-}
-
 /** Undefined if the provider does not know the customer or an account. */
 export function ask<Result>(
-  { provider }: DataSource,
+  { provider }: CdsCall,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result | undefined> {
   return askProvider(provider, [404, 422], work)
@@ -49,8 +49,8 @@ export function toInput({ arrangement: { customerId }, interactionId, signal }: 
 }
 
 /** The provider’s id of the account in the path. */
-export function resolveAccount({ ids }: DataSource, call: CdsCall): string {
-  const { arrangement, accountId } = call
+export function resolveAccount(call: CdsCall): string {
+  const { ids, arrangement, accountId } = call
   const found = arrangement.accountIds.find(
     (id) => ids.makeAccountId(arrangement, id) === accountId,
   )
@@ -67,7 +67,6 @@ export function rejectAccount({ accountId }: CdsCall): never {
  * `payLaterVersion` do not have one of the categories.
  */
 export async function listSharedAccounts(
-  source: DataSource,
   call: CdsCall,
   payLaterVersion = 0,
 ): Promise<readonly (BankingAccount | BankingAccountV3)[]> {
@@ -78,7 +77,7 @@ export async function listSharedAccounts(
     ['open-status', 'is-owned'].includes(name),
   )
   const filters = { ...Object.fromEntries(passedOn), 'page-size': pageSizeMax }
-  const accounts = await ask(source, (client) =>
+  const accounts = await ask(call, (client) =>
     Array.fromAsync(client.listBankingAccounts.items({ ...toInput(call), query: filters })),
   )
   const shared = new Set(arrangement.accountIds)
@@ -92,7 +91,6 @@ export async function listSharedAccounts(
 
 /** The balances of accounts, in their order. An account may have none. */
 export async function listSharedBalances(
-  source: DataSource,
   call: CdsCall,
   accountIds: readonly string[],
 ): Promise<readonly BankingBalance[]> {
@@ -101,7 +99,7 @@ export async function listSharedBalances(
     const chunk = accountIds.slice(start, start + accountIdsMax)
     const body = { data: { accountIds: chunk } }
     const input = { ...toInput(call), query: { 'page-size': pageSizeMax }, body }
-    const read = await ask(source, (client) =>
+    const read = await ask(call, (client) =>
       Array.fromAsync(client.listBankingBalances.items(input)),
     )
     if (!read) throw new ProviderUnavailable('an account was removed during the request')

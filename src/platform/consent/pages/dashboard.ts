@@ -2,22 +2,18 @@ import type { ChangeReason } from '../../../contract/consent-statuses.ts'
 import type { ShareableAccount } from '../../../contract/index.ts'
 import { describeScopes } from '../scopes.ts'
 import type { ArrangementChange, StoredArrangement } from '../store.ts'
-import {
-  renderEmailField,
-  renderPasscodeField,
-  renderResend,
-  renderSentPasscode,
-  type SentPasscode,
-} from './fields.ts'
 import { type Html, html } from './html.ts'
-import { type Brand, formatDate, type Page, type Problem, renderForm } from './layout.ts'
-import { renderAccountName } from './steps.ts'
-
-interface SignInStep {
-  readonly brand: Brand
-  readonly token: string
-  readonly problem: Problem | undefined
-}
+import {
+  type Brand,
+  formatDate,
+  type Page,
+  renderButton,
+  renderButtons,
+  renderForm,
+  renderList,
+} from './layout.ts'
+import { renderEmailForm, renderPasscode, type SentPasscode, type SignInPage } from './sign-in.ts'
+import { renderAccountName, renderScopes } from './steps.ts'
 
 interface View {
   readonly brand: Brand
@@ -34,35 +30,18 @@ export interface ShownConsent {
 
 const removedName = 'A service that is no longer available'
 
-export function renderSignIn({ brand, token, problem }: SignInStep, email: string): Page {
+export function renderSignIn(page: SignInPage, email: string): Page {
+  const { brand, problem } = page
   return {
     title: `Your data sharing at ${brand.name}`,
     problem,
     body: html`<p>See who you share data with, and stop sharing at any time.</p>
-${renderForm(
-  token,
-  html`${renderEmailField(brand, email, problem)}
-${renderButton('Continue', 'identify')}`,
-)}`,
+${renderEmailForm(page, email, renderButtons(renderButton('Continue', 'identify')))}`,
   }
 }
 
-/** The same for every e-mail address, whether or not it is known. */
-export function renderSignInPasscode(
-  { brand, token, problem }: SignInStep,
-  sent: SentPasscode,
-): Page {
-  return {
-    title: 'Enter your one-time code',
-    problem,
-    body: html`${renderSentPasscode(brand, sent)}
-${renderForm(
-  token,
-  html`${renderPasscodeField(problem)}
-${renderButton('Continue', 'passcode')}
-${renderResend()}`,
-)}`,
-  }
+export function renderSignInPasscode(page: SignInPage, sent: SentPasscode): Page {
+  return renderPasscode(page, sent, renderButtons(renderButton('Continue', 'passcode')))
 }
 
 /** Newest first. */
@@ -86,7 +65,7 @@ export function renderConsents(
     body: html`<h2>Active</h2>
 ${active.length === 0 ? html`<p>You are not sharing any data.</p>` : list(active)}
 ${ended.length > 0 && html`<h2>Ended</h2>${list(ended)}`}
-${renderForm(token, html`<div class="buttons"><button type="submit" name="action" value="sign-out" class="secondary">Sign out</button></div>`)}`,
+${renderForm(token, renderButtons(renderButton('Sign out', 'sign-out', 'secondary')))}`,
   }
 }
 
@@ -109,21 +88,19 @@ export function renderConsent(
     body: html`<dl>
 <dt>Status</dt><dd>${describeStatus(arrangement, brand)}</dd>
 <dt>${status === 'active' ? 'What is shared' : 'What was shared'}</dt>
-<dd>${describeScopes(scopes).map(
-      (cluster) => html`<details><summary>${cluster.name}</summary>
-<ul>${cluster.permissions.map((permission) => html`<li>${permission}</li>`)}</ul></details>`,
-    )}</dd>
+<dd>${renderScopes(scopes)}</dd>
 <dt>Accounts</dt><dd>${renderAccountNames(accountIds.length, accounts)}</dd>
 <dt>You agreed on</dt><dd>${formatDate(from, brand)}</dd>
 <dt>History</dt>
-<dd><ul>${changes.map(
-      (change) =>
-        html`<li>${formatDate(change.time, brand)}: ${describeChange(change, name, brand)}</li>`,
-    )}</ul></dd>
+<dd>${renderList(
+      changes.map(
+        (change) => html`${formatDate(change.time, brand)}: ${describeChange(change, name, brand)}`,
+      ),
+    )}</dd>
 </dl>
 ${
   status === 'active' &&
-  html`<form method="get" action="${path}/${encodeURIComponent(id)}/stop"><div class="buttons"><button type="submit">Stop sharing</button></div></form>`
+  html`<form method="get" action="${path}/${encodeURIComponent(id)}/stop">${renderButtons(html`<button type="submit">Stop sharing</button>`)}</form>`
 }
 <p><a href="${path}">All your data sharing</a></p>`,
   }
@@ -137,13 +114,9 @@ export function renderStop(
     title: `Stop sharing with ${name}?`,
     body: html`<p>${brand.name} stops sharing at once. Services of ${name} that need the data may no longer work.</p>
 <p>${name} keeps what it already received, unless you ask it to delete that. To share again, start in ${name}.</p>
-${renderForm(token, renderButton('Stop sharing', 'withdraw'))}
+${renderForm(token, renderButtons(renderButton('Stop sharing', 'withdraw')))}
 <p><a href="${path}/${encodeURIComponent(arrangement.id)}">Keep sharing</a></p>`,
   }
-}
-
-function renderButton(label: string, action: string): Html {
-  return html`<div class="buttons"><button type="submit" name="action" value="${action}">${label}</button></div>`
 }
 
 function renderAccountNames(
@@ -154,8 +127,11 @@ function renderAccountNames(
   const total = count === 1 ? 'One account' : `${count} accounts`
   if (!accounts) return html`${total}. Their names cannot be shown at the moment.`
   const missing = count - accounts.length
-  return html`<ul>${accounts.map((account) => html`<li>${renderAccountName(account)}</li>`)}
-${missing > 0 && html`<li>${missing === 1 ? 'One account that is' : `${missing} accounts that are`} no longer available</li>`}</ul>`
+  const lost = missing === 1 ? 'One account that is' : `${missing} accounts that are`
+  return renderList([
+    ...accounts.map(renderAccountName),
+    ...(missing > 0 ? [html`${lost} no longer available`] : []),
+  ])
 }
 
 function describeStatus({ status, until, updated }: StoredArrangement, brand: Brand): string {

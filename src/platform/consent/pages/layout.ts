@@ -51,21 +51,24 @@ ${body}
 `.html
 }
 
-/** The buttons at the end of a form. Cancelling says what happens. */
-export function renderButtons(label: string, action: string, thirdParty: string): Html {
-  return renderCancel(
-    thirdParty,
-    html`<button type="submit" name="action" value="${action}">${label}</button>`,
-  )
+/** The buttons at the end of a form; the first one is the action of the page. */
+export function renderButtons(...buttons: readonly Html[]): Html {
+  return html`<div class="buttons">${buttons}</div>`
 }
 
-/** The button that ends a flow, after `others`. */
-export function renderCancel(thirdParty: string, others = html``): Html {
-  return html`<div class="buttons">
-${others}
-<button type="submit" name="action" value="cancel" class="secondary">Cancel</button>
-</div>
+export function renderButton(label: string, action: string, look = ''): Html {
+  return html`<button type="submit" name="action" value="${action}"${look && html` class="${look}"`}>${label}</button>
+`
+}
+
+/** The last buttons of a step: what cancelling the flow means is said below them. */
+export function renderStepButtons(thirdParty: string, ...buttons: readonly Html[]): Html {
+  return html`${renderButtons(...buttons, renderButton('Cancel', 'cancel', 'secondary'))}
 <p class="muted">If you cancel, nothing is shared and you return to ${thirdParty}.</p>`
+}
+
+export function renderList(items: readonly Html[]): Html {
+  return html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`
 }
 
 /** A form that posts to the page itself. The first button is the one that Enter presses. */

@@ -1,23 +1,17 @@
 import type { ShareableAccount } from '../../../contract/index.ts'
 import { describeScopes } from '../scopes.ts'
 import { groupAccounts } from './account-groups.ts'
-import {
-  renderEmailField,
-  renderPasscodeField,
-  renderResend,
-  renderSentPasscode,
-  type SentPasscode,
-} from './fields.ts'
 import { type Html, html } from './html.ts'
 import {
   type Brand,
   formatDate,
   type Page,
-  type Problem,
-  renderButtons,
-  renderCancel,
+  renderButton,
   renderForm,
+  renderList,
+  renderStepButtons,
 } from './layout.ts'
+import { renderEmailForm, renderPasscode, type SentPasscode, type SignInPage } from './sign-in.ts'
 
 /** What a third party asks for, as every page needs it. */
 export interface Asked {
@@ -29,44 +23,25 @@ export interface Asked {
   readonly isAmendment: boolean
 }
 
-export interface StepOptions {
-  readonly brand: Brand
+export interface StepPage extends SignInPage {
   readonly asked: Asked
-  readonly token: string
-  readonly problem?: Problem | undefined
 }
 
-export function renderIdentify({ brand, asked, token, problem }: StepOptions, email: string): Page {
+export function renderIdentifyStep(page: StepPage, email: string): Page {
+  const { brand, asked, problem } = page
+  const buttons = renderStepButtons(asked.thirdParty, renderButton('Continue', 'identify'))
   return {
     title: `${asked.thirdParty} wants to see your data at ${brand.name}`,
     step: 1,
     problem,
     body: html`${renderRequest(asked, brand)}
-${renderForm(
-  token,
-  html`${renderEmailField(brand, email, problem)}
-${renderButtons('Continue', 'identify', asked.thirdParty)}`,
-)}`,
+${renderEmailForm(page, email, buttons)}`,
   }
 }
 
-/** The same for every e-mail address, whether or not it is known. */
-export function renderPasscode(
-  { brand, asked, token, problem }: StepOptions,
-  sent: SentPasscode,
-): Page {
-  return {
-    title: 'Enter your one-time code',
-    step: 2,
-    problem,
-    body: html`${renderSentPasscode(brand, sent)}
-${renderForm(
-  token,
-  html`${renderPasscodeField(problem)}
-${renderButtons('Continue', 'passcode', asked.thirdParty)}
-${renderResend()}`,
-)}`,
-  }
+export function renderPasscodeStep(page: StepPage, sent: SentPasscode): Page {
+  const buttons = renderStepButtons(page.asked.thirdParty, renderButton('Continue', 'passcode'))
+  return { ...renderPasscode(page, sent, buttons), step: 2 }
 }
 
 export interface AccountChoice {
@@ -76,8 +51,8 @@ export interface AccountChoice {
   readonly selected: ReadonlySet<string>
 }
 
-export function renderAccounts(
-  { brand, asked, token, problem }: StepOptions,
+export function renderAccountsStep(
+  { brand, asked, token, problem }: StepPage,
   { offered, excluded, selected }: AccountChoice,
 ): Page {
   const groups = groupAccounts(offered)
@@ -86,7 +61,8 @@ export function renderAccounts(
     title: `Choose the accounts to share with ${asked.thirdParty}`,
     step: 3,
     problem,
-    body: html`${offered.length > 1 && renderSelectAll(token)}
+    // A form of its own: in the other one, Enter must not press this button.
+    body: html`${offered.length > 1 && renderForm(token, renderButton('Select all accounts', 'select-all', 'link'))}
 ${renderForm(
   token,
   html`${problem && html`<p class="error" id="accounts-error">${problem.text}</p>`}
@@ -103,29 +79,21 @@ ${accounts.map(
 )}
 ${offered.length === 0 && html`<p id="accounts">You have no account that can be shared.</p>`}
 ${renderExcluded(excluded, asked)}
-${renderButtons('Continue', 'accounts', asked.thirdParty)}`,
+${renderStepButtons(asked.thirdParty, renderButton('Continue', 'accounts'))}`,
 )}
 <p class="muted">An account that is not listed here was closed, or ${brand.name} cannot share it, for example because another owner has not allowed it.</p>`,
   }
-}
-
-/** A form of its own: in the other one, Enter must not press this button. */
-function renderSelectAll(token: string): Html {
-  return renderForm(
-    token,
-    html`<button type="submit" name="action" value="select-all" class="link">Select all accounts</button>`,
-  )
 }
 
 function renderExcluded(excluded: readonly ShareableAccount[], { thirdParty }: Asked): Html {
   if (excluded.length === 0) return html``
   return html`<h2>Cannot be shared</h2>
 <p>${thirdParty} does not ask for data of these accounts.</p>
-<ul>${excluded.map((account) => html`<li>${renderAccountName(account)}</li>`)}</ul>`
+${renderList(excluded.map(renderAccountName))}`
 }
 
-export function renderConfirm(
-  { brand, asked, token, problem }: StepOptions,
+export function renderConfirmStep(
+  { brand, asked, token, problem }: StepPage,
   {
     accounts,
     email,
@@ -151,7 +119,7 @@ ${asked.isAmendment && html`<p>This replaces what you agreed to share with ${ask
 <dd>${
       accounts.length === 0
         ? html`None: only data about you is shared.`
-        : html`<ul>${accounts.map((account) => html`<li>${renderAccountName(account)}</li>`)}</ul>`
+        : renderList(accounts.map(renderAccountName))
     }</dd>
 <dt>Your e-mail address at ${brand.name}</dt><dd>${email}</dd>
 <dt>How to stop sharing</dt>
@@ -160,8 +128,8 @@ ${asked.isAmendment && html`<p>This replaces what you agreed to share with ${ask
 ${renderForm(
   token,
   html`<input type="hidden" name="arrangement" value="${id}">
-${renderButtons('Share', 'confirm', asked.thirdParty)}
-${accounts.length > 0 && html`<p><button type="submit" name="action" value="back" class="link">Change the accounts</button></p>`}`,
+${renderStepButtons(asked.thirdParty, renderButton('Share', 'confirm'))}
+${accounts.length > 0 && html`<p>${renderButton('Change the accounts', 'back', 'link')}</p>`}`,
 )}`,
   }
 }
@@ -185,7 +153,7 @@ export function renderError(
     body: html`<p>${text}</p>
 ${retry !== undefined && html`<p><a href="${retry}">Try again</a></p>`}
 ${interactionId !== undefined && html`<p class="muted">Reference: <code>${interactionId}</code></p>`}
-${cancel && renderForm(cancel.token, renderCancel(cancel.thirdParty))}`,
+${cancel && renderForm(cancel.token, renderStepButtons(cancel.thirdParty))}`,
   }
 }
 
@@ -201,12 +169,17 @@ export function renderAccountName({ displayName = '', name }: ShareableAccount):
   return html`${displayName} <span class="muted">${name}</span>`
 }
 
+/** What the customer shares, each part with its details. */
+export function renderScopes(scopes: readonly string[]): Html[] {
+  return describeScopes(scopes).map(
+    ({ name, permissions }) => html`<details><summary>${name}</summary>
+${renderList(permissions.map((permission) => html`${permission}`))}</details>`,
+  )
+}
+
 function renderRequest({ thirdParty, scopes, until }: Asked, brand: Brand): Html {
   return html`<h2>What</h2>
-${describeScopes(scopes).map(
-  ({ name, permissions }) => html`<details><summary>${name}</summary>
-<ul>${permissions.map((permission) => html`<li>${permission}</li>`)}</ul></details>`,
-)}
+${renderScopes(scopes)}
 <h2>How long</h2>
 <p>${
     until

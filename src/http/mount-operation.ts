@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Access } from '../auth/access.ts'
 import type { IssuedToken } from '../auth/client-store.ts'
 import {
   ContractError,
+  type Input,
   type Operation,
   permits,
   problemsMax,
@@ -12,7 +13,7 @@ import type { Answer } from '../platform/catalogue/handler.ts'
 import type { Author } from '../platform/catalogue/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
 import { sendJson, untilSent } from './json.ts'
-import { createRequestReader, type RawQuery } from './request.ts'
+import { createRequestReader } from './request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,22 +23,15 @@ declare module 'fastify' {
   }
 }
 
-/** The validated parts of a request. */
-export interface ReadRequest {
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, unknown>>
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly body: unknown
-}
-
-/** The whole path of a request of an API client: access token, parsing, handler, response. */
-export function mountClientOperation(
-  app: Pick<HttpApp, 'route'>,
-  operation: Operation,
+/** The whole path of a request: access token of an API client, parsing, handler, response. */
+export function mountOperation<Mounted extends Operation>(
+  app: HttpApp,
+  operation: Mounted,
   access: Access,
-  handle: (input: ReadRequest, request: FastifyRequest, reply: FastifyReply) => Promise<Answer>,
+  handle: (input: Input<Mounted>, request: FastifyRequest, reply: FastifyReply) => Promise<Answer>,
+  route: Pick<RouteOptions, 'bodyLimit' | 'preValidation'> = {},
 ): void {
-  const read = createRequestReader(operation, problemsMax)
+  const { readParams, readInput } = createRequestReader(operation, problemsMax)
   const authenticate = async (request: FastifyRequest, reply: FastifyReply) => {
     const { client, scopes } = await authenticateClient(request, operation, access)
     request.client = client
@@ -46,7 +40,7 @@ export function mountClientOperation(
   }
   /** Before the body is received. Without a promise, which every public request would wait for. */
   const checkPath = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    read.params(request.params as Record<string, string>)
+    readParams(request.params)
     // Public data: readable from any origin, and cacheable if revalidated.
     if (operation.crossOrigin) {
       reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
@@ -54,17 +48,13 @@ export function mountClientOperation(
     done()
   }
   app.route({
+    ...route,
     method: operation.method,
     url: toFastifyPath(operation),
     config: { operation },
     onRequest: operation.protection === 'clientToken' ? [authenticate, checkPath] : checkPath,
     handler: async (request, reply) => {
-      const input = {
-        params: read.params(request.params as Record<string, string>),
-        query: read.query(request.query as RawQuery),
-        headers: read.headers(request.headers),
-        body: read.body(request.body),
-      }
+      const input = readInput(request) as Input<Mounted>
       const { headers = {}, body, status } = await handle(input, request, reply)
       // The handler streams the response.
       if (reply.sent) return undefined
