@@ -34,8 +34,9 @@ type CallInput<O extends Operation> = {
 } & (object extends Input<O>['params'] ? object : Pick<Input<O>, 'params'>)
 
 export interface ApiResponse<Body> {
-  readonly headers: Headers
   readonly body: Body
+  /** What a change of the resource must name. */
+  readonly etag: string
 }
 
 interface ApiRequest {
@@ -64,7 +65,7 @@ export async function request<Body>(
   const response = await send(method, path, options)
   const { headers } = response
   const body = await readBody(response)
-  if (response.ok) return { headers, body: body as Body }
+  if (response.ok) return { body: body as Body, etag: headers.get('etag') ?? '' }
   const id = headers.get('x-fapi-interaction-id') ?? undefined
   throw new ApiError(response.status, describeError(body, response), id, body)
 }
@@ -77,6 +78,14 @@ export async function read<O extends Operation>(
   return (await call(operation, input)).body
 }
 
+/** Undefined if the resource does not exist. */
+export async function ifFound<Value>(response: Promise<Value>): Promise<Value | undefined> {
+  return response.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  })
+}
+
 /** Sends a request of the session. Throws an `ApiError` only if there is no response. */
 export async function send(
   method: Operation['method'],
@@ -86,7 +95,6 @@ export async function send(
   const until = signal ?? AbortSignal.timeout(timeoutMs)
   const response = await fetch(path + formatQuery(query), {
     method,
-    credentials: 'same-origin',
     headers: {
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -31,7 +31,34 @@ export function toLabel(name: string): string {
     .split(/[_-]/)
     .map((word) => words.get(word) ?? word)
     .join(' ')
+  return capitalize(text)
+}
+
+/** The field of a record that says what kind of fee, rate or feature it is, with its value. */
+export function findType(
+  record: Readonly<Record<string, unknown>>,
+): { readonly name: string; readonly value: string } | undefined {
+  for (const [name, value] of Object.entries(record)) {
+    if (kindFields.test(name) && typeof value === 'string' && value !== '') return { name, value }
+  }
+  return undefined
+}
+
+const kindFields =
+  /^(card|constraint|deposit_rate|discount|discount_eligibility|eligibility|feature|fee|lending_rate|rate_applicability)_type$/
+
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** `5000` as "5,000", or as "5,000 products" with the noun "product". */
+export function formatCount(count: number, noun?: string): string {
+  const text = count.toLocaleString('en')
+  return noun === undefined ? text : `${text} ${noun}${count === 1 ? '' : 's'}`
+}
+
+export function formatMs(ms: number): string {
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
 }
 
 /** `0.0425` as "4.25 %", exactly. Undefined unless the text is a decimal. */
@@ -45,8 +72,7 @@ export function formatPercent(decimal: string): string | undefined {
   return `${sign.replace('-', '−')}${integer}${rest && `.${rest}`} %`
 }
 
-const dateUnits = ['year', 'month', 'week', 'day'] as const
-const timeUnits = ['hour', 'minute', 'second'] as const
+const units = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second'] as const
 
 /** `P1M` as "1 month". Undefined unless the text is a duration of whole units. */
 export function formatDuration(text: string): string | undefined {
@@ -54,9 +80,9 @@ export function formatDuration(text: string): string | undefined {
     /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(
       text,
     )
-  const parts = [...dateUnits, ...timeUnits].flatMap((unit, index) => {
+  const parts = units.flatMap((unit, index) => {
     const count = match?.[index + 1]
-    return count === undefined ? [] : [`${Number(count)} ${unit}${Number(count) === 1 ? '' : 's'}`]
+    return count === undefined ? [] : [formatCount(Number(count), unit)]
   })
   return parts.length === 0 ? undefined : parts.join(' ')
 }

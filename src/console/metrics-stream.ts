@@ -62,7 +62,7 @@ async function readStream(
   signal: AbortSignal,
   onSamples: (samples: readonly MetricsSample[]) => void,
 ): Promise<string | undefined> {
-  const response = await fetch(streamMetrics.path, { credentials: 'same-origin', signal })
+  const response = await fetch(streamMetrics.path, { signal })
   if (response.status === 401) endSession()
   if (!response.ok || !response.body) return `The server responded with status ${response.status}.`
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

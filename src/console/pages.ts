@@ -15,7 +15,7 @@ import { View as ExplorerCustomerView } from './pages/explorer/customer.tsx'
 import { View as ExplorerSearchView } from './pages/explorer/search.tsx'
 import { View as RejectionView } from './pages/monitoring/rejection.tsx'
 import { View as OverviewView } from './pages/overview/overview.tsx'
-import type { ViewProps } from './view-props.ts'
+import { decodePart, type ViewProps } from './router.ts'
 
 export interface PageDefinition {
   /** The path below /console. `{name}` stands for one part. */
@@ -30,19 +30,32 @@ export interface PageDefinition {
   readonly load?: () => Promise<{ readonly View: ComponentType<ViewProps> }>
 }
 
+interface Section extends PageDefinition {
+  /** Pages that other pages link to. Their paths are below that of the section, and they need its scope by default. */
+  readonly details?: readonly PageDefinition[]
+}
+
 /** Pages in the navigation, in its order. */
-export const sections: readonly PageDefinition[] = [
-  {
-    path: '',
-    title: 'Overview',
-    scope: 'operations.read',
-    View: OverviewView,
-  },
+export const sections: readonly Section[] = [
+  { path: '', title: 'Overview', scope: 'operations.read', View: OverviewView },
   {
     path: '/catalogue',
     title: 'Catalogue',
     scope: 'products.read',
     View: CatalogueListView,
+    details: [
+      { path: '/new', title: 'New product', scope: 'products.write', load: loadEditor },
+      { path: '/{id}/edit', title: 'Edit product', scope: 'products.write', load: loadEditor },
+      { path: '/compare', title: 'Compare products', View: CatalogueCompareView },
+      {
+        path: '/import',
+        title: 'Import products',
+        scope: 'products.write',
+        load: () => import('./pages/catalogue/import.tsx'),
+      },
+      { path: '/{id}', title: 'Product', View: CatalogueProductView },
+      { path: '/{id}/history', title: 'History of a product', View: CatalogueHistoryView },
+    ],
   },
   {
     path: '/explorer',
@@ -50,6 +63,14 @@ export const sections: readonly PageDefinition[] = [
     scope: 'data.read',
     feature: 'explorer',
     View: ExplorerSearchView,
+    details: [
+      { path: '/{customerId}', title: 'Customer', View: ExplorerCustomerView },
+      {
+        path: '/{customerId}/{accountId}',
+        title: 'Account',
+        load: () => import('./pages/explorer/account.tsx'),
+      },
+    ],
   },
   {
     path: '/consents',
@@ -57,146 +78,69 @@ export const sections: readonly PageDefinition[] = [
     scope: 'consent.read',
     feature: 'consent',
     View: ConsentsView,
+    details: [
+      { path: '/flows', title: 'Consent flows', View: ConsentsFlowsView },
+      { path: '/{id}', title: 'Consent', View: ConsentsConsentView },
+    ],
   },
   {
     path: '/checks',
     title: 'Checks',
     scope: 'operations.read',
     View: ChecksView,
+    details: [
+      { path: '/compare', title: 'Compare checks', View: ChecksCompareView },
+      { path: '/{checkId}', title: 'Check', View: ChecksCheckRunView },
+    ],
   },
   {
     path: '/monitoring',
     title: 'Monitoring',
     scope: 'operations.read',
     load: () => import('./pages/monitoring/monitoring.tsx'),
+    details: [
+      { path: '/rejections/{interactionId}', title: 'Rejected request', View: RejectionView },
+    ],
   },
   {
     path: '/api',
     title: 'API',
     load: () => import('./pages/api-reference/search.tsx'),
+    details: [
+      {
+        path: '/{document}/{operationId}',
+        title: 'Operation',
+        load: () => import('./pages/api-reference/operation.tsx'),
+      },
+    ],
   },
 ]
 
-/** Pages that other pages link to. */
-const details: readonly PageDefinition[] = [
-  {
-    path: '/catalogue/new',
-    title: 'New product',
-    scope: 'products.write',
-    load: () => import('./pages/catalogue/edit/new-product.tsx'),
-  },
-  {
-    path: '/catalogue/{id}/edit',
-    title: 'Edit product',
-    scope: 'products.write',
-    load: () => import('./pages/catalogue/edit/edit-product.tsx'),
-  },
-  {
-    path: '/catalogue/compare',
-    title: 'Compare products',
-    scope: 'products.read',
-    View: CatalogueCompareView,
-  },
-  {
-    path: '/catalogue/import',
-    title: 'Import products',
-    scope: 'products.write',
-    load: () => import('./pages/catalogue/import.tsx'),
-  },
-  {
-    path: '/catalogue/{id}',
-    title: 'Product',
-    scope: 'products.read',
-    View: CatalogueProductView,
-  },
-  {
-    path: '/catalogue/{id}/history',
-    title: 'History of a product',
-    scope: 'products.read',
-    View: CatalogueHistoryView,
-  },
-  {
-    path: '/checks/compare',
-    title: 'Compare checks',
-    scope: 'operations.read',
-    View: ChecksCompareView,
-  },
-  {
-    path: '/checks/{checkId}',
-    title: 'Check',
-    scope: 'operations.read',
-    View: ChecksCheckRunView,
-  },
-  {
-    path: '/monitoring/rejections/{interactionId}',
-    title: 'Rejected request',
-    scope: 'operations.read',
-    View: RejectionView,
-  },
-  {
-    path: '/explorer/{customerId}',
-    title: 'Customer',
-    scope: 'data.read',
-    View: ExplorerCustomerView,
-  },
-  {
-    path: '/explorer/{customerId}/{accountId}',
-    title: 'Account',
-    scope: 'data.read',
-    load: () => import('./pages/explorer/account.tsx'),
-  },
-  {
-    path: '/consents/flows',
-    title: 'Consent flows',
-    scope: 'consent.read',
-    View: ConsentsFlowsView,
-  },
-  {
-    path: '/consents/{id}',
-    title: 'Consent',
-    scope: 'consent.read',
-    View: ConsentsConsentView,
-  },
-  {
-    path: '/api/{document}/{operationId}',
-    title: 'Operation',
-    load: () => import('./pages/api-reference/operation.tsx'),
-  },
-]
+const pages: readonly PageDefinition[] = sections.flatMap(({ details = [], ...section }) => [
+  section,
+  ...details.map((page) => ({
+    ...(section.scope && { scope: section.scope }),
+    ...page,
+    path: section.path + page.path,
+  })),
+])
 
-export const pages: readonly PageDefinition[] = [...sections, ...details]
+function loadEditor() {
+  return import('./pages/catalogue/edit/edit-product.tsx')
+}
 
 /** The page of a path and the parameters in it. The first that matches, so that fixed parts go before `{name}`. */
 export function findPage(
   path: string,
 ): { readonly page: PageDefinition; readonly params: Record<string, string> } | undefined {
-  const parts = path.split('/')
   for (const page of pages) {
-    const params = matchParts(page.path.split('/'), parts)
-    if (params) return { page, params }
+    const pattern = page.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]*)')
+    const match = new RegExp(`^${pattern}$`).exec(path)
+    const params = Object.entries(match?.groups ?? {}).map(([name, part]) => [
+      name,
+      decodePart(part),
+    ])
+    if (match) return { page, params: Object.fromEntries(params) }
   }
   return undefined
-}
-
-function matchParts(
-  pattern: readonly string[],
-  parts: readonly string[],
-): Record<string, string> | undefined {
-  if (pattern.length !== parts.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [index, expected] of pattern.entries()) {
-    const part = parts[index] ?? ''
-    const name = /^\{(\w+)\}$/.exec(expected)?.[1]
-    if (name === undefined && part !== expected) return undefined
-    if (name !== undefined) params[name] = decodePart(part)
-  }
-  return params
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

@@ -23,15 +23,21 @@ interface State<Value> {
 /** After a failure that may pass by itself. */
 const retryMs = 4000
 
+interface Options<Value> {
+  /** How many milliseconds after a value was read it is read again. */
+  readonly refreshMs?: (value: Value) => number | undefined
+  /** Shows the value of another key until that of the current key is read. */
+  readonly keepValue?: boolean
+}
+
 /**
- * Reads a value when the view is shown and when `key` changes, and every `refreshMs` if given. `load` must pass the
- * signal to its request, so that an outdated response is never shown. The value of another key is discarded unless
- * `keepValue` is set.
+ * Reads a value when the view is shown and when `key` changes. `load` must pass the signal to its request, so that an
+ * outdated response is never shown.
  */
 export function useResource<Value>(
   key: string,
   load: (signal: AbortSignal) => Promise<Value>,
-  { refreshMs, keepValue = false }: { refreshMs?: number; keepValue?: boolean } = {},
+  { refreshMs, keepValue = false }: Options<Value> = {},
 ): Resource<Value> {
   const [state, setState] = useState<State<Value>>({ key, isLoading: true })
   const [turn, setTurn] = useState(0)
@@ -52,7 +58,8 @@ export function useResource<Value>(
       (value) => {
         if (controller.signal.aborted) return
         setState({ key, value, readAt: Date.now(), isLoading: false })
-        if (refreshMs !== undefined) again(refreshMs)
+        const ms = refreshMs?.(value)
+        if (ms !== undefined) again(ms)
       },
       (thrown: unknown) => {
         if (controller.signal.aborted) return
@@ -68,7 +75,7 @@ export function useResource<Value>(
       controller.abort()
       clearTimeout(timer)
     }
-  }, [key, turn, signedIn, refreshMs, keepValue])
+  }, [key, turn, signedIn, keepValue])
 
   const isCurrent = state.key === key || keepValue
   return {

@@ -6,6 +6,13 @@ export interface Location {
   readonly query: URLSearchParams
 }
 
+/** What every view gets. */
+export interface ViewProps {
+  /** The parts of the path that the pattern names. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+}
+
 const base = '/console'
 
 export const location = signal(readLocation())
@@ -33,6 +40,16 @@ export function navigate(url: string, { replace = false } = {}): void {
   if (!replace) window.scrollTo(0, 0)
 }
 
+/** A positive number from the address of the view, which a person may have typed. */
+export function readCount(
+  query: URLSearchParams,
+  name: string,
+  max = Number.MAX_SAFE_INTEGER,
+): number | undefined {
+  const value = Number(query.get(name))
+  return Number.isInteger(value) && value >= 1 && value <= max ? value : undefined
+}
+
 /** Changes parameters of the current view: an empty text removes one. The back button skips it if `replace` is set. */
 export function setQuery(
   changes: Readonly<Record<string, string | undefined>>,
@@ -43,8 +60,7 @@ export function setQuery(
     if (value) query.set(name, value)
     else query.delete(name)
   }
-  const text = query.toString()
-  const url = `${base}${location.value.path}${text && `?${text}`}`
+  const url = toUrl({ path: location.value.path, query })
   history[replace ? 'replaceState' : 'pushState'](null, '', url)
   location.value = readLocation()
 }
@@ -69,6 +85,15 @@ export function followLinks(): void {
     mayLeave = undefined
     location.value = readLocation()
   })
+}
+
+/** A part of a path. One that is not encoded correctly stays as it is. */
+export function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 function isView(path: string): boolean {

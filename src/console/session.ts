@@ -26,7 +26,7 @@ export function hasScope(scope: Scope): boolean {
 }
 
 async function readState(): Promise<SessionState> {
-  const response = await fetch(getSession.path, { credentials: 'same-origin' })
+  const response = await fetch(getSession.path)
   if (!response.ok) throw new Error(`status ${response.status}`)
   return (await response.json()) as SessionState
 }
@@ -49,7 +49,6 @@ export async function signIn(credentials?: {
 }): Promise<string | undefined> {
   const response = await fetch(createSession.path, {
     method: createSession.method,
-    credentials: 'same-origin',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(credentials ?? {}),
   }).catch(() => undefined)
@@ -77,11 +76,7 @@ export async function signOut(): Promise<string | undefined> {
 
 async function endOnServer({ csrf_token: token }: Session): Promise<void> {
   const headers = { 'x-csrf-token': token }
-  const response = await fetch(deleteSession.path, {
-    method: deleteSession.method,
-    credentials: 'same-origin',
-    headers,
-  })
+  const response = await fetch(deleteSession.path, { method: deleteSession.method, headers })
   if (!response.ok) throw new Error(`status ${response.status}`)
 }
 

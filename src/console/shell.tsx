@@ -1,12 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, SecondaryButton } from './components/button.tsx'
 import { Dialog } from './components/dialog.tsx'
 import { NoPermission } from './components/no-permission.tsx'
-import { Notice } from './components/notice.tsx'
 import { PageHeading } from './components/page-heading.tsx'
-import { Skeleton } from './components/skeleton.tsx'
+import { Notice, Skeleton } from './components/states.tsx'
 import { findPage, type PageDefinition, sections } from './pages.ts'
-import { location } from './router.ts'
+import { location, type ViewProps } from './router.ts'
 import {
   clientId,
   features,
@@ -18,7 +18,6 @@ import {
 } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { hasStoredEdits, removeStoredEdits } from './stored-edits.ts'
-import type { ViewProps } from './view-props.ts'
 
 /** The whole console: header, the view of the path, or the form to sign in. */
 export function Shell() {
@@ -29,9 +28,7 @@ export function Shell() {
       <main class="content">
         <h1>The platform cannot be reached</h1>
         <p>Check that it runs. This page tries again when you press the button.</p>
-        <button type="button" onClick={() => loadSession()}>
-          Try again
-        </button>
+        <Button onClick={() => loadSession()}>Try again</Button>
       </main>
     )
   }
@@ -82,15 +79,14 @@ function Header() {
       <a class="name" href="/console">
         Holdfast
       </a>
-      <button
-        type="button"
+      <Button
         class="secondary menu"
         aria-expanded={isOpen}
         aria-controls="navigation"
         onClick={() => setOpen(!isOpen)}
       >
         Menu
-      </button>
+      </Button>
       <div class={isOpen ? 'navigation open' : 'navigation'} id="navigation">
         <nav aria-label="Pages">
           {sections.filter(isVisible).map((section) => (
@@ -107,9 +103,7 @@ function Header() {
           <span title={`Scopes: ${session.value?.scopes.join(', ')}`}>
             {session.value?.client_name}
           </span>
-          <button type="button" class="secondary" onClick={leave}>
-            Sign out
-          </button>
+          <SecondaryButton onClick={leave}>Sign out</SecondaryButton>
         </p>
       </div>
     </header>
@@ -174,9 +168,7 @@ function LazyView({ page, ...props }: ViewProps & { readonly page: PageDefinitio
     return (
       <Notice kind="bad" title="This page could not be loaded">
         <p>The server may have been updated or restarted.</p>
-        <button type="button" onClick={() => window.location.reload()}>
-          Reload
-        </button>
+        <Button onClick={() => window.location.reload()}>Reload</Button>
       </Notice>
     )
   }

@@ -1,4 +1,6 @@
 import { useId, useState } from 'preact/hooks'
+import { Button } from './components/button.tsx'
+import { readForm } from './components/field.tsx'
 import { isDemo, signIn } from './session.ts'
 
 /** Signs in with the credentials of an API client. In the demo, a button is enough. */
@@ -12,10 +14,8 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
     setProblem(await signIn(credentials))
     setBusy(false)
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const read = (name: string) => String(form.get(name) ?? '').trim()
+  const submit = (event: SubmitEvent) => {
+    const read = readForm(event)
     const credentials = { client_id: read('id'), client_secret: read('secret') }
     if (credentials.client_id === '') setProblem('Enter the client ID.')
     else if (credentials.client_secret === '') setProblem('Enter the secret.')
@@ -33,9 +33,9 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
         <>
           <p>This is the demo: its data is synthetic.</p>
           <p>
-            <button type="button" disabled={isBusy} onClick={() => start()}>
+            <Button disabled={isBusy} onClick={() => start()}>
               Sign in to the demo
-            </button>
+            </Button>
           </p>
         </>
       )}

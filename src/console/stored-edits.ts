@@ -1,7 +1,19 @@
+import { parseJson } from '../contract/parse-json.ts'
 import type { Edit } from './pages/catalogue/edit/drafts.ts'
 import { clientId } from './session.ts'
 
 const prefix = 'holdfast-edit:'
+
+/** Undefined if the browser denies it. */
+const storage = openStorage()
+
+function openStorage(): Storage | undefined {
+  try {
+    return window.sessionStorage
+  } catch {
+    return undefined
+  }
+}
 
 /** Edits belong to the client that made them: another client that signs in on the same tab is not offered them. */
 const toKey = (name: string) => `${prefix}${clientId.value}:${name}`
@@ -14,26 +26,18 @@ export function storeEdit(name: string, edit: Edit): void {
   // A command that ends after the sign-out stores nothing.
   if (clientId.value === undefined) return
   try {
-    sessionStorage.setItem(toKey(name), JSON.stringify(edit))
+    storage?.setItem(toKey(name), JSON.stringify(edit))
   } catch {
-    // The storage is full or disabled: the changes are still in the page.
+    // The storage is full: the changes are still in the page.
   }
 }
 
 export function readStoredEdit(name: string): Edit | undefined {
-  try {
-    return JSON.parse(sessionStorage.getItem(toKey(name)) ?? 'null') ?? undefined
-  } catch {
-    return undefined
-  }
+  return parseJson(storage?.getItem(toKey(name)) ?? '') as Edit | undefined
 }
 
 export function removeStoredEdit(name: string): void {
-  try {
-    sessionStorage.removeItem(toKey(name))
-  } catch {
-    // Nothing was stored.
-  }
+  storage?.removeItem(toKey(name))
 }
 
 export function hasStoredEdits(): boolean {
@@ -42,13 +46,9 @@ export function hasStoredEdits(): boolean {
 
 /** Removes the edits of all clients. */
 export function removeStoredEdits(): void {
-  for (const key of listKeys()) sessionStorage.removeItem(key)
+  for (const key of listKeys()) storage?.removeItem(key)
 }
 
 function listKeys(): string[] {
-  try {
-    return Object.keys(sessionStorage).filter((key) => key.startsWith(prefix))
-  } catch {
-    return []
-  }
+  return Object.keys(storage ?? {}).filter((key) => key.startsWith(prefix))
 }

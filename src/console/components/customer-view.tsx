@@ -1,25 +1,23 @@
 import type { ComponentChildren } from 'preact'
-import { toLabel } from '../labels.ts'
+import { isObject } from '../../contract/schema.ts'
+import { findType, toLabel } from '../labels.ts'
 import { formatText, ProductValue, SafeLink } from './product-value.tsx'
 import { Time } from './time.tsx'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const lists = [
-  ['deposit_rates', 'Interest you earn'],
-  ['lending_rates', 'Interest you pay'],
-  ['fees', 'Fees'],
-  ['features', 'Features'],
-  ['eligibility', 'Who can apply'],
-  ['constraints', 'Limits'],
-  ['bundles', 'Bundles'],
-  ['card_art', 'Cards'],
-] as const
-
-const records = [
-  ['instalments', 'Instalments'],
-  ['additional_information', 'More information'],
-] as const
+const sections = {
+  deposit_rates: 'Interest you earn',
+  lending_rates: 'Interest you pay',
+  fees: 'Fees',
+  features: 'Features',
+  eligibility: 'Who can apply',
+  constraints: 'Limits',
+  bundles: 'Bundles',
+  card_art: 'Cards',
+  instalments: 'Instalments',
+  additional_information: 'More information',
+}
 
 /** Shown in other words, or of no interest to a customer. */
 const hidden = new Set([
@@ -41,49 +39,30 @@ const hidden = new Set([
   'transaction_rate',
 ])
 
-/** The fields that say what an element of a list is. */
-const types = new Set([
-  'card_type',
-  'constraint_type',
-  'deposit_rate_type',
-  'discount_eligibility_type',
-  'discount_type',
-  'eligibility_type',
-  'feature_type',
-  'fee_type',
-  'lending_rate_type',
-  'rate_applicability_type',
-])
-
 /** What a customer would read about a product. It may be incomplete or invalid, as while it is edited. */
 export function CustomerView({ product }: { readonly product: Fields }) {
+  const category = readText(product, 'product_category')
   return (
     <article class="customer-view">
       <h3>{readText(product, 'name') ?? 'Unnamed product'}</h3>
       <p class="muted">
-        {[readText(product, 'brand_name') ?? readText(product, 'brand'), describeCategory(product)]
+        {[
+          readText(product, 'brand_name') ?? readText(product, 'brand'),
+          category && toLabel(category),
+        ]
           .filter(Boolean)
           .join(' · ')}
       </p>
       {readText(product, 'description') && <p>{readText(product, 'description')}</p>}
       <Availability product={product} />
-      {lists.map(([field, title]) => {
-        const items = product[field]
-        if (!Array.isArray(items) || items.length === 0) return undefined
-        return (
-          <section key={field}>
-            <h4>{title}</h4>
-            <Items name={field} items={items} />
-          </section>
-        )
-      })}
-      {records.map(([field, title]) => {
+      {Object.entries(sections).map(([field, title]) => {
         const value = product[field]
-        if (!isFields(value) || Object.keys(value).length === 0) return undefined
+        if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
+          return null
         return (
           <section key={field}>
             <h4>{title}</h4>
-            <ProductValue name={field} value={value} />
+            <Content name={field} value={value} />
           </section>
         )
       })}
@@ -124,12 +103,14 @@ function Availability({ product }: { readonly product: Fields }) {
   )
 }
 
-function Items({ name, items }: { readonly name: string; readonly items: readonly unknown[] }) {
+/** The elements of a list as items, another value in words. */
+function Content({ name, value }: { readonly name: string; readonly value: unknown }) {
+  if (!Array.isArray(value)) return <ProductValue name={name} value={value} />
   return (
     <ul class="items">
-      {items.map((item, index) => (
+      {value.map((item, index) => (
         <li key={index}>
-          {isFields(item) ? <Item item={item} /> : <ProductValue name={name} value={item} />}
+          {isObject(item) ? <Item item={item} /> : <ProductValue name={name} value={item} />}
         </li>
       ))}
     </ul>
@@ -137,11 +118,10 @@ function Items({ name, items }: { readonly name: string; readonly items: readonl
 }
 
 function Item({ item }: { readonly item: Fields }) {
-  const type = Object.keys(item).find((field) => types.has(field))
-  const kind = type === undefined ? undefined : readText(item, type)
+  const type = findType(item)
   const name = readText(item, 'name')
-  const label = kind === undefined ? undefined : toLabel(kind)
-  const rest = Object.entries(item).filter(([field]) => !hidden.has(field) && field !== type)
+  const label = type && toLabel(type.value)
+  const rest = Object.entries(item).filter(([field]) => !hidden.has(field) && field !== type?.name)
   const texts = ['description', 'additional_info'].flatMap((field) => readText(item, field) ?? [])
   const link = readText(item, 'additional_info_uri')
   return (
@@ -165,11 +145,7 @@ function Item({ item }: { readonly item: Fields }) {
             <div key={field} class={Array.isArray(value) ? 'nested' : undefined}>
               <dt>{toLabel(field)}</dt>
               <dd>
-                {Array.isArray(value) ? (
-                  <Items name={field} items={value} />
-                ) : (
-                  <ProductValue name={field} value={value} />
-                )}
+                <Content name={field} value={value} />
               </dd>
             </div>
           ))}
@@ -183,7 +159,7 @@ function Item({ item }: { readonly item: Fields }) {
 function Amounts({ item }: { readonly item: Fields }): ComponentChildren {
   const rate = readText(item, 'rate')
   const fixed = item['fixed_amount']
-  const amount = isFields(fixed) ? readText(fixed, 'amount') : undefined
+  const amount = isObject(fixed) ? readText(fixed, 'amount') : undefined
   const value = readText(item, 'additional_value')
   const parts = [
     rate !== undefined && (formatText('rate', rate) ?? rate),
@@ -198,16 +174,7 @@ function Amounts({ item }: { readonly item: Fields }): ComponentChildren {
   ))
 }
 
-function describeCategory(product: Fields): string | undefined {
-  const category = readText(product, 'product_category')
-  return category && toLabel(category)
-}
-
 function readText(fields: Fields, name: string): string | undefined {
   const value = fields[name]
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

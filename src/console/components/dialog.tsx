@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useAction } from '../use-action.ts'
+import { Button, SecondaryButton } from './button.tsx'
+import { Problem } from './states.tsx'
 
 /** A modal dialog. Without `onClose`, it stays until it is no longer rendered. */
 export function Dialog({
@@ -31,5 +34,43 @@ export function Dialog({
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
+  )
+}
+
+/** Asks before a change, makes it, and shows why it failed. It closes when the change is made. */
+export function Confirm({
+  title,
+  action,
+  isDangerous = false,
+  children,
+  onConfirm,
+  onClose,
+}: {
+  readonly title: string
+  /** The text of the button that makes the change. */
+  readonly action: string
+  readonly isDangerous?: boolean
+  /** Says what happens. */
+  readonly children: ComponentChildren
+  readonly onConfirm: () => Promise<void>
+  readonly onClose: () => void
+}) {
+  const { isBusy, error, run } = useAction()
+  const confirm = () =>
+    run(async () => {
+      await onConfirm()
+      onClose()
+    })
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {error && <Problem error={error} />}
+      <p class="buttons">
+        <Button class={isDangerous ? 'dangerous' : undefined} disabled={isBusy} onClick={confirm}>
+          {action}
+        </Button>
+        <SecondaryButton onClick={onClose}>Cancel</SecondaryButton>
+      </p>
+    </Dialog>
   )
 }

@@ -1,6 +1,6 @@
 import { diffProducts, type FieldChange } from '../../platform/catalogue/diff.ts'
 import { toLabel } from '../labels.ts'
-import { Badge } from './badge.tsx'
+import { StateBadge } from './badge.tsx'
 import { ProductValue } from './product-value.tsx'
 import { type Column, Table } from './table.tsx'
 
@@ -32,7 +32,7 @@ export function FieldDiff({
     },
     {
       title: 'Change',
-      cell: ({ kind }) => <Badge kind={kinds[kind][0]}>{kinds[kind][1]}</Badge>,
+      cell: ({ kind }) => <StateBadge label={kinds[kind]} />,
     },
     {
       title: beforeLabel,
@@ -73,10 +73,5 @@ function formatPath(path: string): string {
 
 /** The name of the last field in a path, which determines how its value is shown. */
 function findName(path: string): string {
-  return (
-    path
-      .split('.')
-      .at(-1)
-      ?.replace(/\[\d+\]$/, '') ?? ''
-  )
+  return path.replace(/^.*\./, '').replace(/\[\d+\]$/, '')
 }

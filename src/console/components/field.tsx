@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { useEffect, useId, useState } from 'preact/hooks'
 
 /** What a control gets from its field, to spread on it. */
 export interface ControlProps {
@@ -8,18 +8,26 @@ export interface ControlProps {
   readonly 'aria-invalid': true | undefined
 }
 
+/** Reads the texts of a form that is submitted, by the names of their fields. */
+export function readForm(event: SubmitEvent): (name: string) => string {
+  event.preventDefault()
+  const form = new FormData(event.currentTarget as HTMLFormElement)
+  return (name) => String(form.get(name) ?? '').trim()
+}
+
+interface FieldTexts {
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly error?: string | undefined
+}
+
 /** A label, a hint, an error and one control. */
 export function Field({
   label,
   hint,
   error,
   children,
-}: {
-  readonly label: string
-  readonly hint?: ComponentChildren
-  readonly error?: string | undefined
-  readonly children: (control: ControlProps) => ComponentChildren
-}) {
+}: FieldTexts & { readonly children: (control: ControlProps) => ComponentChildren }) {
   const id = useId()
   const described = [
     ...(hint === undefined ? [] : [`${id}-hint`]),
@@ -44,5 +52,56 @@ export function Field({
         'aria-invalid': error === undefined ? undefined : true,
       })}
     </div>
+  )
+}
+
+export function TextField({ label, hint, error, ...attributes }: FieldTexts & InputHTMLAttributes) {
+  return (
+    <Field {...{ label, hint, error }}>{(control) => <input {...control} {...attributes} />}</Field>
+  )
+}
+
+/** A text that is a parameter of the view. What is typed stays until the parameter changes. */
+export function ParameterField({
+  value,
+  ...rest
+}: FieldTexts & InputHTMLAttributes & { readonly value: string }) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  return (
+    <TextField {...rest} value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+  )
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  name,
+  value,
+  options,
+  onSelect,
+}: FieldTexts & {
+  readonly name?: string
+  readonly value?: string
+  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly onSelect?: (value: string) => void
+}) {
+  return (
+    <Field {...{ label, hint, error }}>
+      {(control) => (
+        <select
+          {...control}
+          name={name}
+          onChange={(event) => onSelect?.(event.currentTarget.value)}
+        >
+          {options.map(([option, text]) => (
+            <option key={option} value={option} selected={option === value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }

@@ -4,7 +4,7 @@ export function Money({
   currency = 'AUD',
 }: {
   readonly amount: string
-  readonly currency?: string
+  readonly currency?: string | undefined
 }) {
   return <span class="number">{`${groupDigits(amount)} ${currency}`}</span>
 }

@@ -5,13 +5,16 @@ const format = new Intl.DateTimeFormat(undefined, {
   timeStyle: 'long',
 })
 
+export function formatTime(value: string): string {
+  return format.format(new Date(value))
+}
+
 /** A time of the server in the zone of the browser, with the zone. `value` is RFC 3339. */
 export function Time({ value }: { readonly value: string }) {
-  const time = new Date(value)
-  if (Number.isNaN(time.getTime())) return <span>{value}</span>
+  if (Number.isNaN(Date.parse(value))) return <span>{value}</span>
   return (
     <time dateTime={value} title={value}>
-      {format.format(time)}
+      {formatTime(value)}
     </time>
   )
 }

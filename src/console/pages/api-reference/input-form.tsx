@@ -1,4 +1,4 @@
-import { Field } from '../../components/field.tsx'
+import { Field, SelectField, TextField } from '../../components/field.tsx'
 import { bodyName, type FormValues, fieldName, listInputs } from './build-request.ts'
 import {
   type ListedOperation,
@@ -75,29 +75,22 @@ function ParameterField({
 }) {
   const { schema } = resolveSchema(document, parameter.schema)
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum
-  const label = parameter.in === 'path' ? `${parameter.name} (required)` : parameter.name
+  const field = {
+    label: parameter.in === 'path' ? `${parameter.name} (required)` : parameter.name,
+    hint: <Prose text={parameter.description} />,
+    error,
+    name: fieldName(parameter),
+  }
+  if (values) {
+    const options = values.map((value) => [value, value] as const)
+    return <SelectField {...field} options={[['', 'not sent'], ...options]} />
+  }
   return (
-    <Field label={label} hint={<Prose text={parameter.description} />} error={error}>
-      {(control) =>
-        values ? (
-          <select {...control} name={fieldName(parameter)}>
-            <option value="">not sent</option>
-            {values.map((value) => (
-              <option key={value} value={value}>
-                {value}
-              </option>
-            ))}
-          </select>
-        ) : (
-          <input
-            {...control}
-            name={fieldName(parameter)}
-            autocomplete="off"
-            spellcheck={false}
-            placeholder={parameter.example === undefined ? '' : `such as ${parameter.example}`}
-          />
-        )
-      }
-    </Field>
+    <TextField
+      {...field}
+      autocomplete="off"
+      spellcheck={false}
+      placeholder={parameter.example === undefined ? '' : `such as ${parameter.example}`}
+    />
   )
 }

@@ -1,12 +1,12 @@
 import { type DocumentName, documentNames } from '../../../contract/openapi/document-names.ts'
 import { ApiError } from '../../api.ts'
-import { CopyButton } from '../../components/copy-button.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { CopyButton } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Loaded, Notice } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { useResource } from '../../resource.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../router.ts'
 import {
   type Contents,
   type ListedOperation,
@@ -59,14 +59,13 @@ function Operation({ document, operation }: Found) {
       <p>
         <Prose text={`${operation.summary}. ${operation.description}`} />
       </p>
-      <dl class="facts">
-        <dt>Reference</dt>
-        <dd>{operation['x-reference']}</dd>
-        <dt>Server</dt>
-        <dd>{document.info.title}</dd>
-        <dt>Authentication</dt>
-        <dd>{describeSecurity(operation)}</dd>
-      </dl>
+      <Facts
+        facts={{
+          Reference: operation['x-reference'],
+          Server: document.info.title,
+          Authentication: describeSecurity(operation),
+        }}
+      />
       <Parameters document={document} operation={operation} />
       {requestBody && (
         <>

@@ -1,11 +1,11 @@
 import { type DocumentName, documentNames } from '../../../contract/openapi/document-names.ts'
-import { Empty } from '../../components/empty.tsx'
-import { Field } from '../../components/field.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { formatCount } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { setQuery, type ViewProps } from '../../router.ts'
 import {
   type ListedOperation,
   listOperations,
@@ -42,17 +42,14 @@ export function View({ query }: ViewProps) {
         ))}
         .
       </p>
-      <Field label="Search" hint="By name, path, reference or description">
-        {(control) => (
-          <input
-            {...control}
-            type="search"
-            value={text}
-            autocomplete="off"
-            onInput={(event) => setQuery({ text: event.currentTarget.value }, { replace: true })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Search"
+        hint="By name, path, reference or description"
+        type="search"
+        value={text}
+        autocomplete="off"
+        onInput={(event) => setQuery({ text: event.currentTarget.value }, { replace: true })}
+      />
       <Loaded resource={documents}>{(all) => <Results all={all} text={text} />}</Loaded>
     </>
   )
@@ -69,13 +66,11 @@ function Results({ all, text }: { readonly all: readonly NamedDocument[]; readon
   return (
     <>
       <p class="muted" role="status">
-        {count === 1 ? '1 operation' : `${count} operations`}
+        {formatCount(count, 'operation')}
       </p>
       {count === 0 && (
         <Empty title="No operation matches">
-          <button type="button" onClick={() => setQuery({ text: undefined })}>
-            Show all operations
-          </button>
+          <Button onClick={() => setQuery({ text: undefined })}>Show all operations</Button>
         </Empty>
       )}
       {found

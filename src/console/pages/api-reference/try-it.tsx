@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { Scope } from '../../../contract/scopes.ts'
-import { ApiError, send } from '../../api.ts'
-import { Confirm } from '../../components/confirm.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { send } from '../../api.ts'
+import { Confirm } from '../../components/dialog.tsx'
+import { CopyButton } from '../../components/identifier.tsx'
+import { Problem } from '../../components/states.tsx'
 import { features, hasScope } from '../../session.ts'
+import { useAction } from '../../use-action.ts'
 import type { CallInput } from '../explorer/call-input.ts'
 import { sendCall } from '../explorer/calls.ts'
-import { Message } from '../explorer/message.tsx'
+import { Message, type MessageContent } from '../explorer/message.tsx'
 import { formatCurl, formatTypeScript } from '../explorer/snippets.ts'
 import {
   type BuiltRequest,
@@ -31,26 +32,20 @@ interface Props {
 }
 
 interface Outcome {
-  readonly request: string
-  readonly requestBody?: string | undefined
-  readonly response: string
-  readonly responseBody: string
+  readonly request: MessageContent
+  readonly response: MessageContent
   /** Commands and programs that do the same, by the label of their button. */
   readonly copies: Readonly<Record<string, string>>
 }
 
 /** Sends the operation with the session, or says why it cannot be sent. */
-export function TryIt({ document, operation }: Props) {
-  const obstacle = findObstacle(operation)
+export function TryIt(props: Props) {
+  const obstacle = findObstacle(props.operation)
   return (
     <section class="try-it" aria-labelledby="try-it">
       <h2 id="try-it">Try it</h2>
       {obstacle !== undefined && <p>{obstacle}</p>}
-      {obstacle === undefined ? (
-        <Form document={document} operation={operation} />
-      ) : (
-        <Command document={document} operation={operation} />
-      )}
+      {obstacle === undefined ? <Form {...props} /> : <Command {...props} />}
     </section>
   )
 }
@@ -106,11 +101,10 @@ function Command({ document, operation }: Props) {
 function Form({ document, operation }: Props) {
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [outcome, setOutcome] = useState<Outcome>()
-  const [failure, setFailure] = useState<ApiError>()
+  const { error, run } = useAction()
   const [pending, setPending] = useState<BuiltRequest>()
   const isProvider = operation.document === 'provider'
   const sendNow = async (request: BuiltRequest) => {
-    setFailure(undefined)
     setOutcome(undefined)
     setOutcome(await (isProvider ? sendToProvider : sendToPlatform)(operation, request))
   }
@@ -120,10 +114,7 @@ function Form({ document, operation }: Props) {
     if (Object.keys(built.errors).length > 0) return
     // Operations of a provider only read, also those with a body.
     if (!isProvider && operation.method !== 'GET') return setPending(built.request)
-    sendNow(built.request).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) throw error
-      setFailure(error)
-    })
+    run(() => sendNow(built.request))
   }
   return (
     <>
@@ -144,7 +135,7 @@ function Form({ document, operation }: Props) {
           </p>
         </Confirm>
       )}
-      {failure && <Problem error={failure} />}
+      {error && <Problem error={error} />}
       {outcome && <OutcomeView outcome={outcome} />}
     </>
   )
@@ -154,9 +145,9 @@ function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
   return (
     <div role="status">
       <h3>Request</h3>
-      <Message label="Request" text={outcome.request} body={outcome.requestBody} />
+      <Message label="Request" {...outcome.request} />
       <h3>Response</h3>
-      <Message label="Response" text={outcome.response} body={outcome.responseBody} />
+      <Message label="Response" {...outcome.response} />
       <p class="buttons">
         {Object.entries(outcome.copies).map(([label, text]) => (
           <CopyButton key={label} label={label} text={text} />
@@ -179,10 +170,8 @@ async function sendToProvider(
   const result = await sendCall(input)
   const { request, response } = result
   return {
-    request: `${request.method} ${request.url}\n${formatHeaders(request.headers)}`,
-    requestBody: request.body,
-    response: `${response.status}\n${formatHeaders(response.headers)}`,
-    responseBody: response.body,
+    request: { start: `${request.method} ${request.url}`, ...request },
+    response: { start: response.status, ...response },
     copies: {
       'Copy as curl': formatCurl(result),
       'Copy as TypeScript': formatTypeScript(input, result),
@@ -193,22 +182,16 @@ async function sendToProvider(
 
 async function sendToPlatform(operation: ListedOperation, request: BuiltRequest): Promise<Outcome> {
   const { path, query, headers, body } = request
-  const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, `${value}`]))
-  const response = await send(operation.method, path, { query: texts, headers, body })
+  const response = await send(operation.method, path, { query, headers, body })
   const text = await response.text()
   const received = [...response.headers].map(([name, value]) => ({ name, value }))
   const curl = formatClientCurl(window.location.origin, operation, request)
   return {
-    request: `${operation.method} ${response.url}`,
-    requestBody: body === undefined ? undefined : JSON.stringify(body),
-    response: `${response.status}\n${formatHeaders(received)}`,
-    responseBody: text,
+    request: {
+      start: `${operation.method} ${response.url}`,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    },
+    response: { start: response.status, headers: received, body: text },
     copies: { 'Copy as curl': curl, 'Copy response body': text },
   }
-}
-
-function formatHeaders(
-  headers: readonly { readonly name: string; readonly value: string }[],
-): string {
-  return headers.map(({ name, value }) => `${name}: ${value}`).join('\n')
 }

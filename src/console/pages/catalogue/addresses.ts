@@ -1,3 +1,5 @@
+import { decodePart } from '../../router.ts'
+
 export const catalogueUrl = '/console/catalogue'
 
 /** Views that are not those of a product. A loaded product can have any id. */
@@ -20,14 +22,6 @@ export function compareUrl(ids: readonly string[]): string {
 }
 
 export function readComparedIds(query: URLSearchParams): string[] {
-  const ids = (query.get('ids') ?? '').split(',').filter(Boolean).map(decode)
+  const ids = (query.get('ids') ?? '').split(',').filter(Boolean).map(decodePart)
   return [...new Set(ids)]
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

@@ -1,4 +1,5 @@
-import { toLabel } from '../../labels.ts'
+import { isObject } from '../../../contract/schema.ts'
+import { findType, toLabel } from '../../labels.ts'
 
 /** A field of several products: its labels, its name, and the value in each product. */
 export interface ComparedRow {
@@ -45,7 +46,7 @@ function* flatten(
       counts.set(key, count)
       yield* flatten(item, [...path, count === 1 ? key : `${key} ${count}`], name)
     }
-  } else if (typeof value === 'object' && value !== null) {
+  } else if (isObject(value)) {
     for (const [field, item] of Object.entries(value)) {
       if (path.length === 0 && identity.has(field)) continue
       yield* flatten(item, [...path, toLabel(field)], field)
@@ -57,10 +58,8 @@ function* flatten(
 
 /** What an element of a list is. */
 function findKey(item: unknown): string | undefined {
-  if (typeof item !== 'object' || item === null) return undefined
-  const texts = Object.entries(item).filter(([, value]) => typeof value === 'string')
-  const [, name] = texts.find(([field]) => field === 'name') ?? []
-  const [, type] =
-    texts.find(([field]) => field.endsWith('_type') && !field.endsWith('_u_type')) ?? []
-  return name ?? (type === undefined ? undefined : toLabel(type))
+  if (!isObject(item)) return undefined
+  if (typeof item['name'] === 'string') return item['name']
+  const type = findType(item)
+  return type && toLabel(type.value)
 }

@@ -2,15 +2,15 @@ import { useState } from 'preact/hooks'
 import type { ProductRead } from '../../../contract/index.ts'
 import { getProduct } from '../../../contract/operations/catalogue.ts'
 import { getProductDraft } from '../../../contract/operations/drafts.ts'
-import { ApiError, read } from '../../api.ts'
-import { Empty } from '../../components/empty.tsx'
+import { ifFound, read } from '../../api.ts'
+import { SecondaryButton } from '../../components/button.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { ProductValue } from '../../components/product-value.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { useResource } from '../../resource.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../router.ts'
 import { catalogueUrl, productUrl, readComparedIds } from './addresses.ts'
 import { type ComparedRow, compareProducts } from './compare-rows.ts'
 
@@ -71,14 +71,12 @@ function Comparison({ ids }: { readonly ids: readonly string[] }) {
               />
             )}
             <p>
-              <button
-                type="button"
-                class="secondary"
+              <SecondaryButton
                 aria-expanded={showsEqual}
                 onClick={() => setShowsEqual(!showsEqual)}
               >
                 {showsEqual ? 'Hide' : 'Show'} {equal.length} equal fields
-              </button>
+              </SecondaryButton>
             </p>
             {showsEqual && equal.length > 0 && (
               <Table
@@ -98,12 +96,8 @@ function Comparison({ ids }: { readonly ids: readonly string[] }) {
 
 /** A product, or the draft of one that does not exist. */
 async function readCompared(id: string, signal: AbortSignal): Promise<ProductRead> {
-  try {
-    return await read(getProduct, { params: { productID: id }, signal })
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error
-    return (await read(getProductDraft, { params: { productID: id }, signal })).product
-  }
+  const input = { params: { productID: id }, signal }
+  return (await ifFound(read(getProduct, input))) ?? (await read(getProductDraft, input)).product
 }
 
 function toKey({ path }: ComparedRow): string {

@@ -1,9 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../../api.ts'
+import { ButtonLink, SecondaryButton } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { Problem } from '../../components/states.tsx'
+import { formatCount } from '../../labels.ts'
 import { type ExportProgress, exportProducts } from './export-products.ts'
 import { type Filters, isFiltered } from './filters.ts'
+import { useObjectUrl } from './object-url.ts'
 
 /** Reads products page by page, and offers them as a file. */
 export function ExportDialog({
@@ -14,27 +17,16 @@ export function ExportDialog({
   readonly onClose: () => void
 }) {
   const [progress, setProgress] = useState<ExportProgress>({ read: 0, total: 0 })
-  const [file, setFile] = useState<{ readonly url: string; readonly count: number }>()
+  const [exported, setExported] = useState<Awaited<ReturnType<typeof exportProducts>>>()
   const [error, setError] = useState<ApiError>()
-  const url = useRef<string>(undefined)
+  const url = useObjectUrl(exported?.file)
   useEffect(() => {
     const controller = new AbortController()
-    exportProducts(filters, controller.signal, setProgress).then(
-      ({ file, count }) => {
-        if (controller.signal.aborted) return
-        url.current = URL.createObjectURL(file)
-        setFile({ url: url.current, count })
-      },
-      (thrown: unknown) => {
-        if (!controller.signal.aborted && thrown instanceof ApiError) setError(thrown)
-      },
-    )
-    return () => {
-      controller.abort()
-      if (url.current) URL.revokeObjectURL(url.current)
-    }
+    exportProducts(filters, controller.signal, setProgress).then(setExported, (thrown: unknown) => {
+      if (thrown instanceof ApiError) setError(thrown)
+    })
+    return () => controller.abort()
   }, [])
-  const format = (count: number) => count.toLocaleString('en')
   return (
     <Dialog title="Export products" onClose={onClose}>
       <p>
@@ -43,28 +35,26 @@ export function ExportDialog({
         exported.
       </p>
       {error && <Problem error={error} />}
-      {!error && !file && (
+      {!error && !exported && (
         <>
           <progress aria-label="Products read" value={progress.read} max={progress.total || 1} />
           <p>
-            {format(progress.read)} of {format(progress.total)} products read
+            {formatCount(progress.read)} of {formatCount(progress.total)} products read
           </p>
         </>
       )}
-      {file && (
+      {exported && (
         <p role="status">
-          {format(file.count)} {file.count === 1 ? 'product is' : 'products are'} ready.
+          {formatCount(exported.count, 'product')} {exported.count === 1 ? 'is' : 'are'} ready.
         </p>
       )}
       <p class="buttons">
-        {file && (
-          <a class="button" href={file.url} download="products.ndjson">
+        {url && (
+          <ButtonLink href={url} download="products.ndjson">
             Download products.ndjson
-          </a>
+          </ButtonLink>
         )}
-        <button type="button" class="secondary" onClick={onClose}>
-          {file || error ? 'Close' : 'Stop'}
-        </button>
+        <SecondaryButton onClick={onClose}>{exported || error ? 'Close' : 'Stop'}</SecondaryButton>
       </p>
     </Dialog>
   )

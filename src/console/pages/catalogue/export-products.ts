@@ -3,7 +3,7 @@ import type { ProductRead } from '../../../contract/index.ts'
 import { listProducts } from '../../../contract/operations/catalogue.ts'
 import { read } from '../../api.ts'
 import type { Filters } from './filters.ts'
-import { findState } from './product-state.tsx'
+import { findState } from './product-state.ts'
 
 /** The largest page of the list. */
 const pageSize = 100

@@ -1,13 +1,24 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { values } from '../../../contract/enumerations.ts'
-import { Field } from '../../components/field.tsx'
+import { listStates } from '../../components/badge.tsx'
+import { ParameterField, SelectField, TextField } from '../../components/field.tsx'
 import { toLabel } from '../../labels.ts'
 import { setQuery } from '../../router.ts'
 import type { Filters } from './filters.ts'
-import { stateLabels } from './product-state.tsx'
+import { states } from './product-state.ts'
 
 /** How long after the last key the list is searched. */
 const debounceMs = 250
+
+const categories = [
+  ['', 'All'] as const,
+  ...values.productCategory.map((category) => [category, toLabel(category)] as const),
+]
+
+const orders = [
+  ['', 'Last change first'],
+  ['name', 'Name'],
+] as const
 
 /** The controls of the list. Their values are parameters of the URL. */
 export function FilterForm({
@@ -18,81 +29,38 @@ export function FilterForm({
   /** Suggestions. */
   readonly brands: readonly string[]
 }) {
-  const set = (name: keyof Filters) => (event: Event) =>
-    setQuery({ [name]: (event.currentTarget as HTMLInputElement).value, page: undefined })
+  const listId = useId()
+  const set = (name: keyof Filters) => (value: string) =>
+    setQuery({ [name]: value, page: undefined })
   return (
     <search class="fields">
       <SearchField text={filters.text} />
-      <Field label="Category">
-        {(control) => (
-          <select {...control} value={filters.category} onChange={set('category')}>
-            <option value="">All</option>
-            {values.productCategory.map((category) => (
-              <option key={category} value={category}>
-                {toLabel(category)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <BrandField brand={filters.brand} brands={brands} onChange={set('brand')} />
-      <Field label="State">
-        {(control) => (
-          <select {...control} value={filters.state} onChange={set('state')}>
-            <option value="">All</option>
-            {stateLabels.map(({ state, label }) => (
-              <option key={state} value={state}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Order">
-        {(control) => (
-          <select {...control} value={filters.sort} onChange={set('sort')}>
-            <option value="">Last change first</option>
-            <option value="name">Name</option>
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Category"
+        value={filters.category}
+        options={categories}
+        onSelect={set('category')}
+      />
+      <ParameterField
+        label="Brand"
+        value={filters.brand}
+        list={listId}
+        autocomplete="off"
+        onChange={(event) => set('brand')(event.currentTarget.value)}
+      />
+      <datalist id={listId}>
+        {brands.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <SelectField
+        label="State"
+        value={filters.state}
+        options={listStates(states)}
+        onSelect={set('state')}
+      />
+      <SelectField label="Order" value={filters.sort} options={orders} onSelect={set('sort')} />
     </search>
-  )
-}
-
-/** What is typed stays when the list arrives meanwhile. */
-function BrandField({
-  brand,
-  brands,
-  onChange,
-}: {
-  readonly brand: string
-  readonly brands: readonly string[]
-  readonly onChange: (event: Event) => void
-}) {
-  const [typed, setTyped] = useState(brand)
-  const listId = useId()
-  useEffect(() => setTyped(brand), [brand])
-  return (
-    <Field label="Brand">
-      {(control) => (
-        <>
-          <input
-            {...control}
-            list={listId}
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-            onChange={onChange}
-            autocomplete="off"
-          />
-          <datalist id={listId}>
-            {brands.map((each) => (
-              <option key={each} value={each} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
   )
 }
 
@@ -116,17 +84,13 @@ function SearchField({ text }: { readonly text: string }) {
     }, debounceMs)
   }
   return (
-    <Field label="Search">
-      {(control) => (
-        <input
-          {...control}
-          type="search"
-          placeholder="Name, brand or ID"
-          maxLength={200}
-          value={typed}
-          onInput={(event) => search(event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      label="Search"
+      type="search"
+      placeholder="Name, brand or ID"
+      maxLength={200}
+      value={typed}
+      onInput={(event) => search(event.currentTarget.value)}
+    />
   )
 }

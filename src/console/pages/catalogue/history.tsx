@@ -2,17 +2,16 @@ import { useState } from 'preact/hooks'
 import type { ProductChange } from '../../../contract/index.ts'
 import { listProductChanges } from '../../../contract/operations/catalogue.ts'
 import { read } from '../../api.ts'
-import { Badge } from '../../components/badge.tsx'
+import { StateBadge } from '../../components/badge.tsx'
+import { LinkButton } from '../../components/button.tsx'
 import { FieldDiff } from '../../components/field-diff.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { Pager } from '../../components/pager.tsx'
-import { type Column, Table } from '../../components/table.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { type Column, Pager, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
+import { readCount, setQuery, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
 import { productUrl } from './addresses.ts'
 import { readVersion } from './read-product.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
@@ -25,7 +24,7 @@ const changes = {
 
 export function View({ params, query }: ViewProps) {
   const id = params['id'] ?? ''
-  const page = readNumber(query, 'page') ?? 1
+  const page = readCount(query, 'page') ?? 1
   const [restored, setRestored] = useState<number>()
   const resource = useResource(
     JSON.stringify([id, page]),
@@ -84,14 +83,9 @@ interface Chosen {
 /** Without a choice, the newest version and the one before it. A deletion has no content. */
 function chooseVersions(history: readonly ProductChange[], query: URLSearchParams): Chosen {
   const readable = history.filter(({ change }) => change !== 'DELETED')
-  const to = readNumber(query, 'to') ?? readable[0]?.version
+  const to = readCount(query, 'to') ?? readable[0]?.version
   const before = readable.find(({ version }) => to !== undefined && version < to)?.version
-  return { to, from: readNumber(query, 'from') ?? before }
-}
-
-function readNumber(query: URLSearchParams, name: string): number | undefined {
-  const value = Number(query.get(name))
-  return Number.isSafeInteger(value) && value > 0 ? value : undefined
+  return { to, from: readCount(query, 'from') ?? before }
 }
 
 function createColumns(
@@ -113,14 +107,9 @@ function createColumns(
   const restoreButton = ({ version, change }: ProductChange) =>
     change !== 'DELETED' &&
     version !== newest && (
-      <button
-        type="button"
-        class="link"
-        aria-label={`Restore version ${version}`}
-        onClick={() => restore(version)}
-      >
+      <LinkButton aria-label={`Restore version ${version}`} onClick={() => restore(version)}>
         Restore
-      </button>
+      </LinkButton>
     )
   return [
     { title: 'Compare', cell: (row) => choose('from', row) },
@@ -128,7 +117,7 @@ function createColumns(
     { title: 'Version', isHeading: true, isNumber: true, cell: ({ version }) => version },
     {
       title: 'Change',
-      cell: ({ change }) => <Badge kind={changes[change][0]}>{changes[change][1]}</Badge>,
+      cell: ({ change }) => <StateBadge label={changes[change]} />,
     },
     { title: 'By', cell: ({ changed_by_name }) => changed_by_name },
     { title: 'Origin', cell: ({ origin }) => origin ?? 'Written here' },

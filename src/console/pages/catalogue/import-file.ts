@@ -3,6 +3,8 @@ import { recordBytesMax } from '../../../contract/limits.ts'
 import { parseJson } from '../../../contract/parse-json.ts'
 import { findProblems, formatProblem } from '../../../contract/problems.ts'
 import { ProductInput } from '../../../contract/records/product.ts'
+import { isObject } from '../../../contract/schema.ts'
+import { formatCount } from '../../labels.ts'
 
 /** Larger files are loaded with `holdfast load`. */
 export const linesMax = 50_000
@@ -56,7 +58,7 @@ export async function readImportFile(
     if (text !== undefined && text.trim() === '') continue
     if (lines.length + invalid.length >= linesMax) {
       throw new FileError(
-        `The file has more than ${linesMax.toLocaleString('en')} lines. Use holdfast load instead.`,
+        `The file has more than ${formatCount(linesMax)} lines. Use holdfast load instead.`,
       )
     }
     const read = readLine(number, text)
@@ -110,26 +112,22 @@ function readLine(number: number, text: string | undefined): ImportLine | Invali
   const fail = (...problems: string[]) => ({ number, name: '', problems })
   if (text === undefined) return fail('the line is too long')
   const parsed = parseJson(text)
-  if (!isFields(parsed)) return fail('the line must be a JSON object')
+  if (!isObject(parsed)) return fail('the line must be a JSON object')
   if ('delete' in parsed) return fail('a line that deletes cannot be imported')
   const isEnvelope = 'type' in parsed && 'record' in parsed
   if (isEnvelope && parsed['type'] !== 'product') return fail('the line is not a product')
   const record = isEnvelope ? parsed['record'] : parsed
   const product = normalize(record)
-  const name = isFields(record) && typeof record['name'] === 'string' ? record['name'] : ''
+  const name = isObject(record) && typeof record['name'] === 'string' ? record['name'] : ''
   const problems = findProblems(ProductInput, product, problemsMax).map(formatProblem)
   if (problems.length === 0 && countBytes(product) > recordBytesMax) {
     problems.push(`the product must be at most ${recordBytesMax} bytes of JSON`)
   }
-  if (problems.length > 0 || !isFields(product)) return { number, name, problems }
-  const id = isFields(record) ? record['product_id'] : undefined
+  if (problems.length > 0 || !isObject(product)) return { number, name, problems }
+  const id = isObject(record) ? record['product_id'] : undefined
   return { number, name, id: typeof id === 'string' && id !== '' ? id : undefined, product }
 }
 
 function countBytes(product: unknown): number {
   return new TextEncoder().encode(JSON.stringify(product)).length
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

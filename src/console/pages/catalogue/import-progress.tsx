@@ -1,11 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { Notice } from '../../components/notice.tsx'
-import { Table } from '../../components/table.tsx'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Button, ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
+import { Notice } from '../../components/states.tsx'
+import { formatCount } from '../../labels.ts'
 import { confirmLeaving } from '../../router.ts'
 import { catalogueUrl } from './addresses.ts'
 import type { PlannedLine } from './import-plan.ts'
-import { format, More, shownMax } from './import-preview.tsx'
 import { type FailedLine, type ImportMode, runImport } from './import-run.ts'
+import { LineTable } from './line-table.tsx'
+import { useObjectUrl } from './object-url.ts'
 
 /** Sends the lines, and reports those that failed. It can be stopped and continued. */
 export function ImportProgress({
@@ -62,20 +64,20 @@ export function ImportProgress({
         max={Math.max(1, lines.length)}
       />
       <p>
-        {format(done)} of {format(lines.length)} products {outcome}, {format(failures)} failed
+        {formatCount(done)} of {formatCount(lines.length)} products {outcome},{' '}
+        {formatCount(failures)} failed
       </p>
       {controller ? (
-        <button type="button" class="secondary" onClick={() => controller.abort()}>
-          Stop
-        </button>
+        <SecondaryButton onClick={() => controller.abort()}>Stop</SecondaryButton>
       ) : (
         <>
           {remaining.length > 0 && (
-            <Notice kind="warn" title={`Stopped: ${format(remaining.length)} lines were not sent`}>
+            <Notice
+              kind="warn"
+              title={`Stopped: ${formatCount(remaining.length)} lines were not sent`}
+            >
               <p>Products that were sent are kept. You can continue where the import stopped.</p>
-              <button type="button" onClick={start}>
-                Continue
-              </button>
+              <Button onClick={start}>Continue</Button>
             </Notice>
           )}
           {remaining.length === 0 && failed.length === 0 && (
@@ -83,12 +85,8 @@ export function ImportProgress({
           )}
           {failed.length > 0 && <FailedLines failed={failed} />}
           <p class="buttons">
-            <a class="button" href={catalogueUrl}>
-              Go to the catalogue
-            </a>
-            <button type="button" class="secondary" onClick={onReset}>
-              Import another file
-            </button>
+            <ButtonLink href={catalogueUrl}>Go to the catalogue</ButtonLink>
+            <SecondaryButton onClick={onReset}>Import another file</SecondaryButton>
           </p>
         </>
       )}
@@ -97,44 +95,29 @@ export function ImportProgress({
 }
 
 function FailedLines({ failed }: { readonly failed: readonly FailedLine[] }) {
-  const [url, setUrl] = useState<string>()
-  useEffect(() => {
-    const text = failed.map(({ line: { id, product } }) =>
-      JSON.stringify(id === undefined ? product : { product_id: id, ...product }),
-    )
-    const created = URL.createObjectURL(new Blob([`${text.join('\n')}\n`]))
-    setUrl(created)
-    return () => URL.revokeObjectURL(created)
+  const file = useMemo(() => {
+    const lines = failed.map(({ id, product }) => ({ product_id: id, ...product }))
+    return new Blob(lines.map((line) => `${JSON.stringify(line)}\n`))
   }, [failed])
+  const url = useObjectUrl(file)
   return (
     <>
-      <Notice
-        kind="warn"
-        title={`${format(failed.length)} ${failed.length === 1 ? 'line' : 'lines'} failed`}
-      >
+      <Notice kind="warn" title={`${formatCount(failed.length, 'line')} failed`}>
         <p>Correct them, and import the file with these lines again.</p>
         {url && (
-          <a class="button secondary" href={url} download="failed.ndjson">
+          <SecondaryLink href={url} download="failed.ndjson">
             Download failed lines
-          </a>
+          </SecondaryLink>
         )}
       </Notice>
-      <Table
+      <LineTable
         caption="Failed lines"
+        lines={failed}
         columns={[
-          {
-            title: 'Line',
-            isHeading: true,
-            isNumber: true,
-            cell: ({ line }) => format(line.number),
-          },
-          { title: 'Name', cell: ({ line }) => line.name },
+          { title: 'Name', cell: ({ name }) => name },
           { title: 'Error', cell: ({ message }) => message },
         ]}
-        rows={failed.slice(0, shownMax)}
-        rowKey={({ line }) => String(line.number)}
       />
-      <More count={failed.length - shownMax} />
     </>
   )
 }

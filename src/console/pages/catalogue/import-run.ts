@@ -9,8 +9,7 @@ import type { PlannedLine } from './import-plan.ts'
 
 export type ImportMode = 'drafts' | 'publish'
 
-export interface FailedLine {
-  readonly line: PlannedLine
+export interface FailedLine extends PlannedLine {
   readonly message: string
 }
 
@@ -54,7 +53,7 @@ export async function runImport(
           if (!signal.aborted && !(error instanceof ApiError)) throw error
           return
         }
-        failed.push({ line, message: error.message })
+        failed.push({ ...line, message: error.message })
       }
       onProgress(done, failed.length)
     }
@@ -111,8 +110,7 @@ async function sendProduct({ id = '', product: body, existing }: PlannedLine): P
     await call(replaceProduct, { params, body, headers })
     return
   }
-  const { headers } = await call(putProductDraft, { params, body })
-  const etag = headers.get('etag') ?? ''
+  const { etag } = await call(putProductDraft, { params, body })
   await call(publishProductDraft, { params, headers: { 'if-match': etag } })
 }
 

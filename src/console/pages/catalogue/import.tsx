@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../../api.ts'
 import { Field } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { Notice, Problem } from '../../components/states.tsx'
+import { formatCount } from '../../labels.ts'
 import { catalogueUrl } from './addresses.ts'
 import { FileError, type InvalidLine, readImportFile } from './import-file.ts'
 import { type PlannedLine, planImport } from './import-plan.ts'
@@ -76,9 +76,7 @@ export function View() {
               />
             )}
           </Field>
-          {read !== undefined && (
-            <p role="status">Reading the file: {read.toLocaleString('en')} lines</p>
-          )}
+          {read !== undefined && <p role="status">Reading the file: {formatCount(read)} lines</p>}
           {error && <ImportError error={error} />}
           {preview && <ImportPreview {...preview} onStart={setMode} />}
         </>

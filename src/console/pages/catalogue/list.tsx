@@ -2,23 +2,21 @@ import { useState } from 'preact/hooks'
 import type { ProductSummary } from '../../../contract/index.ts'
 import { listProductSummaries } from '../../../contract/operations/catalogue.ts'
 import { read } from '../../api.ts'
-import { Badge } from '../../components/badge.tsx'
-import { Empty } from '../../components/empty.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Badge, StateBadge } from '../../components/badge.tsx'
+import { ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { Pager } from '../../components/pager.tsx'
-import { type Column, Table } from '../../components/table.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { type Column, Pager, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { toLabel } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
+import { readCount, setQuery, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
 import { catalogueUrl, compareUrl, productUrl } from './addresses.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { FilterForm } from './filter-form.tsx'
 import { type Filters, filterNames, isFiltered, readFilters, toQuery } from './filters.ts'
-import { StateBadge } from './product-state.tsx'
+import { states } from './product-state.ts'
 
 /** How many products can be compared. */
 const comparedMax = 5
@@ -27,7 +25,7 @@ type Selected = ReadonlyMap<string, string>
 
 export function View({ query }: ViewProps) {
   const filters = readFilters(query)
-  const page = Math.max(1, Math.floor(Number(query.get('page'))) || 1)
+  const page = readCount(query, 'page') ?? 1
   const [isExporting, setExporting] = useState(false)
   const [selected, setSelected] = useState<Selected>(new Map())
   const resource = useResource(
@@ -40,9 +38,7 @@ export function View({ query }: ViewProps) {
     <>
       <PageHeading title="Catalogue">
         {hasScope('products.write') && <AddLinks />}
-        <button type="button" class="secondary" onClick={() => setExporting(true)}>
-          Export
-        </button>
+        <SecondaryButton onClick={() => setExporting(true)}>Export</SecondaryButton>
       </PageHeading>
       <FilterForm filters={filters} brands={[...new Set(products.map(({ brand }) => brand))]} />
       <Loaded resource={resource}>
@@ -112,7 +108,7 @@ function createColumns(
       title: 'State',
       cell: ({ state, has_draft }) => (
         <span class="badges">
-          <StateBadge state={state} />
+          <StateBadge label={states[state]} />
           {has_draft && state !== 'DRAFT' && <Badge kind="warn">Has a draft</Badge>}
         </span>
       ),
@@ -137,15 +133,11 @@ function Selection({
         {selected.size === comparedMax && ` (at most ${comparedMax})`}
       </span>
       {selected.size > 1 ? (
-        <a class="button" href={compareUrl([...selected.keys()])}>
-          Compare
-        </a>
+        <ButtonLink href={compareUrl([...selected.keys()])}>Compare</ButtonLink>
       ) : (
         <span class="muted">Select another one to compare them.</span>
       )}
-      <button type="button" class="secondary" onClick={onClear}>
-        Clear selection
-      </button>
+      <SecondaryButton onClick={onClear}>Clear selection</SecondaryButton>
     </p>
   )
 }
@@ -153,12 +145,8 @@ function Selection({
 function AddLinks() {
   return (
     <>
-      <a class="button" href={`${catalogueUrl}/new`}>
-        New product
-      </a>
-      <a class="button secondary" href={`${catalogueUrl}/import`}>
-        Import
-      </a>
+      <ButtonLink href={`${catalogueUrl}/new`}>New product</ButtonLink>
+      <SecondaryLink href={`${catalogueUrl}/import`}>Import</SecondaryLink>
     </>
   )
 }
@@ -169,9 +157,7 @@ function NoProducts({ filters }: { readonly filters: Filters }) {
     return (
       <Empty title="No product matches">
         <p>Change the search or the filters.</p>
-        <button type="button" class="secondary" onClick={() => setQuery(none)}>
-          Clear filters
-        </button>
+        <SecondaryButton onClick={() => setQuery(none)}>Clear filters</SecondaryButton>
       </Empty>
     )
   }

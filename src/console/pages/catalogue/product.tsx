@@ -2,21 +2,21 @@ import { useState } from 'preact/hooks'
 import type { ProductDraft, ProductRead } from '../../../contract/index.ts'
 import { deleteProduct } from '../../../contract/operations/catalogue.ts'
 import { call } from '../../api.ts'
-import { Confirm } from '../../components/confirm.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
+import { StateBadge } from '../../components/badge.tsx'
+import { ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
 import { CustomerView } from '../../components/customer-view.tsx'
-import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Confirm } from '../../components/dialog.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { CopyButton, Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Loaded, Notice } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
-import { navigate } from '../../router.ts'
+import { navigate, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
 import { catalogueUrl, duplicateUrl, productUrl } from './addresses.ts'
-import { findState, StateBadge } from './product-state.tsx'
-import { type ProductWithState, readProduct, type Tagged } from './read-product.ts'
+import { findState, states } from './product-state.ts'
+import { type ProductWithState, readProduct } from './read-product.ts'
 
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
@@ -42,27 +42,17 @@ function Details({ id, state }: { readonly id: string; readonly state: ProductWi
       <PageHeading title={shown?.name ?? 'Deleted product'}>
         {mayWrite && shown && (
           <>
-            <a class="button" href={productUrl(id, '/edit')}>
-              Edit
-            </a>
-            <a class="button secondary" href={duplicateUrl(id)}>
-              Duplicate
-            </a>
+            <ButtonLink href={productUrl(id, '/edit')}>Edit</ButtonLink>
+            <SecondaryLink href={duplicateUrl(id)}>Duplicate</SecondaryLink>
           </>
         )}
-        {change && (
-          <a class="button secondary" href={productUrl(id, '/history')}>
-            History
-          </a>
-        )}
+        {change && <SecondaryLink href={productUrl(id, '/history')}>History</SecondaryLink>}
         {mayWrite && product && (
-          <button type="button" class="secondary" onClick={() => setDeleting(true)}>
-            Delete
-          </button>
+          <SecondaryButton onClick={() => setDeleting(true)}>Delete</SecondaryButton>
         )}
       </PageHeading>
       {draft && <DraftNotice id={id} draft={draft.body} isNew={!product} />}
-      <Facts id={id} state={state} />
+      <ProductFacts id={id} state={state} />
       {shown ? (
         <>
           <h2>{product ? 'What customers read' : 'What customers will read'}</h2>
@@ -76,13 +66,28 @@ function Details({ id, state }: { readonly id: string; readonly state: ProductWi
         </p>
       )}
       {isDeleting && product && (
-        <DeleteDialog id={id} product={product} onClose={() => setDeleting(false)} />
+        <Confirm
+          title={`Delete ${product.body.name}?`}
+          action="Delete"
+          isDangerous
+          onConfirm={async () => {
+            const headers = { 'if-match': product.etag }
+            await call(deleteProduct, { params: { productID: id }, headers })
+            navigate(catalogueUrl)
+          }}
+          onClose={() => setDeleting(false)}
+        >
+          <p>
+            The product can no longer be read or listed. Its history is kept, and you can restore it
+            from there. To close it for new applications only, set <em>Effective to</em> instead.
+          </p>
+        </Confirm>
       )}
     </>
   )
 }
 
-function Facts({
+function ProductFacts({
   id,
   state: { product, draft, change },
 }: {
@@ -91,30 +96,19 @@ function Facts({
 }) {
   const state = product ? findState(product.body, Date.now()) : 'DRAFT'
   return (
-    <dl class="facts">
-      <dt>State</dt>
-      <dd>{product || draft ? <StateBadge state={state} /> : 'Deleted'}</dd>
-      <dt>Product ID</dt>
-      <dd>
-        <Identifier value={id} />
-      </dd>
-      {change && (
-        <>
-          <dt>Version</dt>
-          <dd>{change.version}</dd>
-          <dt>Last change</dt>
-          <dd>
+    <Facts
+      facts={{
+        State: product || draft ? <StateBadge label={states[state]} /> : 'Deleted',
+        'Product ID': <Identifier value={id} />,
+        Version: change?.version,
+        'Last change': change && (
+          <>
             <Time value={change.changed_at} /> by {change.changed_by_name}
-          </dd>
-          {change.origin !== undefined && (
-            <>
-              <dt>Origin</dt>
-              <dd>Imported from {change.origin}</dd>
-            </>
-          )}
-        </>
-      )}
-    </dl>
+          </>
+        ),
+        Origin: change?.origin && `Imported from ${change.origin}`,
+      }}
+    />
   )
 }
 
@@ -155,37 +149,5 @@ function RawJson({ product }: { readonly product: ProductRead }) {
         </>
       )}
     </details>
-  )
-}
-
-function DeleteDialog({
-  id,
-  product,
-  onClose,
-}: {
-  readonly id: string
-  readonly product: Tagged<ProductRead>
-  readonly onClose: () => void
-}) {
-  const remove = async () => {
-    await call(deleteProduct, {
-      params: { productID: id },
-      headers: { 'if-match': product.etag },
-    })
-    navigate(catalogueUrl)
-  }
-  return (
-    <Confirm
-      title={`Delete ${product.body.name}?`}
-      action="Delete"
-      isDangerous
-      onConfirm={remove}
-      onClose={onClose}
-    >
-      <p>
-        The product can no longer be read or listed. Its history is kept, and you can restore it
-        from there. To close it for new applications only, set <em>Effective to</em> instead.
-      </p>
-    </Confirm>
   )
 }

@@ -1,23 +1,16 @@
-import type { ProductRead } from '../../../contract/index.ts'
 import { replaceProduct } from '../../../contract/operations/catalogue.ts'
 import { putProductDraft } from '../../../contract/operations/drafts.ts'
 import { call } from '../../api.ts'
+import { Button, SecondaryButton } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { FieldDiff } from '../../components/field-diff.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { Notice } from '../../components/notice.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { Loaded, Notice, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { navigate } from '../../router.ts'
 import { useAction } from '../../use-action.ts'
 import { productUrl } from './addresses.ts'
 import { type ProductWithState, readProduct, readVersion } from './read-product.ts'
-
-interface Comparison {
-  readonly old: ProductRead
-  readonly current: ProductWithState
-}
 
 /** Shows what restoring a version would change, and saves it as a draft or publishes it. */
 export function RestoreDialog({
@@ -31,83 +24,42 @@ export function RestoreDialog({
   readonly onClose: () => void
   readonly onRestored: () => void
 }) {
-  const resource = useResource<Comparison>(JSON.stringify([id, version]), async (signal) => {
-    const [old, current] = await Promise.all([
-      readVersion(id, version, signal),
-      readProduct(id, signal),
-    ])
-    return { old, current }
-  })
-  return (
-    <Dialog title={`Restore version ${version}?`} onClose={onClose}>
-      <Loaded resource={resource}>
-        {(comparison) => (
-          <Choice
-            id={id}
-            version={version}
-            comparison={comparison}
-            onClose={onClose}
-            onPublished={() => {
-              onRestored()
-              onClose()
-            }}
-            onReload={() => resource.reload()}
-          />
-        )}
-      </Loaded>
-      {!resource.value && (
-        <button type="button" class="secondary" onClick={onClose}>
-          Cancel
-        </button>
-      )}
-    </Dialog>
-  )
-}
-
-function Choice({
-  id,
-  version,
-  comparison: { old, current },
-  onClose,
-  onPublished,
-  onReload,
-}: {
-  readonly id: string
-  readonly version: number
-  readonly comparison: Comparison
-  readonly onClose: () => void
-  readonly onPublished: () => void
-  readonly onReload: () => void
-}) {
   const { isBusy, error, run } = useAction()
-  const { product, draft, change } = current
+  const resource = useResource(JSON.stringify([id, version]), (signal) =>
+    Promise.all([readVersion(id, version, signal), readProduct(id, signal)]),
+  )
+  const [body, { product, draft, change } = noState] = resource.value ?? []
   const params = { productID: id }
   const publish = async () => {
-    const headers = { 'if-match': product?.etag ?? '' }
-    await call(replaceProduct, { params, body: old, headers })
-    onPublished()
+    await call(replaceProduct, { params, body, headers: { 'if-match': product?.etag ?? '' } })
+    onRestored()
+    onClose()
   }
   const saveDraft = async () => {
     await call(putProductDraft, {
       params,
-      body: old,
+      body,
       query: { 'base-version': change?.version },
       headers: draft ? { 'if-match': draft.etag } : { 'if-none-match': '*' },
     })
     navigate(productUrl(id, '/edit'))
   }
   return (
-    <>
-      {product ? (
-        <FieldDiff
-          before={product.body}
-          after={old}
-          beforeLabel={`Now (version ${change?.version})`}
-          afterLabel={`Version ${version}`}
-        />
-      ) : (
-        <p>The product was deleted. Publishing the draft makes it exist again.</p>
-      )}
+    <Dialog title={`Restore version ${version}?`} onClose={onClose}>
+      <Loaded resource={resource}>
+        {([old]) =>
+          product ? (
+            <FieldDiff
+              before={product.body}
+              after={old}
+              beforeLabel={`Now (version ${change?.version})`}
+              afterLabel={`Version ${version}`}
+            />
+          ) : (
+            <p>The product was deleted. Publishing the draft makes it exist again.</p>
+          )
+        }
+      </Loaded>
       {draft && (
         <Notice kind="warn" title="A draft exists">
           <p>
@@ -119,26 +71,27 @@ function Choice({
       {error?.status === 412 ? (
         <Notice kind="warn" title="Nothing was changed">
           <p>{error.message}. Another editor may have changed it while this dialog was open.</p>
-          <button type="button" class="secondary" onClick={onReload}>
-            Show what would change now
-          </button>
+          <SecondaryButton onClick={resource.reload}>Show what would change now</SecondaryButton>
         </Notice>
       ) : (
         error && <Problem error={error} />
       )}
       <p class="buttons">
-        <button type="button" disabled={isBusy} onClick={() => run(saveDraft)}>
-          Save as a draft
-        </button>
-        {product && (
-          <button type="button" class="secondary" disabled={isBusy} onClick={() => run(publish)}>
-            Publish now
-          </button>
+        {body && (
+          <Button disabled={isBusy} onClick={() => run(saveDraft)}>
+            Save as a draft
+          </Button>
         )}
-        <button type="button" class="secondary" onClick={onClose}>
-          Cancel
-        </button>
+        {product && (
+          <SecondaryButton disabled={isBusy} onClick={() => run(publish)}>
+            Publish now
+          </SecondaryButton>
+        )}
+        <SecondaryButton onClick={onClose}>Cancel</SecondaryButton>
       </p>
-    </>
+    </Dialog>
   )
 }
+
+/** Until it is read. */
+const noState: Partial<ProductWithState> = {}

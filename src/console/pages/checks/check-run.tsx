@@ -1,33 +1,34 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { CheckReport, CheckResult, CheckRun } from '../../../contract/index.ts'
 import { getCheck } from '../../../contract/operations/checks.ts'
 import { read } from '../../api.ts'
-import { Empty } from '../../components/empty.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Empty, Loaded, Notice } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
+import { capitalize, formatCount } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../router.ts'
 import type { Judgement } from './compare-runs.ts'
 import { Result } from './result.tsx'
 import { RunProgress } from './run-progress.tsx'
-import { formatCounts, formatSeconds, nameRun, RunState } from './run-state.tsx'
-
-const runningMs = 1000
+import {
+  formatCounts,
+  formatSeconds,
+  isRunning,
+  nameRun,
+  RunState,
+  runningMs,
+} from './run-state.tsx'
 
 /** One run: its progress, and then its report by group. */
 export function View({ params, query }: ViewProps) {
   const { checkId = '' } = params
-  const [isRunning, setRunning] = useState(false)
   const resource = useResource(
     checkId,
     (signal) => read(getCheck, { params: { checkId }, signal }),
-    isRunning ? { refreshMs: runningMs } : {},
+    { refreshMs: (run) => (isRunning(run) ? runningMs : undefined) },
   )
-  const hasRunning = resource.value?.state === 'running'
-  useEffect(() => setRunning(hasRunning), [hasRunning])
   const run = resource.value
   return (
     <>
@@ -38,7 +39,7 @@ export function View({ params, query }: ViewProps) {
       <Loaded resource={resource}>
         {(value) => (
           <>
-            <Facts run={value} />
+            <RunFacts run={value} />
             <RunOutcome run={value} />
             {value.report && <Report report={value.report} show={query.get('show') ?? ''} />}
           </>
@@ -48,34 +49,31 @@ export function View({ params, query }: ViewProps) {
   )
 }
 
-function Facts({ run }: { readonly run: CheckRun }) {
+function RunFacts({ run }: { readonly run: CheckRun }) {
   const { report } = run
   return (
-    <dl class="facts">
-      <dt>Result</dt>
-      <dd>
-        <RunState run={run} /> {run.state === 'completed' && formatCounts(run.progress)}
-      </dd>
-      <dt>Started</dt>
-      <dd>
-        <Time value={run.startedAt} /> by {run.startedBy}
-      </dd>
-      <dt>Duration</dt>
-      <dd>{formatSeconds(run.seconds)}</dd>
-      {report && (
-        <>
-          <dt>Provider</dt>
-          <dd>
+    <Facts
+      facts={{
+        Result: (
+          <>
+            <RunState run={run} /> {run.state === 'completed' && formatCounts(run.progress)}
+          </>
+        ),
+        Started: (
+          <>
+            <Time value={run.startedAt} /> by {run.startedBy}
+          </>
+        ),
+        Duration: formatSeconds(run.seconds),
+        Provider: report && (
+          <>
             <code>{report.target}</code>, subdomain <code>{report.subdomain}</code>,{' '}
-            {report.requests.toLocaleString('en')} requests
-          </dd>
-        </>
-      )}
-      <dt>ID</dt>
-      <dd>
-        <Identifier value={run.checkId} />
-      </dd>
-    </dl>
+            {formatCount(report.requests)} requests
+          </>
+        ),
+        ID: <Identifier value={run.checkId} />,
+      }}
+    />
   )
 }
 
@@ -140,35 +138,26 @@ function Report({ report, show }: { readonly report: CheckReport; readonly show:
         </Empty>
       )}
       {[...groups].map(([group, results]) => (
-        <Group key={group} group={group} results={results} />
+        <section key={group}>
+          <h2>
+            {capitalize(group)}{' '}
+            <span class="check-count muted">{formatCounts(countResults(results))}</span>
+          </h2>
+          <ul class="check-results">
+            {results.map((result) => (
+              <li key={result.id}>
+                <Result result={result} />
+              </li>
+            ))}
+          </ul>
+        </section>
       ))}
     </>
   )
 }
 
-function Group({
-  group,
-  results,
-}: {
-  readonly group: string
-  readonly results: readonly CheckResult[]
-}) {
+function countResults(results: readonly CheckResult[]) {
   const count = (judgement: Judgement) =>
     results.filter((result) => result.judgement === judgement).length
-  const counts = { passed: count('pass'), failed: count('fail'), skipped: count('skip') }
-  return (
-    <section>
-      <h2>
-        {group.charAt(0).toUpperCase() + group.slice(1)}{' '}
-        <span class="check-count muted">{formatCounts(counts)}</span>
-      </h2>
-      <ul class="check-results">
-        {results.map((result) => (
-          <li key={result.id}>
-            <Result result={result} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
+  return { passed: count('pass'), failed: count('fail'), skipped: count('skip') }
 }

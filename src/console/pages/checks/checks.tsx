@@ -2,30 +2,32 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ListedCheck } from '../../../contract/index.ts'
 import { listChecks } from '../../../contract/operations/checks.ts'
 import { read } from '../../api.ts'
-import { Empty } from '../../components/empty.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { findPrevious } from './compare-runs.ts'
 import { RunProgress } from './run-progress.tsx'
-import { formatCounts, formatSeconds, nameRun, RunState } from './run-state.tsx'
+import {
+  formatCounts,
+  formatSeconds,
+  isRunning,
+  nameRun,
+  RunState,
+  runningMs,
+} from './run-state.tsx'
 import { StartCheck } from './start-check.tsx'
 
-const runningMs = 1000
 /** Another client may start a run. */
 const idleMs = 10_000
 
 /** The last runs, the one in progress, and the buttons to start another. */
 export function View() {
-  const [isRunning, setRunning] = useState(false)
   const resource = useResource('checks', (signal) => read(listChecks, { signal }), {
-    refreshMs: isRunning ? runningMs : idleMs,
+    refreshMs: ({ data }) => (data.some(isRunning) ? runningMs : idleMs),
   })
-  const running = resource.value?.data.find(({ state }) => state === 'running')
-  const hasRunning = running !== undefined
-  useEffect(() => setRunning(hasRunning), [hasRunning])
+  const running = resource.value?.data.find(isRunning)
   return (
     <>
       <PageHeading title="Checks" />
@@ -33,7 +35,7 @@ export function View() {
         A check sends requests to the provider as the platform does, and reports for each clause of
         the interface whether the provider conforms to it. It only reads data.
       </p>
-      <StartCheck isRunning={hasRunning} onStart={resource.reload} />
+      <StartCheck isRunning={running !== undefined} onStart={resource.reload} />
       <Loaded resource={resource}>
         {({ data }) => (
           <>
@@ -106,7 +108,7 @@ function Runs({ runs }: { readonly runs: readonly ListedCheck[] }) {
     { title: 'Kind', cell: (run) => <span class="nowrap">{nameRun(run)}</span> },
     { title: 'Duration', isNumber: true, cell: ({ seconds }) => formatSeconds(seconds) },
     { title: 'Started by', cell: ({ startedBy }) => startedBy },
-    { title: 'Changes', cell: (run) => <CompareLink run={run} runs={runs} /> },
+    { title: 'Changes', cell: (run) => linkComparison(run, findPrevious(run, runs)) },
   ]
   return (
     <>
@@ -116,16 +118,9 @@ function Runs({ runs }: { readonly runs: readonly ListedCheck[] }) {
   )
 }
 
-function CompareLink({
-  run,
-  runs,
-}: {
-  readonly run: ListedCheck
-  readonly runs: readonly ListedCheck[]
-}) {
-  const previous = findPrevious(run, runs)
+function linkComparison({ checkId }: ListedCheck, previous: ListedCheck | undefined) {
   if (!previous) return <span class="muted nowrap">no earlier run</span>
-  const query = new URLSearchParams({ a: previous.checkId, b: run.checkId })
+  const query = new URLSearchParams({ a: previous.checkId, b: checkId })
   return (
     <a class="nowrap" href={`/console/checks/compare?${query}`}>
       since the previous run

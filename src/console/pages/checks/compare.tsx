@@ -1,17 +1,18 @@
+import type { ComponentChildren } from 'preact'
 import { escapeInvisibleInLines } from '../../../contract/characters.ts'
 import type { CheckResult, ListedCheck } from '../../../contract/index.ts'
 import { getCheck, listChecks } from '../../../contract/operations/checks.ts'
 import { read } from '../../api.ts'
-import { Empty } from '../../components/empty.tsx'
-import { Field } from '../../components/field.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { StateBadge } from '../../components/badge.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { SelectField } from '../../components/field.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Empty, Loaded, Notice } from '../../components/states.tsx'
+import { formatTime } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { setQuery, type ViewProps } from '../../router.ts'
 import { type Change, compareRuns, findPrevious } from './compare-runs.ts'
-import { JudgementBadge } from './result.tsx'
+import { judgements } from './result.tsx'
 import { formatCounts } from './run-state.tsx'
 
 /** What changed between two runs. `a` is the earlier one, `b` the later one. */
@@ -52,46 +53,31 @@ function Chosen({
   return (
     <>
       <div class="fields">
-        <RunSelect label="Earlier run" name="a" value={earlier} runs={completed} />
-        <RunSelect label="Later run" name="b" value={later} runs={completed} />
+        <SelectField
+          label="Earlier run"
+          value={earlier}
+          options={listOptions(completed, earlier)}
+          onSelect={(a) => setQuery({ a })}
+        />
+        <SelectField
+          label="Later run"
+          value={later}
+          options={listOptions(completed, later)}
+          onSelect={(b) => setQuery({ b })}
+        />
       </div>
       <Changes earlier={earlier} later={later} />
     </>
   )
 }
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
-
-function RunSelect({
-  label,
-  name,
-  value,
-  runs,
-}: {
-  readonly label: string
-  readonly name: 'a' | 'b'
-  readonly value: string
-  readonly runs: readonly ListedCheck[]
-}) {
-  const isKnown = runs.some(({ checkId }) => checkId === value)
-  return (
-    <Field label={label}>
-      {(control) => (
-        <select
-          {...control}
-          value={value}
-          onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
-        >
-          {!isKnown && <option value={value}>A run that was removed</option>}
-          {runs.map(({ checkId, startedAt, profile, progress }) => (
-            <option key={checkId} value={checkId}>
-              {format.format(new Date(startedAt))}, {profile}, {formatCounts(progress)}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
+function listOptions(runs: readonly ListedCheck[], chosen: string) {
+  const options = runs.map(({ checkId, startedAt, profile, progress }) => {
+    const text = `${formatTime(startedAt)}, ${profile}, ${formatCounts(progress)}`
+    return [checkId, text] as const
+  })
+  const isKnown = runs.some(({ checkId }) => checkId === chosen)
+  return isKnown ? options : [[chosen, 'A run that was removed'] as const, ...options]
 }
 
 function Changes({ earlier, later }: { readonly earlier: string; readonly later: string }) {
@@ -143,10 +129,7 @@ function ChangeList({
             <p>
               {name} <code class="muted">{id}</code>
             </p>
-            <dl class="facts">
-              <Side title="Before" result={before} />
-              <Side title="After" result={after} />
-            </dl>
+            <Facts facts={{ Before: describeResult(before), After: describeResult(after) }} />
           </li>
         ))}
       </ul>
@@ -159,20 +142,12 @@ function ChangeList({
   )
 }
 
-function Side({
-  title,
-  result,
-}: {
-  readonly title: string
-  readonly result: CheckResult | undefined
-}) {
+function describeResult(result: CheckResult | undefined): ComponentChildren {
+  if (!result) return 'not in this run'
   return (
     <>
-      <dt>{title}</dt>
-      <dd>
-        {result ? <JudgementBadge judgement={result.judgement} /> : 'not in this run'}{' '}
-        {result?.reason !== undefined && escapeInvisibleInLines(result.reason)}
-      </dd>
+      <StateBadge label={judgements[result.judgement]} />{' '}
+      {result.reason !== undefined && escapeInvisibleInLines(result.reason)}
     </>
   )
 }

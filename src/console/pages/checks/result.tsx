@@ -1,34 +1,35 @@
 import type { ComponentChildren } from 'preact'
 import { escapeInvisibleInLines } from '../../../contract/characters.ts'
 import type { CheckExchange, CheckHeader, CheckResult } from '../../../contract/index.ts'
-import { Badge } from '../../components/badge.tsx'
-import type { Judgement } from './compare-runs.ts'
+import { StateBadge } from '../../components/badge.tsx'
 
-const badges = {
-  pass: { kind: 'good', word: 'passed' },
-  fail: { kind: 'bad', word: 'failed' },
-  skip: { kind: 'warn', word: 'skipped' },
+export const judgements = {
+  pass: ['good', 'passed'],
+  fail: ['bad', 'failed'],
+  skip: ['warn', 'skipped'],
 } as const
-
-export function JudgementBadge({ judgement }: { readonly judgement: Judgement }) {
-  const { kind, word } = badges[judgement]
-  return <Badge kind={kind}>{word}</Badge>
-}
 
 /** A check, which opens to what was sent, expected and received, the clause and the hint. */
 export function Result({ result }: { readonly result: CheckResult }) {
   const { id, title, judgement, reason, seen, expected, hint, clause, evidence } = result
+  const single = evidence.length === 1 ? evidence[0] : undefined
   return (
     <details class="check-result">
       <summary>
-        <JudgementBadge judgement={judgement} /> {title} <code class="muted">{id}</code>
+        <StateBadge label={judgements[judgement]} /> {title} <code class="muted">{id}</code>
       </summary>
       <div class="check-result-content">
         {reason !== undefined && <Part title="Reason">{escapeInvisibleInLines(reason)}</Part>}
-        {evidence.length === 1 && evidence[0] && <Sent exchange={evidence[0]} />}
+        {single && <Sent exchange={single} />}
         {expected !== undefined && <Part title="Expected">{escapeInvisibleInLines(expected)}</Part>}
-        {evidence.length === 1 && evidence[0] && <Received exchange={evidence[0]} />}
-        {evidence.length > 1 && <Exchanges evidence={evidence} />}
+        {single && <Received exchange={single} />}
+        {!single &&
+          evidence.map((exchange, index) => (
+            <div key={index}>
+              <Sent exchange={exchange} number={index + 1} />
+              <Received exchange={exchange} number={index + 1} />
+            </div>
+          ))}
         {result.isEvidenceOmitted && (
           <Part title="Sent and received">
             Left out, because the report would be too large. Run only this group to see it.
@@ -60,15 +61,6 @@ function Part({
       <p>{children}</p>
     </>
   )
-}
-
-function Exchanges({ evidence }: { readonly evidence: readonly CheckExchange[] }) {
-  return evidence.map((exchange, index) => (
-    <div key={index}>
-      <Sent exchange={exchange} number={index + 1} />
-      <Received exchange={exchange} number={index + 1} />
-    </div>
-  ))
 }
 
 interface ExchangeProps {

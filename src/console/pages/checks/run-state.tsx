@@ -2,12 +2,18 @@ import type { CheckProgress, ListedCheck } from '../../../contract/index.ts'
 import { Badge } from '../../components/badge.tsx'
 
 /** The state of a run in a word: a completed run has passed or failed. */
-export function RunState({ run }: { readonly run: ListedCheck }) {
-  const { state, progress } = run
+export function RunState({ run: { state, progress } }: { readonly run: ListedCheck }) {
   if (state === 'running') return <Badge>running</Badge>
   if (state === 'interrupted') return <Badge kind="warn">interrupted</Badge>
   if (state === 'error') return <Badge kind="bad">not run</Badge>
   return progress.failed > 0 ? <Badge kind="bad">failed</Badge> : <Badge kind="good">passed</Badge>
+}
+
+/** How often a run in progress is read. */
+export const runningMs = 1000
+
+export function isRunning({ state }: ListedCheck): boolean {
+  return state === 'running'
 }
 
 type Counts = Pick<CheckProgress, 'passed' | 'failed' | 'skipped'>

@@ -1,8 +1,8 @@
 import type { CheckOptions, ListedCheck } from '../../../contract/index.ts'
 import { createCheck } from '../../../contract/operations/checks.ts'
 import { type ApiError, read } from '../../api.ts'
-import { Notice } from '../../components/notice.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { Button, SecondaryButton } from '../../components/button.tsx'
+import { Notice, Problem } from '../../components/states.tsx'
 import { hasScope } from '../../session.ts'
 import { useAction } from '../../use-action.ts'
 
@@ -35,12 +35,12 @@ export function StartCheck({
   return (
     <>
       <p class="buttons check-start">
-        <button type="button" aria-disabled={isOff} onClick={() => start('smoke')}>
+        <Button aria-disabled={isOff} onClick={() => start('smoke')}>
           Run smoke check
-        </button>
-        <button type="button" class="secondary" aria-disabled={isOff} onClick={() => start('full')}>
+        </Button>
+        <SecondaryButton aria-disabled={isOff} onClick={() => start('full')}>
           Run full check
-        </button>
+        </SecondaryButton>
       </p>
       {error && <StartError error={error} />}
     </>

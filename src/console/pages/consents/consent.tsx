@@ -1,18 +1,19 @@
 import { useState } from 'preact/hooks'
-import type { ConsentChange, ConsentDetail } from '../../../contract/index.ts'
+import type { ConsentDetail } from '../../../contract/index.ts'
 import { getConsent, withdrawConsent } from '../../../contract/operations/consents.ts'
 import { describeScopes } from '../../../platform/consent/scopes.ts'
 import { call, read } from '../../api.ts'
-import { Badge } from '../../components/badge.tsx'
-import { Confirm } from '../../components/confirm.tsx'
+import { StateBadge } from '../../components/badge.tsx'
+import { Button, SecondaryLink } from '../../components/button.tsx'
+import { Confirm } from '../../components/dialog.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Loaded, Notice } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
+import type { ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
 import { endings, statuses } from './labels.ts'
 
 export function View({ params: { id = '' } }: ViewProps) {
@@ -31,13 +32,11 @@ export function View({ params: { id = '' } }: ViewProps) {
     <>
       <PageHeading title="Consent">
         {value?.status === 'active' && hasScope('consent.write') && (
-          <button type="button" class="dangerous" onClick={() => setAsking(true)}>
+          <Button class="dangerous" onClick={() => setAsking(true)}>
             Withdraw
-          </button>
+          </Button>
         )}
-        <a class="button secondary" href="/console/consents">
-          All consents
-        </a>
+        <SecondaryLink href="/console/consents">All consents</SecondaryLink>
       </PageHeading>
       {isWithdrawn && (
         <Notice kind="good" title="The consent was withdrawn">
@@ -71,38 +70,30 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
   const { thirdParty, status, accountIds } = consent
   return (
     <>
-      <dl class="facts">
-        <dt>Status</dt>
-        <dd>
-          <Badge kind={statuses[status][0]}>{statuses[status][1]}</Badge>
-        </dd>
-        <dt>Consent ID</dt>
-        <dd>
-          <Identifier value={consent.consentId} />
-        </dd>
-        <dt>Third party</dt>
-        <dd>
-          <a href={`/console/consents?third-party=${encodeURIComponent(thirdParty.id)}`}>
-            <bdi>{thirdParty.name ?? 'Removed'}</bdi>
-          </a>{' '}
-          <Identifier value={thirdParty.id} />
-        </dd>
-        <dt>Customer</dt>
-        <dd>
-          <Identifier value={consent.customerId} />{' '}
-          <a href={`/console/consents?customer=${encodeURIComponent(consent.customerId)}`}>
-            All consents of this customer
-          </a>
-        </dd>
-        <dt>From</dt>
-        <dd>
-          <Time value={consent.from} />
-        </dd>
-        <dt>Until</dt>
-        <dd>
-          <Time value={consent.until} />
-        </dd>
-      </dl>
+      <Facts
+        facts={{
+          Status: <StateBadge label={statuses[status]} />,
+          'Consent ID': <Identifier value={consent.consentId} />,
+          'Third party': (
+            <>
+              <a href={`/console/consents?third-party=${encodeURIComponent(thirdParty.id)}`}>
+                <bdi>{thirdParty.name ?? 'Removed'}</bdi>
+              </a>{' '}
+              <Identifier value={thirdParty.id} />
+            </>
+          ),
+          Customer: (
+            <>
+              <Identifier value={consent.customerId} />{' '}
+              <a href={`/console/consents?customer=${encodeURIComponent(consent.customerId)}`}>
+                All consents of this customer
+              </a>
+            </>
+          ),
+          From: <Time value={consent.from} />,
+          Until: <Time value={consent.until} />,
+        }}
+      />
       <SharedData scopes={consent.scopes} isShared={status === 'active'} />
       <h2>Accounts</h2>
       {accountIds.length === 0 ? (
@@ -119,7 +110,12 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
       <h2>History</h2>
       <ol class="timeline">
         {consent.changes.map((change) => (
-          <Change key={change.status} change={change} />
+          <li key={change.status}>
+            <p>
+              <StateBadge label={statuses[change.status]} /> <Time value={change.time} />
+            </p>
+            <p>{change.status === 'active' ? 'The customer agreed.' : endings[change.reason]}</p>
+          </li>
         ))}
       </ol>
     </>
@@ -156,17 +152,5 @@ function SharedData({
         </ul>
       </details>
     </>
-  )
-}
-
-function Change({ change: { time, status, reason } }: { readonly change: ConsentChange }) {
-  const [kind, label] = statuses[status]
-  return (
-    <li>
-      <p>
-        <Badge kind={kind}>{label}</Badge> <Time value={time} />
-      </p>
-      <p>{status === 'active' ? 'The customer agreed.' : endings[reason]}</p>
-    </li>
   )
 }

@@ -1,16 +1,15 @@
-import type { ConsentFlow, ConsentFlowStep } from '../../../contract/index.ts'
+import type { ConsentFlow } from '../../../contract/index.ts'
 import { listConsentFlows } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
-import { Badge } from '../../components/badge.tsx'
-import { CursorPager } from '../../components/cursor-pager.tsx'
-import { Empty } from '../../components/empty.tsx'
-import { Field } from '../../components/field.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { listStates, StateBadge } from '../../components/badge.tsx'
+import { SecondaryButton, SecondaryLink } from '../../components/button.tsx'
+import { SelectField } from '../../components/field.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { CursorPager } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { setQuery, type ViewProps } from '../../router.ts'
 import { flowStateLabels, outcomeLabels, reasons, stepLabels } from './labels.ts'
 
 export function View({ query }: ViewProps) {
@@ -24,36 +23,20 @@ export function View({ query }: ViewProps) {
   return (
     <>
       <PageHeading title="Consent flows">
-        <button type="button" class="secondary" onClick={list.reload}>
-          Refresh
-        </button>
-        <a class="button secondary" href="/console/consents">
-          Consents
-        </a>
+        <SecondaryButton onClick={list.reload}>Refresh</SecondaryButton>
+        <SecondaryLink href="/console/consents">Consents</SecondaryLink>
       </PageHeading>
       <p>
         Attempts to give a consent in the last 7 days, the latest first. Data of customers is not
         recorded: a customer who asks for help can say when and at which third party it happened.
       </p>
       <div class="fields">
-        <Field label="State">
-          {(control) => (
-            <select
-              {...control}
-              value={state ?? ''}
-              onChange={({ currentTarget }) =>
-                setQuery({ state: currentTarget.value, cursor: undefined })
-              }
-            >
-              <option value="">All</option>
-              {Object.entries(flowStateLabels).map(([name, [, label]]) => (
-                <option key={name} value={name}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="State"
+          value={state ?? ''}
+          options={listStates(flowStateLabels)}
+          onSelect={(chosen) => setQuery({ state: chosen, cursor: undefined })}
+        />
       </div>
       <div aria-busy={list.isLoading}>
         <Loaded resource={list}>
@@ -74,12 +57,11 @@ export function View({ query }: ViewProps) {
 
 function Flow({ flow }: { readonly flow: ConsentFlow }) {
   const { thirdParty, state, started, steps, consentId } = flow
-  const [kind, label] = flowStateLabels[state]
   const problem = steps.findLast(({ reason }) => reason !== undefined)
   return (
     <details class="flow">
       <summary>
-        <Badge kind={kind}>{label}</Badge>{' '}
+        <StateBadge label={flowStateLabels[state]} />{' '}
         <bdi class="flow-name">{thirdParty.name ?? 'Removed third party'}</bdi>{' '}
         <span class="muted">
           <Time value={started} />
@@ -92,7 +74,21 @@ function Flow({ flow }: { readonly flow: ConsentFlow }) {
       </summary>
       <ol class="timeline">
         {steps.map((step, index) => (
-          <Step key={index} step={step} />
+          <li key={index}>
+            <p>
+              <strong>{stepLabels[step.step]}</strong>{' '}
+              <StateBadge label={outcomeLabels[step.outcome]} />{' '}
+              <span class="muted">
+                <Time value={step.time} />
+              </span>
+            </p>
+            {step.reason !== undefined && (
+              <p>
+                {reasons[step.reason][0]} <span class="muted">{reasons[step.reason][1]}</span>
+              </p>
+            )}
+            {step.detail !== undefined && <pre>{step.detail}</pre>}
+          </li>
         ))}
       </ol>
       {consentId !== undefined && (
@@ -101,30 +97,6 @@ function Flow({ flow }: { readonly flow: ConsentFlow }) {
         </p>
       )}
     </details>
-  )
-}
-
-function Step({
-  step: { time, step, outcome, reason, detail },
-}: {
-  readonly step: ConsentFlowStep
-}) {
-  const [kind, label] = outcomeLabels[outcome]
-  return (
-    <li>
-      <p>
-        <strong>{stepLabels[step]}</strong> <Badge kind={kind}>{label}</Badge>{' '}
-        <span class="muted">
-          <Time value={time} />
-        </span>
-      </p>
-      {reason !== undefined && (
-        <p>
-          {reasons[reason][0]} <span class="muted">{reasons[reason][1]}</span>
-        </p>
-      )}
-      {detail !== undefined && <pre>{detail}</pre>}
-    </li>
   )
 }
 

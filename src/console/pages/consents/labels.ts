@@ -5,10 +5,9 @@ import type {
   FlowStepName,
 } from '../../../contract/consent-flows.ts'
 import type { ChangeReason, ConsentStatus } from '../../../contract/consent-statuses.ts'
+import type { StateLabel } from '../../components/badge.tsx'
 
-type Kind = 'good' | 'warn' | 'bad' | 'neutral'
-
-export const statuses: Readonly<Record<ConsentStatus, readonly [Kind, string]>> = {
+export const statuses: Readonly<Record<ConsentStatus, StateLabel>> = {
   active: ['good', 'Active'],
   withdrawn: ['warn', 'Withdrawn'],
   expired: ['neutral', 'Expired'],
@@ -25,7 +24,7 @@ export const endings: Readonly<Record<ChangeReason, string>> = {
   sharing_ended: 'The agreed time was over.',
 }
 
-export const flowStateLabels: Readonly<Record<ConsentFlowState, readonly [Kind, string]>> = {
+export const flowStateLabels: Readonly<Record<ConsentFlowState, StateLabel>> = {
   in_progress: ['neutral', 'In progress'],
   completed: ['good', 'Completed'],
   cancelled: ['warn', 'Cancelled'],
@@ -44,7 +43,7 @@ export const stepLabels: Readonly<Record<FlowStepName, string>> = {
   token: 'Exchange of the code',
 }
 
-export const outcomeLabels: Readonly<Record<FlowOutcome, readonly [Kind, string]>> = {
+export const outcomeLabels: Readonly<Record<FlowOutcome, StateLabel>> = {
   succeeded: ['good', 'Succeeded'],
   failed: ['bad', 'Failed'],
   cancelled: ['warn', 'Cancelled'],

@@ -1,20 +1,16 @@
-import type { TargetedEvent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import type { Consent } from '../../../contract/index.ts'
 import { listConsents } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
-import { Badge } from '../../components/badge.tsx'
-import { CursorPager } from '../../components/cursor-pager.tsx'
-import { Empty } from '../../components/empty.tsx'
-import { Field } from '../../components/field.tsx'
+import { listStates, StateBadge } from '../../components/badge.tsx'
+import { SecondaryLink } from '../../components/button.tsx'
+import { ParameterField, readForm, SelectField } from '../../components/field.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { type Column, Table } from '../../components/table.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { type Column, CursorPager, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { setQuery, type ViewProps } from '../../router.ts'
 import { statuses } from './labels.ts'
 
 /** The filters of the view, which are parameters of its address and of the operation. */
@@ -33,9 +29,7 @@ export function View({ query }: ViewProps) {
   return (
     <>
       <PageHeading title="Consents">
-        <a class="button secondary" href="/console/consents/flows">
-          Consent flows
-        </a>
+        <SecondaryLink href="/console/consents/flows">Consent flows</SecondaryLink>
       </PageHeading>
       <p>What customers agreed to share with third parties, the last change first.</p>
       <Filters query={query} />
@@ -74,7 +68,7 @@ const columns: readonly Column<Consent>[] = [
   },
   {
     title: 'Status',
-    cell: ({ status }) => <Badge kind={statuses[status][0]}>{statuses[status][1]}</Badge>,
+    cell: ({ status }) => <StateBadge label={statuses[status]} />,
   },
   {
     title: 'Third party',
@@ -90,61 +84,34 @@ const columns: readonly Column<Consent>[] = [
   { title: 'Last change', cell: ({ updated }) => <Time value={updated} /> },
 ]
 
-type Values = Readonly<Record<(typeof filters)[number], string>>
-
-function readValues(query: URLSearchParams): Values {
-  return Object.fromEntries(filters.map((name) => [name, query.get(name) ?? ''])) as Values
-}
-
 function Filters({ query }: Pick<ViewProps, 'query'>) {
-  const [values, setValues] = useState(() => readValues(query))
-  // Links and the back button change the filters too.
-  useEffect(() => setValues(readValues(query)), [query.toString()])
-  const set = (name: keyof Values) => (event: TargetedEvent<HTMLInputElement>) =>
-    setValues({ ...values, [name]: event.currentTarget.value })
   const apply = (event: SubmitEvent) => {
-    event.preventDefault()
-    const entries = filters.map((name) => [name, values[name].trim()])
+    const read = readForm(event)
+    const entries = filters.map((name) => [name, read(name)])
     setQuery({ ...Object.fromEntries(entries), cursor: undefined })
   }
+  const text = (name: (typeof filters)[number], label: string) => (
+    <ParameterField label={label} name={name} value={query.get(name) ?? ''} />
+  )
   return (
     <form onSubmit={apply} aria-label="Filter consents">
       <div class="fields">
-        <Field label="Status">
-          {(control) => (
-            <select
-              {...control}
-              value={values.status}
-              onChange={({ currentTarget: { value } }) =>
-                setQuery({ status: value, cursor: undefined })
-              }
-            >
-              <option value="">All</option>
-              {Object.entries(statuses).map(([status, [, label]]) => (
-                <option key={status} value={status}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Third party ID">
-          {(control) => (
-            <input {...control} value={values['third-party']} onInput={set('third-party')} />
-          )}
-        </Field>
-        <Field label="Customer ID">
-          {(control) => <input {...control} value={values.customer} onInput={set('customer')} />}
-        </Field>
+        <SelectField
+          label="Status"
+          name="status"
+          value={query.get('status') ?? ''}
+          options={listStates(statuses)}
+          onSelect={(status) => setQuery({ status, cursor: undefined })}
+        />
+        {text('third-party', 'Third party ID')}
+        {text('customer', 'Customer ID')}
       </div>
       <p class="buttons filter-buttons">
         <button type="submit" class="secondary">
           Apply filters
         </button>
         {filters.some((name) => query.has(name)) && (
-          <a class="button secondary" href="/console/consents">
-            Remove filters
-          </a>
+          <SecondaryLink href="/console/consents">Remove filters</SecondaryLink>
         )}
       </p>
     </form>

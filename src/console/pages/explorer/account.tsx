@@ -1,14 +1,16 @@
-import type { ComponentChildren } from 'preact'
-import type { BankingBalance, ShareableAccount } from '../../../contract/index.ts'
+import type { ComponentType } from 'preact'
+import type { ShareableAccount } from '../../../contract/index.ts'
 import { ApiError } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Money } from '../../components/money.tsx'
 import { valueToWords } from '../../components/record-view.tsx'
+import { Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
-import type { ViewProps } from '../../view-props.ts'
-import type { AccountKind, AccountProps } from './account-props.ts'
-import { Balance, DirectDebits, ScheduledPayments } from './banking.tsx'
+import type { ViewProps } from '../../router.ts'
+import type { AccountProps } from './account-props.ts'
+import { DirectDebits, ScheduledPayments } from './banking.tsx'
 import { Billing, Invoices } from './billing.tsx'
 import { callProvider } from './calls.ts'
 import { AccountRecord, Contact } from './details.tsx'
@@ -17,9 +19,7 @@ import { readList } from './read-list.ts'
 import { Transactions } from './transactions.tsx'
 import { accountUrl, customerUrl } from './urls.ts'
 
-interface OpenAccount {
-  readonly kind: AccountKind
-  readonly balance?: BankingBalance | undefined
+interface OpenAccount extends Pick<AccountProps, 'kind' | 'balance'> {
   readonly account: ShareableAccount
 }
 
@@ -45,7 +45,7 @@ async function findKind(
   { id, type }: ShareableAccount,
   customerId: string,
   signal: AbortSignal,
-): Promise<AccountKind> {
+): Promise<AccountProps['kind']> {
   if (type) return fuelTypes.includes(type) ? 'energy' : 'banking'
   try {
     await readList('listEnergyAccountDetails', { customerId, accountId: id }, {}, signal)
@@ -60,39 +60,23 @@ interface Tab {
   /** The parameter `tab` of the view; empty for the first. */
   readonly name: string
   readonly title: string
-  readonly show: (props: AccountProps) => ComponentChildren
+  readonly View: ComponentType<AccountProps>
 }
 
-const contactTab: Tab = {
-  name: 'contact',
-  title: 'Contact',
-  show: (props) => <Contact {...props} />,
-}
+const contactTab: Tab = { name: 'contact', title: 'Contact', View: Contact }
 
-const tabs: Readonly<Record<AccountKind, readonly Tab[]>> = {
+const tabs: Readonly<Record<AccountProps['kind'], readonly Tab[]>> = {
   banking: [
-    { name: '', title: 'Transactions', show: (props) => <Transactions {...props} /> },
-    {
-      name: 'scheduled',
-      title: 'Scheduled payments',
-      show: (props) => <ScheduledPayments {...props} />,
-    },
-    { name: 'debits', title: 'Direct debits', show: (props) => <DirectDebits {...props} /> },
-    {
-      name: 'details',
-      title: 'Rates, fees and features',
-      show: (props) => <AccountRecord kind="banking" {...props} />,
-    },
+    { name: '', title: 'Transactions', View: Transactions },
+    { name: 'scheduled', title: 'Scheduled payments', View: ScheduledPayments },
+    { name: 'debits', title: 'Direct debits', View: DirectDebits },
+    { name: 'details', title: 'Rates, fees and features', View: AccountRecord },
     contactTab,
   ],
   energy: [
-    { name: '', title: 'Invoices', show: (props) => <Invoices {...props} /> },
-    { name: 'billing', title: 'Billing', show: (props) => <Billing {...props} /> },
-    {
-      name: 'details',
-      title: 'Plans',
-      show: (props) => <AccountRecord kind="energy" {...props} />,
-    },
+    { name: '', title: 'Invoices', View: Invoices },
+    { name: 'billing', title: 'Billing', View: Billing },
+    { name: 'details', title: 'Plans', View: AccountRecord },
     contactTab,
   ],
 }
@@ -103,7 +87,6 @@ export function View({ params: { customerId = '', accountId = '' }, query }: Vie
     openAccount(customerId, accountId, signal),
   )
   const { displayName, name } = opened.value?.account ?? {}
-  const props = { customerId, accountId, query }
   return (
     <ExplorerLayout title={displayName || name || 'Account'}>
       <p>
@@ -112,15 +95,23 @@ export function View({ params: { customerId = '', accountId = '' }, query }: Vie
       <Loaded resource={opened}>
         {({ kind, account, balance }) => (
           <>
-            <dl class="facts">
-              <dt>Account</dt>
-              <dd>
-                <Identifier value={accountId} />{' '}
-                {account.type && <Badge>{valueToWords(account.type)}</Badge>}
-              </dd>
-              {balance && <Balance balance={balance} />}
-            </dl>
-            <Tabs kind={kind} {...props} balance={balance} />
+            <Facts
+              facts={{
+                Account: (
+                  <>
+                    <Identifier value={accountId} />{' '}
+                    {account.type && <Badge>{valueToWords(account.type)}</Badge>}
+                  </>
+                ),
+                'Current balance': balance && (
+                  <Money amount={balance.currentBalance} currency={balance.currency} />
+                ),
+                'Available balance': balance && (
+                  <Money amount={balance.availableBalance} currency={balance.currency} />
+                ),
+              }}
+            />
+            <Tabs {...{ kind, customerId, accountId, query, balance }} />
           </>
         )}
       </Loaded>
@@ -128,14 +119,15 @@ export function View({ params: { customerId = '', accountId = '' }, query }: Vie
   )
 }
 
-function Tabs({ kind, ...props }: AccountProps & { readonly kind: AccountKind }) {
+function Tabs(props: AccountProps) {
+  const shown = tabs[props.kind]
   const selected = props.query.get('tab') ?? ''
-  const current = tabs[kind].find(({ name }) => name === selected) ?? tabs[kind][0]
+  const current = shown.find(({ name }) => name === selected) ?? shown[0]
   const url = accountUrl(props.customerId, props.accountId)
   return (
     <>
       <nav class="tabs" aria-label="Data of the account">
-        {tabs[kind].map(({ name, title }) => (
+        {shown.map(({ name, title }) => (
           <a
             key={name}
             href={name ? `${url}?tab=${name}` : url}
@@ -146,7 +138,7 @@ function Tabs({ kind, ...props }: AccountProps & { readonly kind: AccountKind })
         ))}
       </nav>
       <div class="tab" key={current?.name}>
-        {current?.show(props)}
+        {current && <current.View {...props} />}
       </div>
     </>
   )

@@ -1,30 +1,12 @@
-import type { BankingBalance, DirectDebit, ScheduledPayment } from '../../../contract/index.ts'
+import type { DirectDebit, ScheduledPayment } from '../../../contract/index.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Empty } from '../../components/empty.tsx'
 import { Money } from '../../components/money.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { toLabel } from '../../labels.ts'
+import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
-import { PagedTable } from './paged-table.tsx'
-
-/** Two terms for the facts of an account. */
-export function Balance({ balance }: { readonly balance: BankingBalance }) {
-  const { currentBalance, availableBalance, currency = 'AUD' } = balance
-  return (
-    <>
-      <dt>Current balance</dt>
-      <dd>
-        <Money amount={currentBalance} currency={currency} />
-      </dd>
-      <dt>Available balance</dt>
-      <dd>
-        <Money amount={availableBalance} currency={currency} />
-      </dd>
-    </>
-  )
-}
 
 const scheduledColumns: readonly Column<ScheduledPayment>[] = [
   {
@@ -67,13 +49,13 @@ const scheduledColumns: readonly Column<ScheduledPayment>[] = [
 
 export function ScheduledPayments(account: AccountProps) {
   return (
-    <PagedTable
+    <AccountList
       account={account}
       operation="listScheduledPayments"
       noun="scheduled payments"
       columns={scheduledColumns}
       rowKey={({ scheduledPaymentId }) => scheduledPaymentId}
-      empty={<Empty title="No payment is scheduled from this account" />}
+      emptyTitle="No payment is scheduled from this account"
     />
   )
 }
@@ -105,12 +87,12 @@ const debitColumns: readonly Column<DirectDebit>[] = [
 
 export function DirectDebits(account: AccountProps) {
   return (
-    <PagedTable
+    <AccountList
       account={account}
       operation="listDirectDebits"
       noun="direct debits"
       columns={debitColumns}
-      empty={<Empty title="No organisation may debit this account" />}
+      emptyTitle="No organisation may debit this account"
     />
   )
 }

@@ -1,16 +1,13 @@
 import type { EnergyBillingTransaction, EnergyInvoice } from '../../../contract/index.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Empty } from '../../components/empty.tsx'
-import { Field } from '../../components/field.tsx'
 import { Money } from '../../components/money.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { toLabel } from '../../labels.ts'
+import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
 import { EnergyCharts } from './energy-charts.tsx'
-import { FilterForm, readFilters } from './filter-form.tsx'
-import { PagedTable } from './paged-table.tsx'
-import { TimeFields, timeNames, toTime } from './time-fields.tsx'
+import { type Filter, timeFilters } from './filter-form.tsx'
 
 const money = (amount: string | undefined) =>
   amount === undefined ? '' : <Money amount={amount} />
@@ -31,30 +28,26 @@ const invoiceColumns: readonly Column<EnergyInvoice>[] = [
   { title: 'Amount', isNumber: true, cell: ({ invoiceAmount }) => money(invoiceAmount) },
 ]
 
-const dateNames = ['oldest-date', 'newest-date'] as const
+const dateFilters: readonly Filter[] = [
+  { name: 'oldest-date', label: 'Issued from', kind: 'date' },
+  { name: 'newest-date', label: 'Issued until', kind: 'date' },
+]
 
 /** The invoices of an energy account, with what they cost and what was used. */
 export function Invoices(account: AccountProps) {
-  const { customerId, accountId, query } = account
   return (
     <>
-      <EnergyCharts customerId={customerId} accountId={accountId} />
+      <EnergyCharts {...account} />
       <h2>Invoices</h2>
-      <FilterForm query={query} names={dateNames}>
-        <DateFields query={query} />
-      </FilterForm>
-      <PagedTable
+      <AccountList
         account={account}
         operation="listEnergyInvoices"
-        filters={readFilters(query, dateNames)}
+        filters={dateFilters}
         noun="invoices"
         columns={invoiceColumns}
         rowKey={({ invoiceNumber }) => invoiceNumber}
-        empty={
-          <Empty title="No invoice matches">
-            <p>Without a date, only the last 24 months are searched.</p>
-          </Empty>
-        }
+        emptyTitle="No invoice matches"
+        emptyHint="Without a date, only the last 24 months are searched."
       />
     </>
   )
@@ -97,39 +90,15 @@ function readCharge(transaction: EnergyBillingTransaction): Charge {
 }
 
 export function Billing(account: AccountProps) {
-  const { query } = account
   return (
-    <>
-      <FilterForm query={query} names={timeNames} read={(_, text) => toTime(text)}>
-        <TimeFields query={query} />
-      </FilterForm>
-      <PagedTable
-        account={account}
-        operation="listEnergyBilling"
-        filters={readFilters(query, timeNames)}
-        noun="charges and payments"
-        columns={billingColumns}
-        empty={
-          <Empty title="No charge or payment matches">
-            <p>Without a time, only the last 12 months are searched.</p>
-          </Empty>
-        }
-      />
-    </>
-  )
-}
-
-function DateFields({ query }: { readonly query: URLSearchParams }) {
-  const labels = { 'oldest-date': 'Issued from', 'newest-date': 'Issued until' }
-  return (
-    <>
-      {dateNames.map((name) => (
-        <Field key={name} label={labels[name]}>
-          {(control) => (
-            <input {...control} name={name} type="date" defaultValue={query.get(name) ?? ''} />
-          )}
-        </Field>
-      ))}
-    </>
+    <AccountList
+      account={account}
+      operation="listEnergyBilling"
+      filters={timeFilters}
+      noun="charges and payments"
+      columns={billingColumns}
+      emptyTitle="No charge or payment matches"
+      emptyHint="Without a time, only the last 12 months are searched."
+    />
   )
 }

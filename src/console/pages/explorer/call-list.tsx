@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Badge } from '../../components/badge.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { CopyButton } from '../../components/identifier.tsx'
+import { formatMs } from '../../labels.ts'
 import { calls, type MadeCall } from './calls.ts'
 import { Message } from './message.tsx'
 import { formatCurl, formatTypeScript } from './snippets.ts'
@@ -13,14 +15,9 @@ export function CallList() {
     <aside class="calls" aria-labelledby="calls-heading">
       <div class="calls-heading">
         <h2 id="calls-heading">Requests to the provider</h2>
-        <button
-          type="button"
-          class="link"
-          aria-expanded={isOpen}
-          onClick={() => setOpen((old) => !old)}
-        >
+        <LinkButton aria-expanded={isOpen} onClick={() => setOpen((old) => !old)}>
           {isOpen ? 'Hide' : `Show ${made.length}`}
-        </button>
+        </LinkButton>
       </div>
       {isOpen && made.length === 0 && (
         <p class="muted">Every request that this page sends appears here, with its response.</p>
@@ -54,33 +51,15 @@ function Call({ call }: { readonly call: MadeCall }) {
           </p>
           <h3>Request</h3>
           <Message
-            text={formatRequest(request)}
-            body={request.body}
             label={`Request ${call.number}`}
+            start={`${request.method} ${request.url}`}
+            {...request}
           />
           <h3>Response</h3>
-          <Message
-            text={`${response.status}\n${formatHeaders(response.headers)}`}
-            body={response.body}
-            label={`Response ${call.number}`}
-          />
+          <Message label={`Response ${call.number}`} start={response.status} {...response} />
           <CopyButton label="Copy response body" text={response.body} />
         </>
       )}
     </details>
   )
-}
-
-type Request = MadeCall['result']['request']
-
-function formatRequest({ method, url, headers }: Request): string {
-  return `${method} ${url}\n${formatHeaders(headers)}`
-}
-
-function formatHeaders(headers: Request['headers']): string {
-  return headers.map(({ name, value }) => `${name}: ${value}`).join('\n')
-}
-
-function formatMs(ms: number): string {
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
 }

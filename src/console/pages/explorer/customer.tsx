@@ -1,11 +1,10 @@
 import type { ShareableAccount } from '../../../contract/index.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Empty } from '../../components/empty.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../router.ts'
 import { callProvider } from './calls.ts'
 import { ExplorerLayout } from './layout.tsx'
 import { accountUrl } from './urls.ts'
@@ -75,46 +74,27 @@ function Accounts({ customerId }: { readonly customerId: string }) {
             </Empty>
           ) : (
             <ul class="cards">
-              {list.map((account) => (
-                <AccountCard
-                  key={account.id}
-                  customerId={customerId}
-                  account={account}
-                  number={numbers.get(account.id)}
-                />
+              {list.map(({ id, name, displayName, type }) => (
+                <li key={id} class="card">
+                  <h3>
+                    <a href={accountUrl(customerId, id)}>{displayName || name || id}</a>
+                  </h3>
+                  {displayName && name !== displayName && <p>{name}</p>}
+                  {type && (
+                    <p>
+                      <Badge>{valueToWords(type)}</Badge>
+                    </p>
+                  )}
+                  {numbers.has(id) && <p class="number">{numbers.get(id)}</p>}
+                  <p>
+                    <Identifier value={id} />
+                  </p>
+                </li>
               ))}
             </ul>
           )
         }
       </Loaded>
     </>
-  )
-}
-
-function AccountCard({
-  customerId,
-  account: { id, name, displayName, type },
-  number,
-}: {
-  readonly customerId: string
-  readonly account: ShareableAccount
-  readonly number: string | undefined
-}) {
-  return (
-    <li class="card">
-      <h3>
-        <a href={accountUrl(customerId, id)}>{displayName || name || id}</a>
-      </h3>
-      {displayName && name !== displayName && <p>{name}</p>}
-      {type && (
-        <p>
-          <Badge>{valueToWords(type)}</Badge>
-        </p>
-      )}
-      {number && <p class="number">{number}</p>}
-      <p>
-        <Identifier value={id} />
-      </p>
-    </li>
   )
 }

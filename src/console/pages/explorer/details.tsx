@@ -1,24 +1,15 @@
-import type { AccountContact } from '../../../contract/index.ts'
-import { ApiError } from '../../api.ts'
-import { Empty } from '../../components/empty.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { ifFound } from '../../api.ts'
 import { RecordView } from '../../components/record-view.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
-import type { AccountKind, AccountProps } from './account-props.ts'
+import type { AccountProps } from './account-props.ts'
 import { callProvider } from './calls.ts'
 import { readList } from './read-list.ts'
 
 /** The whole record of an account. */
-export function AccountRecord({
-  kind,
-  customerId,
-  accountId,
-}: AccountProps & { readonly kind: AccountKind }) {
+export function AccountRecord({ kind, customerId, accountId }: AccountProps) {
   const found = useResource(`${kind}\n${customerId}\n${accountId}`, async (signal) => ({
-    record: await (kind === 'banking' ? readBanking : readEnergy)(
-      { customerId, accountId },
-      signal,
-    ),
+    record: await readRecord(kind, { customerId, accountId }, signal),
   }))
   return (
     <Loaded resource={found}>
@@ -29,50 +20,35 @@ export function AccountRecord({
   )
 }
 
-type AccountIds = Pick<AccountProps, 'customerId' | 'accountId'>
-
 /** No operation returns one bank account, so this finds it in the list. */
-async function readBanking({ customerId, accountId }: AccountIds, signal: AbortSignal) {
-  const { data } = await callProvider(
-    { operation: 'listBankingAccounts', params: { customerId }, query: { 'page-size': 1000 } },
-    signal,
-  )
-  return data.accounts.find((account) => account.accountId === accountId)
-}
-
-async function readEnergy(account: AccountIds, signal: AbortSignal) {
-  return (await readList('listEnergyAccountDetails', account, {}, signal)).rows[0]
+async function readRecord(
+  kind: AccountProps['kind'],
+  account: Pick<AccountProps, 'customerId' | 'accountId'>,
+  signal: AbortSignal,
+) {
+  if (kind === 'energy') {
+    return (await readList('listEnergyAccountDetails', account, {}, signal)).rows[0]
+  }
+  const { rows } = await readList('listBankingAccounts', account, { 'page-size': 1000 }, signal)
+  return rows.find(({ accountId }) => accountId === account.accountId)
 }
 
 /** An account may have no contact details. The provider responds as for an account that does not exist. */
-async function readContact(
-  customerId: string,
-  accountId: string,
-  signal: AbortSignal,
-): Promise<AccountContact | 'restricted' | 'none'> {
-  try {
-    const contact = await callProvider(
-      { operation: 'getAccountContact', params: { customerId, accountId } },
-      signal,
-    )
-    return contact ?? 'restricted'
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return 'none'
-    throw error
-  }
-}
-
 export function Contact({ customerId, accountId }: AccountProps) {
-  const contact = useResource(`${customerId}\n${accountId}`, (signal) =>
-    readContact(customerId, accountId, signal),
-  )
+  const contact = useResource(`${customerId}\n${accountId}`, async (signal) => {
+    const params = { customerId, accountId }
+    const found = ifFound(
+      callProvider({ operation: 'getAccountContact', params }, signal).then((value) => ({ value })),
+    )
+    return (await found) ?? 'none'
+  })
   return (
     <Loaded resource={contact}>
-      {(value) => {
-        if (value === 'none') return <Empty title="This account has no contact details" />
-        if (value === 'restricted')
+      {(found) => {
+        if (found === 'none') return <Empty title="This account has no contact details" />
+        if (found.value === undefined)
           return <Empty title="The contact details of this account are restricted" />
-        return <RecordView value={value} />
+        return <RecordView value={found.value} />
       }}
     </Loaded>
   )

@@ -1,10 +1,10 @@
 import type { EnergyBillingTransaction, EnergyInvoice } from '../../../contract/index.ts'
-import { Chart } from '../../components/chart.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { groupDigits } from '../../components/money.tsx'
+import { Loaded } from '../../components/states.tsx'
 import { addDecimals } from '../../decimal.ts'
 import { useResource } from '../../resource.ts'
-import { createAxes, createBars } from './bars.ts'
+import type { AccountProps } from './account-props.ts'
+import { BarCharts } from './bar-charts.tsx'
 import { readList } from './read-list.ts'
 
 const recordsMax = 1000
@@ -68,13 +68,7 @@ export function sumUse(
 }
 
 /** Cost and use by invoice. */
-export function EnergyCharts({
-  customerId,
-  accountId,
-}: {
-  readonly customerId: string
-  readonly accountId: string
-}) {
+export function EnergyCharts({ customerId, accountId }: AccountProps) {
   const history = useResource(`${customerId}\n${accountId}`, (signal) =>
     loadHistory(customerId, accountId, signal),
   )
@@ -83,42 +77,23 @@ export function EnergyCharts({
       {({ invoices, unit }) => {
         const last = invoices.at(-1)
         if (!last) return null
-        const shared = createAxes(invoices.map(({ label }) => label))
-        const hasUse = unit !== undefined && invoices.some(({ use }) => use !== '0')
+        const cost = {
+          title: 'Cost by invoice',
+          sentence: `The last invoice, of ${last.label}, was ${groupDigits(last.cost)} ${currency}.`,
+          bars: [[`Cost (${currency})`, 'accent', invoices.map((each) => each.cost)]],
+        } as const
+        const use = {
+          title: 'Use by invoice',
+          sentence: `The invoice of ${last.label} bills ${groupDigits(last.use)} ${unit}.`,
+          bars: [[`Use (${unit})`, 'accent', invoices.map((each) => each.use)]],
+        } as const
+        const hasUse = unit !== undefined && invoices.some((each) => each.use !== '0')
         return (
-          <div class="account-charts">
-            <h2 class="visually-hidden">Charts</h2>
-            <Chart
-              kind="bars"
-              title="Cost by invoice"
-              sentence={`The last invoice, of ${last.label}, was ${groupDigits(last.cost)} ${currency}.`}
-              positionTitle="Issued"
-              {...shared}
-              series={[
-                createBars(
-                  `Cost (${currency})`,
-                  'accent',
-                  invoices.map(({ cost }) => cost),
-                ),
-              ]}
-            />
-            {hasUse && (
-              <Chart
-                kind="bars"
-                title="Use by invoice"
-                sentence={`The invoice of ${last.label} bills ${groupDigits(last.use)} ${unit}.`}
-                positionTitle="Issued"
-                {...shared}
-                series={[
-                  createBars(
-                    `Use (${unit})`,
-                    'accent',
-                    invoices.map(({ use }) => use),
-                  ),
-                ]}
-              />
-            )}
-          </div>
+          <BarCharts
+            positionTitle="Issued"
+            labels={invoices.map(({ label }) => label)}
+            charts={hasUse ? [cost, use] : [cost]}
+          />
         )
       }}
     </Loaded>

@@ -1,50 +1,115 @@
-import type { ComponentChildren } from 'preact'
-import { setQuery } from '../../router.ts'
+import { useState } from 'preact/hooks'
+import { SecondaryButton } from '../../components/button.tsx'
+import { readForm, SelectField, TextField } from '../../components/field.tsx'
+import { readCount, setQuery } from '../../router.ts'
 
-/** The filters in the address of the view. */
+/** A filter of a list. Its name is that of a parameter of the view and of the operation. */
+export interface Filter {
+  readonly name: string
+  readonly label: string
+  readonly kind: keyof typeof inputs | 'pageSize'
+}
+
+const inputs = {
+  text: { maxLength: 1000, autocomplete: 'off' },
+  decimal: { inputMode: 'text', autocomplete: 'off' },
+  date: { type: 'date' },
+  time: { type: 'datetime-local', step: '1' },
+} as const
+
+/** The bounds of a time window, in UTC: browsers have no input for a zone. */
+export const timeFilters: readonly Filter[] = [
+  { name: 'oldest-time', label: 'From (UTC)', kind: 'time' },
+  { name: 'newest-time', label: 'Until (UTC)', kind: 'time' },
+]
+
+const pageSizes = [10, 25, 100, 1000]
+const pageSizeStandard = 25
+const decimal = /^-?\d{1,32}(\.\d{1,32})?$/
+
+const readPageSize = (query: URLSearchParams) =>
+  readCount(query, 'page-size', 1000) ?? pageSizeStandard
+
+/** The filters in the address of the view, as parameters of the operation. */
 export function readFilters(
   query: URLSearchParams,
-  names: readonly string[],
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    names.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? '']] : [])),
-  )
+  filters: readonly Filter[],
+): Readonly<Record<string, string | number>> {
+  const entries = filters.map(({ name, kind }) => [
+    name,
+    kind === 'pageSize' ? readPageSize(query) : query.get(name),
+  ])
+  return Object.fromEntries(entries.filter(([, value]) => value))
 }
 
 /** A form whose fields are parameters of the view. */
 export function FilterForm({
   query,
-  names,
-  read = (_, text) => text,
-  isValid = () => true,
-  children,
+  filters,
 }: {
   readonly query: URLSearchParams
-  readonly names: readonly string[]
-  /** From the text of the input to the value of the parameter. */
-  readonly read?: (name: string, text: string) => string | undefined
-  /** Shows the errors of the texts, if there are any. */
-  readonly isValid?: (readText: (name: string) => string) => boolean
-  readonly children: ComponentChildren
+  readonly filters: readonly Filter[]
 }) {
+  const [invalid, setInvalid] = useState<readonly Filter[]>([])
   const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const readText = (name: string) => String(form.get(name) ?? '').trim()
-    if (!isValid(readText)) return
-    const changes = names.map((name) => [name, read(name, readText(name))])
+    const read = readForm(event)
+    const wrong = filters.filter(
+      ({ name, kind }) => kind === 'decimal' && !decimal.test(read(name) || '0'),
+    )
+    setInvalid(wrong)
+    if (wrong.length > 0) return
+    const changes = filters.map((filter) => [filter.name, toParameter(filter, read(filter.name))])
     setQuery({ ...Object.fromEntries(changes), page: undefined })
   }
-  const clear = () => setQuery(Object.fromEntries([...names, 'page'].map((name) => [name, ''])))
+  const clear = () =>
+    setQuery(
+      Object.fromEntries(['page', ...filters.map(({ name }) => name)].map((name) => [name, ''])),
+    )
   return (
-    <form class="filters" aria-label="Filters" onSubmit={submit} noValidate key={query.toString()}>
-      <div class="fields">{children}</div>
+    <form class="filters" aria-label="Filters" onSubmit={submit} noValidate>
+      <div class="fields">
+        {filters.map((filter) =>
+          filter.kind === 'pageSize' ? (
+            <PageSizeField key={filter.name} {...filter} size={readPageSize(query)} />
+          ) : (
+            <TextField
+              key={filter.name}
+              label={filter.label}
+              error={invalid.includes(filter) ? 'Enter a decimal, such as -12.50.' : undefined}
+              name={filter.name}
+              {...inputs[filter.kind]}
+              defaultValue={toText(filter, query.get(filter.name) ?? '')}
+            />
+          ),
+        )}
+      </div>
       <p class="buttons">
         <button type="submit">Apply filters</button>
-        <button type="button" class="secondary" onClick={clear}>
-          Clear
-        </button>
+        <SecondaryButton onClick={clear}>Clear</SecondaryButton>
       </p>
     </form>
   )
+}
+
+function PageSizeField({ name, label, size }: Filter & { readonly size: number }) {
+  const sizes = [...new Set([...pageSizes, size])].sort((a, b) => a - b).map(String)
+  return (
+    <SelectField
+      label={label}
+      name={name}
+      value={String(size)}
+      options={sizes.map((each) => [each, each])}
+    />
+  )
+}
+
+/** A time is RFC 3339 in the address, and without the zone in its control. */
+function toText({ kind }: Filter, value: string): string {
+  return kind === 'time' ? value.replace(/Z$/, '') : value
+}
+
+function toParameter({ kind }: Filter, text: string): string | undefined {
+  if (kind === 'pageSize') return text === String(pageSizeStandard) ? undefined : text
+  if (kind !== 'time' || text === '') return text
+  return /T\d\d:\d\d$/.test(text) ? `${text}:00Z` : `${text}Z`
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { Notice } from '../../components/notice.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Notice } from '../../components/states.tsx'
 import { features } from '../../session.ts'
 import { CallList } from './call-list.tsx'
 

@@ -24,20 +24,20 @@ export interface Page<Each> {
   readonly totalPages: number
 }
 
-/** A page of a list about an account, which the path or the body of the request names. */
+/** A page of a list. Where the list is about one account, the path or the body of the request names it. */
 export async function readList<Id extends ListId>(
   operation: Id,
   { customerId, accountId }: { readonly customerId: string; readonly accountId: string },
   query: Readonly<Record<string, string | number>>,
   signal: AbortSignal,
 ): Promise<Page<Row<Id>>> {
-  const isInBody = locateAccounts(lists[operation]) === 'body'
+  const place = locateAccounts(lists[operation])
   const answer = await callProvider(
     {
       operation,
-      params: isInBody ? { customerId } : { customerId, accountId },
+      params: place === 'path' ? { customerId, accountId } : { customerId },
       query,
-      ...(isInBody && { body: { data: { accountIds: [accountId] } } }),
+      ...(place === 'body' && { body: { data: { accountIds: [accountId] } } }),
     },
     signal,
   )

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
-import { Empty } from '../../components/empty.tsx'
-import { Field } from '../../components/field.tsx'
+import { readForm, TextField } from '../../components/field.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
+import { formatCount } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
-import { setQuery } from '../../router.ts'
+import { setQuery, type ViewProps } from '../../router.ts'
 import { exampleEmails } from '../../session.ts'
-import type { ViewProps } from '../../view-props.ts'
 import { callProvider } from './calls.ts'
 import { ExplorerLayout } from './layout.tsx'
 import { customerUrl } from './urls.ts'
@@ -29,35 +28,28 @@ export function View({ query }: ViewProps) {
 function SearchForm({ email }: { readonly email: string }) {
   const [error, setError] = useState<string>()
   const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    const text = String(new FormData(event.currentTarget as HTMLFormElement).get('email')).trim()
+    const text = readForm(event)('email')
     setError(text === '' ? 'Enter an e-mail address.' : undefined)
     if (text !== '') setQuery({ email: text })
   }
   const examples = exampleEmails.value
   return (
     <form class="search" onSubmit={submit} noValidate>
-      <Field label="E-mail address of the customer" error={error}>
-        {(control) => (
-          <input
-            {...control}
-            key={email}
-            name="email"
-            type="email"
-            autocomplete="off"
-            spellcheck={false}
-            defaultValue={email}
-            list={examples.length > 0 ? 'example-emails' : undefined}
-          />
-        )}
-      </Field>
-      {examples.length > 0 && (
-        <datalist id="example-emails">
-          {examples.map((example) => (
-            <option key={example} value={example} />
-          ))}
-        </datalist>
-      )}
+      <TextField
+        label="E-mail address of the customer"
+        error={error}
+        name="email"
+        type="email"
+        autocomplete="off"
+        spellcheck={false}
+        defaultValue={email}
+        list="example-emails"
+      />
+      <datalist id="example-emails">
+        {examples.map((example) => (
+          <option key={example} value={example} />
+        ))}
+      </datalist>
       <p class="buttons">
         <button type="submit">Find</button>
       </p>
@@ -91,9 +83,7 @@ function Matches({ email }: { readonly email: string }) {
           </Empty>
         ) : (
           <>
-            <h2>
-              {data.length === 1 ? '1 customer' : `${data.length.toLocaleString('en')} customers`}
-            </h2>
+            <h2>{formatCount(data.length, 'customer')}</h2>
             <ul class="cards">
               {data.map(({ id, name, phoneNumber }) => (
                 <li key={id} class="card">

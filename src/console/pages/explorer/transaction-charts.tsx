@@ -1,9 +1,8 @@
-import { Chart } from '../../components/chart.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { groupDigits } from '../../components/money.tsx'
+import { Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
-import { createAxes, createBars } from './bars.ts'
+import { BarCharts } from './bar-charts.tsx'
 import { type Month, sumMonths } from './months.ts'
 import { readList } from './read-list.ts'
 
@@ -40,46 +39,28 @@ export function TransactionCharts(props: AccountProps) {
       {({ months, currency, isComplete }) => {
         const last = months.at(-1)
         if (!last) return null
-        const shared = createAxes(months.map(({ month }) => month))
         const amount = (text: string) => `${groupDigits(text)} ${currency}`
         const part = isComplete ? '' : ` Of the newest ${transactionsMax} transactions.`
         return (
-          <div class="account-charts">
-            <h2 class="visually-hidden">Charts</h2>
-            <Chart
-              kind="bars"
-              title="Balance at the end of each month"
-              sentence={`Now ${amount(last.balance)}, from the posted transactions of the last 12 months.${part}`}
-              positionTitle="Month (UTC)"
-              {...shared}
-              series={[
-                createBars(
-                  `Balance (${currency})`,
-                  'accent',
-                  months.map(({ balance }) => balance),
-                ),
-              ]}
-            />
-            <Chart
-              kind="bars"
-              title="Money in and out"
-              sentence={`In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`}
-              positionTitle="Month (UTC)"
-              {...shared}
-              series={[
-                createBars(
-                  `In (${currency})`,
-                  'accent',
-                  months.map(({ moneyIn }) => moneyIn),
-                ),
-                createBars(
-                  `Out (${currency})`,
-                  'muted',
-                  months.map(({ moneyOut }) => moneyOut),
-                ),
-              ]}
-            />
-          </div>
+          <BarCharts
+            positionTitle="Month (UTC)"
+            labels={months.map(({ month }) => month)}
+            charts={[
+              {
+                title: 'Balance at the end of each month',
+                sentence: `Now ${amount(last.balance)}, from the posted transactions of the last 12 months.${part}`,
+                bars: [[`Balance (${currency})`, 'accent', months.map(({ balance }) => balance)]],
+              },
+              {
+                title: 'Money in and out',
+                sentence: `In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`,
+                bars: [
+                  [`In (${currency})`, 'accent', months.map(({ moneyIn }) => moneyIn)],
+                  [`Out (${currency})`, 'muted', months.map(({ moneyOut }) => moneyOut)],
+                ],
+              },
+            ]}
+          />
         )
       }}
     </Loaded>

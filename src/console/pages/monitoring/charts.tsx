@@ -3,13 +3,15 @@ import { useMemo } from 'preact/hooks'
 import type { MetricsSample } from '../../../contract/index.ts'
 import { Chart } from '../../components/chart.tsx'
 import type { ChartColour, ChartSeries } from '../../components/chart-props.ts'
+import { formatCount } from '../../labels.ts'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
 const rangeSecondsMin = 60
 /** A longer time between two samples is a gap. */
 const gapSeconds = 5
-const reasonsShown = 5
-const reasonColours: readonly ChartColour[] = ['bad', 'warn', 'accent', 'good', 'ink', 'muted']
+const roleColours = { provider: 'good', platform: 'warn', intake: 'muted' } as const
+/** Of the most frequent reasons. */
+const reasonColours = ['bad', 'warn', 'accent', 'good', 'ink'] as const
 
 const timeFormat = new Intl.DateTimeFormat('en-AU', { timeStyle: 'medium', hourCycle: 'h23' })
 const formatTime = (seconds: number) => timeFormat.format(seconds * 1000)
@@ -33,83 +35,64 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
     range: [first, last],
     selected,
   } as const
-  const latest = samples.at(-1)
+  const totals = samples.at(-1)?.rejections.toSorted((a, b) => b.total - a.total) ?? []
   const series = (label: string, colour: ChartColour, read: Read): ChartSeries => ({
     label,
     colour,
     values: rows.map(({ sample }) => (sample ? (read(sample) ?? null) : null)),
   })
-  const requests = useMemo(
+  const charts = useMemo(
     () => [
-      series('All', 'accent', (sample) => sample.requests),
-      ...['provider', 'platform', 'intake'].map((role, index) =>
-        series(
-          role,
-          (['good', 'warn', 'muted'] as const)[index] ?? 'ink',
-          ({ roles }) => roles.find((each) => each.role === role)?.rate,
-        ),
-      ),
+      {
+        title: 'Requests per second',
+        sentence: describeRequests(samples),
+        format: formatRate,
+        series: [
+          series('All', 'accent', (sample) => sample.requests),
+          ...Object.entries(roleColours).map(([role, colour]) =>
+            series(role, colour, ({ roles }) => roles.find((each) => each.role === role)?.rate),
+          ),
+        ],
+      },
+      {
+        title: 'Latency',
+        sentence: describeLatency(samples),
+        format: formatDuration,
+        series: [
+          series('p50', 'good', (sample) => sample.latency?.p50),
+          series('p95', 'warn', (sample) => sample.latency?.p95),
+          series('p99', 'bad', (sample) => sample.latency?.p99),
+        ],
+      },
+      {
+        title: 'Errors per second',
+        sentence: describeErrors(samples),
+        format: formatRate,
+        series: [
+          series('Server errors (5xx)', 'bad', (sample) => sample.errors),
+          series('Client errors (4xx)', 'warn', (sample) => sample.clientErrors),
+          series('Shed because of overload', 'accent', (sample) => sample.shed),
+        ],
+      },
+      {
+        title: 'Rejected tokens per second',
+        sentence: describeRejections(totals),
+        format: formatRate,
+        series: reasonColours.flatMap((colour, index) => {
+          const reason = totals[index]?.reason
+          const find = ({ rejections }: MetricsSample) =>
+            rejections.find((each) => each.reason === reason)?.rate ?? 0
+          return reason === undefined ? [] : [series(reason, colour, find)]
+        }),
+      },
     ],
     [rows],
   )
-  const latency = useMemo(
-    () => [
-      series('p50', 'good', (sample) => sample.latency?.p50),
-      series('p95', 'warn', (sample) => sample.latency?.p95),
-      series('p99', 'bad', (sample) => sample.latency?.p99),
-    ],
-    [rows],
-  )
-  const errors = useMemo(
-    () => [
-      series('Server errors (5xx)', 'bad', (sample) => sample.errors),
-      series('Client errors (4xx)', 'warn', (sample) => sample.clientErrors),
-      series('Shed because of overload', 'accent', (sample) => sample.shed),
-    ],
-    [rows],
-  )
-  const rejections = useMemo(() => {
-    const totals = latest?.rejections.toSorted((a, b) => b.total - a.total) ?? []
-    return totals
-      .slice(0, reasonsShown)
-      .map(({ reason }, index) =>
-        series(
-          reason,
-          reasonColours[index] ?? 'muted',
-          ({ rejections: listed }) => listed.find((each) => each.reason === reason)?.rate ?? 0,
-        ),
-      )
-  }, [rows])
   return (
     <div class="charts">
-      <Chart
-        {...shared}
-        title="Requests per second"
-        sentence={describeRequests(samples)}
-        series={requests}
-        format={formatRate}
-      />
-      <Chart
-        {...shared}
-        title="Latency"
-        sentence={describeLatency(samples)}
-        series={latency}
-        format={formatDuration}
-      />
-      <Chart
-        {...shared}
-        title="Errors per second"
-        sentence={describeErrors(samples)}
-        series={errors}
-        format={formatRate}
-      />
-      <Chart
-        {...shared}
-        title="Rejected tokens per second"
-        sentence={describeRejections(latest)}
-        series={rejections}
-        format={formatRate}
-      />
+      {charts.map((chart) => (
+        <Chart key={chart.title} {...shared} {...chart} />
+      ))}
     </div>
   )
 }
@@ -155,11 +138,11 @@ function describeErrors(samples: readonly MetricsSample[]): string {
   return `Server errors in ${failing} of ${samples.length} seconds, load shedding in ${shedding}.`
 }
 
-function describeRejections(latest: MetricsSample | undefined): string {
-  const totals = latest?.rejections ?? []
+/** `totals` has the most frequent reason first. */
+function describeRejections(totals: MetricsSample['rejections']): string {
   const total = totals.reduce((sum, each) => sum + each.total, 0)
   if (total === 0) return 'No token was rejected.'
-  const [most] = totals.toSorted((a, b) => b.total - a.total)
-  if (total === 1) return `1 token was rejected, because of “${most?.reason}”.`
-  return `${total.toLocaleString('en')} tokens were rejected, most of them because of “${most?.reason}”.`
+  const reason = `because of “${totals[0]?.reason}”.`
+  if (total === 1) return `1 token was rejected, ${reason}`
+  return `${formatCount(total)} tokens were rejected, most of them ${reason}`
 }

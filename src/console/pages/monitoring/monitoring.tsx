@@ -2,21 +2,19 @@ import type { FeedActivity } from '../../../contract/index.ts'
 import { listRejections } from '../../../contract/operations/monitoring.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Empty } from '../../components/empty.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { Skeleton } from '../../components/skeleton.tsx'
+import { Empty, Loaded, Skeleton } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Ago } from '../../components/time.tsx'
 import { type MetricsStream, useMetricsStream } from '../../metrics-stream.ts'
 import { useResource } from '../../resource.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../router.ts'
 import { formatRate, MetricsCharts } from './charts.tsx'
 import { Lookup } from './lookup.tsx'
 import { RejectionTables } from './rejection-tables.tsx'
 import { Sources } from './sources.tsx'
 
-const refreshMs = 5000
+const refreshMs = () => 5000
 
 export function View({ query }: ViewProps) {
   const stream = useMetricsStream()

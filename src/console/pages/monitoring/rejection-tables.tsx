@@ -1,8 +1,10 @@
 import type { Rejection, RejectionCount, RejectionList } from '../../../contract/index.ts'
-import { Empty } from '../../components/empty.tsx'
+import { LinkButton } from '../../components/button.tsx'
 import { Identifier } from '../../components/identifier.tsx'
+import { Empty } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
+import { formatCount } from '../../labels.ts'
 import { setQuery } from '../../router.ts'
 
 const clause = {
@@ -23,14 +25,10 @@ const clause = {
 const countColumns: readonly Column<RejectionCount>[] = [
   {
     title: 'Reason',
-    cell: ({ reason }) => (
-      <button type="button" class="link" onClick={() => setQuery({ reason })}>
-        {reason}
-      </button>
-    ),
+    cell: ({ reason }) => <LinkButton onClick={() => setQuery({ reason })}>{reason}</LinkButton>,
     isHeading: true,
   },
-  { title: 'Requests', cell: ({ count }) => count.toLocaleString('en'), isNumber: true },
+  { title: 'Requests', cell: ({ count }) => formatCount(count), isNumber: true },
   { title: 'Server', cell: ({ role }) => role },
   { title: 'Status', cell: ({ status }) => status, isNumber: true },
   clause,
@@ -72,9 +70,7 @@ export function RejectionTables({
       {reason !== undefined && (
         <p>
           Only “{reason}”.{' '}
-          <button type="button" class="link" onClick={() => setQuery({ reason: undefined })}>
-            Show all reasons
-          </button>
+          <LinkButton onClick={() => setQuery({ reason: undefined })}>Show all reasons</LinkButton>
         </p>
       )}
       <Table

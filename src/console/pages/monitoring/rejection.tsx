@@ -1,13 +1,14 @@
 import type { Rejection } from '../../../contract/index.ts'
 import { findRejections } from '../../../contract/operations/monitoring.ts'
 import { read } from '../../api.ts'
-import { Empty } from '../../components/empty.tsx'
+import { SecondaryLink } from '../../components/button.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
-import type { ViewProps } from '../../view-props.ts'
+import type { ViewProps } from '../../router.ts'
 import { Lookup } from './lookup.tsx'
 import { Sources } from './sources.tsx'
 
@@ -19,16 +20,14 @@ export function View({ params: { interactionId = '' } }: ViewProps) {
   return (
     <>
       <PageHeading title="Rejected request">
-        <a class="button secondary" href="/console/monitoring">
-          All rejections
-        </a>
+        <SecondaryLink href="/console/monitoring">All rejections</SecondaryLink>
       </PageHeading>
       <Loaded resource={matches}>
         {({ data, sources }) => (
           <>
             <Sources sources={sources} />
             {data.map((rejection) => (
-              <Facts key={`${rejection.time} ${rejection.role}`} rejection={rejection} />
+              <RejectionFacts key={`${rejection.time} ${rejection.role}`} rejection={rejection} />
             ))}
             {data.length === 0 && (
               <Empty title="No rejected request of the last hour has this interaction ID">
@@ -50,45 +49,22 @@ export function View({ params: { interactionId = '' } }: ViewProps) {
   )
 }
 
-function Facts({ rejection }: { readonly rejection: Rejection }) {
+function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
   const { time, role, operation, status, code, reason, clause, setting } = rejection
   return (
     <section>
       <h2>{reason}</h2>
-      <dl class="facts">
-        <dt>Time</dt>
-        <dd>
-          <Time value={time} />
-        </dd>
-        <dt>Server</dt>
-        <dd>{role}</dd>
-        <dt>Operation</dt>
-        <dd>{operation}</dd>
-        <dt>Status</dt>
-        <dd>
-          {status}
-          {code !== undefined && (
-            <>
-              {' '}
-              <code>{code}</code>
-            </>
-          )}
-        </dd>
-        <dt>Clause</dt>
-        <dd>{clause ?? '–'}</dd>
-        {setting !== undefined && (
-          <>
-            <dt>Setting to look at</dt>
-            <dd>
-              <code>{setting}</code>
-            </dd>
-          </>
-        )}
-        <dt>Interaction ID</dt>
-        <dd>
-          <Identifier value={rejection.interactionId} />
-        </dd>
-      </dl>
+      <Facts
+        facts={{
+          Time: <Time value={time} />,
+          Server: role,
+          Operation: operation,
+          Status: code === undefined ? status : [status, ' ', <code key={code}>{code}</code>],
+          Clause: clause ?? '–',
+          'Setting to look at': setting && <code>{setting}</code>,
+          'Interaction ID': <Identifier value={rejection.interactionId} />,
+        }}
+      />
     </section>
   )
 }

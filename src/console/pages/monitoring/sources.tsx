@@ -1,5 +1,5 @@
 import type { MetricsSource } from '../../../contract/index.ts'
-import { Notice } from '../../components/notice.tsx'
+import { Notice } from '../../components/states.tsx'
 
 /** Names the servers that cannot be shown, and the settings that show them. */
 export function Sources({ sources }: { readonly sources: readonly MetricsSource[] }) {

@@ -1,4 +1,5 @@
 import type { MetricsSample } from '../../../contract/index.ts'
+import { formatMs } from '../../labels.ts'
 import { useMetricsStream } from '../../metrics-stream.ts'
 
 /** How many samples the figures are averages of. */
@@ -29,8 +30,7 @@ export function Activity() {
   return (
     <p class="activity">
       <span>
-        Requests per second{' '}
-        <Sparkline values={samples.slice(-averagedCount).map((sample) => sample.requests)} />{' '}
+        Requests per second <Sparkline values={latest.map((sample) => sample.requests)} />{' '}
         <strong class="number">{(requests / latest.length).toFixed(1)}</strong>
       </span>
       {p99 !== undefined && (
@@ -64,8 +64,4 @@ function Sparkline({ values }: { readonly values: readonly number[] }) {
       <polyline points={points.join(' ')} />
     </svg>
   )
-}
-
-function formatMs(ms: number): string {
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
 }

@@ -2,16 +2,15 @@ import type { PlatformStatus, ServerStatus } from '../../../contract/index.ts'
 import { getStatus } from '../../../contract/operations/status.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
-import { Empty } from '../../components/empty.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
+import { Empty, Loaded, Notice } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Ago, Time } from '../../components/time.tsx'
+import { capitalize, formatCount } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import { Activity } from './activity.tsx'
 
-const refreshMs = 5000
+const refreshMs = () => 5000
 
 export function View() {
   const status = useResource('status', (signal) => read(getStatus, { signal }), {
@@ -53,11 +52,17 @@ function Status({ status }: { readonly status: PlatformStatus }) {
       )}
       <ul class="counts">
         {countItems.map(({ name, title, href }) => (
-          <CountItem key={name} title={title} value={counts[name]} href={href}>
+          <li key={name}>
+            <strong class="number">
+              {counts[name] === undefined ? '–' : formatCount(counts[name])}
+            </strong>
+            {href === undefined ? title : <a href={href}>{title}</a>}
             {counts.unavailable
               .filter((count) => count.name === name)
-              .map(({ reason }) => unavailable[reason])}
-          </CountItem>
+              .map(({ reason }) => (
+                <span key={reason} class="muted">{` (${unavailable[reason]})`}</span>
+              ))}
+          </li>
         ))}
       </ul>
       <Activity />
@@ -127,27 +132,6 @@ const unavailable = {
   failed: 'the database could not count them in time',
 } as const
 
-function CountItem({
-  title,
-  value,
-  href,
-  children,
-}: {
-  readonly title: string
-  readonly value: number | undefined
-  readonly href: string | undefined
-  /** Why there is no value. */
-  readonly children: readonly string[]
-}) {
-  return (
-    <li>
-      <strong class="number">{value === undefined ? '–' : formatCount(value)}</strong>
-      {href === undefined ? title : <a href={href}>{title}</a>}
-      {value === undefined && <span class="muted"> ({children})</span>}
-    </li>
-  )
-}
-
 const kinds = { ok: 'good', degraded: 'warn', unavailable: 'bad', undetermined: 'neutral' } as const
 
 function Health({ server: { status, reasons } }: { readonly server: ServerStatus }) {
@@ -180,12 +164,4 @@ function Details({
       )}
     </>
   )
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString('en')
-}
-
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

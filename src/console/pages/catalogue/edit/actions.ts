@@ -1,16 +1,19 @@
-import { ApiError } from '../../../api.ts'
+import {
+  createProductDraft,
+  deleteProductDraft,
+  publishProductDraft,
+  putProductDraft,
+} from '../../../../contract/operations/drafts.ts'
+import { ApiError, call, ifFound } from '../../../api.ts'
 import { session } from '../../../session.ts'
 import {
-  createDraft,
-  discardDraft,
   type Fields,
   type Loaded,
-  publishDraft,
-  readDeleted,
-  readDraft,
-  readPublished,
-  readVersion,
-  saveDraft,
+  newSource,
+  readBase,
+  readServer,
+  toAuthor,
+  toVersion,
 } from './drafts.ts'
 import type { Conflict, Editor } from './editor.ts'
 import { isSame, mergeChanges } from './merge.ts'
@@ -30,7 +33,13 @@ export async function save(editor: Editor): Promise<Outcome> {
     const product = editor.product.value
     const { tag: before, baseVersion, isOutdated, isRebased } = editor.source.value
     if (!editor.isDirty.value && !isRebased) return before === undefined ? 'unchanged' : 'done'
-    const tag = await saveDraft(editor.id.value ?? '', product, editor.source.value)
+    // Only over the draft that the edit is based on.
+    const { etag: tag } = await call(putProductDraft, {
+      params: { productID: editor.id.value ?? '' },
+      body: product,
+      headers: before === undefined ? { 'if-none-match': '*' } : { 'if-match': before },
+      query: baseVersion === 0 ? {} : { 'base-version': baseVersion },
+    })
     const author = { name: session.value?.client_name ?? '', at: new Date().toISOString() }
     editor.reset(editor.product.value, product, { tag, baseVersion, isOutdated, author })
     return 'done'
@@ -44,11 +53,12 @@ async function create(editor: Editor): Promise<void> {
   editor.pending.value ??= { key: makeKey(), product: editor.product.value }
   const { key, product } = editor.pending.value
   try {
-    const { id, source } = await createDraft(key, product)
+    const headers = { 'idempotency-key': key }
+    const { body, etag: tag } = await call(createProductDraft, { body: product, headers })
     editor.forget()
-    editor.id.value = id
+    editor.id.value = body.product.product_id
     editor.pending.value = undefined
-    editor.reset(editor.product.value, product, source)
+    editor.reset(editor.product.value, product, { ...newSource, tag, author: toAuthor(body) })
   } catch (error) {
     const isRejected = error instanceof ApiError && [400, 403, 413, 422].includes(error.status)
     if (isRejected) editor.pending.value = undefined
@@ -56,19 +66,20 @@ async function create(editor: Editor): Promise<void> {
   }
 }
 
-/** Publishes the saved draft. */
+/** Publishes the saved draft, if it is still the one that was reviewed. */
 export async function publish(editor: Editor): Promise<Outcome> {
   const id = editor.id.value ?? ''
   const { tag = '' } = editor.source.value
   const product = editor.baseline.value
   try {
-    const baseVersion = await publishDraft(id, tag)
-    editor.reset(editor.product.value, product, { baseVersion, isOutdated: false })
+    const input = { params: { productID: id }, headers: { 'if-match': tag } }
+    const { etag } = await call(publishProductDraft, input)
+    editor.reset(editor.product.value, product, { ...newSource, baseVersion: toVersion(etag) })
     return 'done'
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) {
       // The answer to an earlier attempt may have been lost.
-      const published = await readPublished(id)
+      const { published } = await readServer(id)
       if (published && isSame(published.product, product)) {
         editor.reset(editor.product.value, product, published.source)
         return 'done'
@@ -80,15 +91,15 @@ export async function publish(editor: Editor): Promise<Outcome> {
 
 /** Discards the draft and continues with the published version, if there is one. */
 export async function discard(editor: Editor): Promise<Outcome> {
-  const id = editor.id.value ?? ''
+  const params = { productID: editor.id.value ?? '' }
   const { tag } = editor.source.value
   try {
-    if (tag !== undefined) await discardDraft(id, tag)
+    const headers = { 'if-match': tag ?? '' }
+    if (tag !== undefined) await ifFound(call(deleteProductDraft, { params, headers }))
   } catch (error) {
-    const isGone = error instanceof ApiError && error.status === 404
-    if (!isGone) return handle(editor, error, () => discard(editor))
+    return handle(editor, error, () => discard(editor))
   }
-  const published = await readPublished(id)
+  const { published } = await readServer(params.productID)
   if (published) editor.reset(published.product, published.product, published.source)
   else editor.baseline.value = editor.product.value
   editor.forget()
@@ -115,14 +126,13 @@ async function handle(
 
 /** What another editor did. */
 async function findConflict(editor: Editor): Promise<Conflict | undefined> {
-  const id = editor.id.value ?? ''
-  const draft = await readDraft(id)
+  const { draft, published, deleted } = await readServer(editor.id.value ?? '')
   if (!draft) {
-    const published = (await readPublished(id)) ?? (await readDeleted(id))
-    if (published) return { ...published, kind: published.isDeleted ? 'deleted' : 'discarded' }
+    if (published) return { ...published, kind: 'discarded' }
+    if (deleted) return { ...deleted, kind: 'deleted' }
     editor.forget()
     editor.id.value = undefined
-    editor.reset(editor.product.value, {}, { baseVersion: 0, isOutdated: false })
+    editor.reset(editor.product.value, {}, newSource)
     throw new ApiError(404, 'Another editor discarded the draft. Saving creates a new one.')
   }
   if (draft.source.isOutdated && draft.source.tag === editor.source.value.tag) {
@@ -134,15 +144,15 @@ async function findConflict(editor: Editor): Promise<Conflict | undefined> {
 }
 
 /** The product changed since the draft was made from it. */
-async function findOutdated(editor: Editor, { source }: Loaded): Promise<Conflict | undefined> {
-  const id = editor.id.value ?? ''
-  const published = (await readPublished(id)) ?? (await readDeleted(id))
-  if (!published) return undefined
-  const { tag } = source
+async function findOutdated(editor: Editor, draft: Loaded): Promise<Conflict | undefined> {
+  const { published, deleted } = await readServer(editor.id.value ?? '')
+  const current = published ?? deleted
+  if (!current) return undefined
+  const { tag = '' } = draft.source
   return {
-    product: published.product,
-    source: { ...published.source, isRebased: true, ...(tag !== undefined && { tag }) },
-    kind: published.isDeleted ? 'deleted' : 'product',
+    product: current.product,
+    source: { ...current.source, isRebased: true, tag },
+    kind: deleted ? 'deleted' : 'product',
   }
 }
 
@@ -161,7 +171,7 @@ export async function mergeConflict(editor: Editor, conflict: Conflict): Promise
   if (conflict.kind === 'deleted') return editor.product.value
   const base =
     conflict.kind === 'product'
-      ? ((await readVersion(editor.id.value ?? '', editor.source.value.baseVersion)) ?? {})
+      ? await readBase(editor.id.value ?? '', editor.source.value.baseVersion)
       : editor.baseline.value
   return mergeChanges(base, editor.product.value, conflict.product) as Fields
 }

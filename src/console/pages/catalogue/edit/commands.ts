@@ -1,7 +1,8 @@
 import { ApiError } from '../../../api.ts'
 import { navigate } from '../../../router.ts'
+import { catalogueUrl, productUrl } from '../addresses.ts'
 import { checkConflict, discard, type Outcome, publish, save } from './actions.ts'
-import { readDraft, readPublished } from './drafts.ts'
+import { readServer } from './drafts.ts'
 import type { Editor } from './editor.ts'
 import { handOver } from './hand-over.ts'
 
@@ -24,7 +25,7 @@ export function createCommands(editor: Editor) {
         const outcome = await save(editor)
         conclude(outcome, 'The draft is saved.')
         if (outcome === 'invalid' || outcome === 'conflict') return
-        editor.review.value = { published: await readPublished(editor.id.value ?? '') }
+        editor.review.value = await readServer(editor.id.value ?? '')
       }),
 
     async publishDraft() {
@@ -36,13 +37,13 @@ export function createCommands(editor: Editor) {
     async discardDraft() {
       const outcome = await discard(editor)
       conclude(outcome, 'The draft is discarded.')
-      if (outcome === 'gone') navigate('/console/catalogue', { replace: true })
+      if (outcome === 'gone') navigate(catalogueUrl, { replace: true })
     },
 
     /** Compares an outdated draft with the published version. */
     compare: () =>
       run(editor, async () => {
-        const draft = await readDraft(editor.id.value ?? '')
+        const { draft } = await readServer(editor.id.value ?? '')
         if (draft) await checkConflict(editor, draft)
       }),
   }
@@ -66,5 +67,5 @@ async function run(editor: Editor, command: () => Promise<void>): Promise<void> 
   const id = editor.id.value
   if (id === undefined || id === known) return
   handOver(editor)
-  navigate(`/console/catalogue/${encodeURIComponent(id)}/edit`, { replace: true })
+  navigate(productUrl(id, '/edit'), { replace: true })
 }

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Button, SecondaryButton } from '../../../components/button.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FieldDiff } from '../../../components/field-diff.tsx'
-import { Problem } from '../../../components/problem.tsx'
-import { Skeleton } from '../../../components/skeleton.tsx'
+import { Problem, Skeleton } from '../../../components/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import { navigate } from '../../../router.ts'
 import { useAction } from '../../../use-action.ts'
+import { catalogueUrl } from '../addresses.ts'
 import { keepMine, mergeConflict, takeTheirs } from './actions.ts'
 import type { Fields } from './drafts.ts'
 import type { Conflict, Editor } from './editor.ts'
@@ -56,31 +57,28 @@ export function ConflictDialog({
       )}
       {error && <Problem error={error} />}
       <p class="buttons">
-        <button
-          type="button"
+        <Button
           disabled={isBusy || !merged}
           onClick={() => merged && keepMine(editor, conflict, merged)}
         >
           {conflict.kind === 'deleted'
             ? 'Continue with mine'
             : 'Continue with mine on top of theirs'}
-        </button>
-        <button
-          type="button"
-          class="secondary"
+        </Button>
+        <SecondaryButton
           disabled={isBusy}
           onClick={() =>
             run(async () => {
               const outcome = await takeTheirs(editor, conflict)
-              if (outcome === 'gone') navigate('/console/catalogue', { replace: true })
+              if (outcome === 'gone') navigate(catalogueUrl, { replace: true })
             })
           }
         >
           {conflict.kind === 'deleted' ? 'Discard my draft' : 'Take theirs'}
-        </button>
-        <button type="button" class="secondary" onClick={() => (editor.conflict.value = undefined)}>
+        </SecondaryButton>
+        <SecondaryButton onClick={() => (editor.conflict.value = undefined)}>
           Decide later
-        </button>
+        </SecondaryButton>
       </p>
       <p class="muted">
         Continuing with yours keeps their other changes, and saves nothing yet. Taking theirs

@@ -1,14 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
-import { Confirm } from '../../../components/confirm.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { SecondaryButton } from '../../../components/button.tsx'
 import { CustomerView } from '../../../components/customer-view.tsx'
+import { Confirm } from '../../../components/dialog.tsx'
 import { PageHeading } from '../../../components/page-heading.tsx'
+import { Problem } from '../../../components/states.tsx'
 import { confirmLeaving } from '../../../router.ts'
 import { createCommands } from './commands.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import type { Editor } from './editor.ts'
 import { EditorState } from './editor-state.tsx'
 import { ErrorList } from './error-list.tsx'
-import { FailedCommand } from './failed-command.tsx'
 import { ProductForm } from './product-form.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 
@@ -82,6 +83,21 @@ export function EditorPage({
   )
 }
 
+/** Why the last command failed. It gets the focus, because the button may be far below it. */
+function FailedCommand({ editor }: { readonly editor: Editor }) {
+  const ref = useRef<HTMLDivElement>(null)
+  // After a 401, the shell asks to sign in again.
+  const error = editor.error.value?.status === 401 ? undefined : editor.error.value
+  useEffect(() => ref.current?.focus(), [error])
+  if (!error) return null
+  return (
+    <div ref={ref} tabIndex={-1}>
+      <Problem error={error} />
+      <p class="muted">What you entered is kept.</p>
+    </div>
+  )
+}
+
 function askToLeave(): boolean {
   return window.confirm(
     'There are unsaved changes. Leave this page? This tab keeps them until you close it.',
@@ -104,13 +120,11 @@ function Actions({
         <button type="submit" aria-disabled={isBusy}>
           {isBusy ? 'Saving …' : 'Save draft'}
         </button>
-        <button type="button" class="secondary" aria-disabled={isBusy} onClick={onPublish}>
+        <SecondaryButton aria-disabled={isBusy} onClick={onPublish}>
           Publish …
-        </button>
+        </SecondaryButton>
         {editor.source.value.tag !== undefined && (
-          <button type="button" class="secondary" onClick={onDiscard}>
-            Discard draft …
-          </button>
+          <SecondaryButton onClick={onDiscard}>Discard draft …</SecondaryButton>
         )}
       </p>
       <p role="status" class="saved">

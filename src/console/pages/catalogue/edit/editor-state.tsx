@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Notice } from '../../../components/notice.tsx'
+import { SecondaryButton } from '../../../components/button.tsx'
+import { Notice } from '../../../components/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { Source } from './drafts.ts'
 import type { Editor } from './editor.ts'
@@ -36,17 +37,13 @@ export function EditorState({
           <p>
             You changed the product last at <Time value={new Date(restoredAt).toISOString()} />.
           </p>
-          <button type="button" class="secondary" onClick={discardChanges}>
-            Discard my changes
-          </button>
+          <SecondaryButton onClick={discardChanges}>Discard my changes</SecondaryButton>
         </Notice>
       )}
       {isOutdated && (
         <Notice kind="warn" title="The product has changed since this draft was made from it">
           <p>The draft cannot be published before it includes the change.</p>
-          <button type="button" class="secondary" onClick={onCompare}>
-            Compare with the published version
-          </button>
+          <SecondaryButton onClick={onCompare}>Compare with the published version</SecondaryButton>
         </Notice>
       )}
     </>

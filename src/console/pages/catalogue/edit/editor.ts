@@ -1,4 +1,4 @@
-import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import { findProblems, formatProblem } from '../../../../contract/problems.ts'
 import { ProductInput } from '../../../../contract/records/product.ts'
 import type { Problem } from '../../../../contract/rules.ts'
@@ -15,58 +15,14 @@ export interface Conflict extends Loaded {
   readonly kind: 'draft' | 'product' | 'discarded' | 'deleted'
 }
 
-/** What the draft is compared with. */
-export interface Review {
-  /** Undefined: customers do not see the product yet. */
-  readonly published: Loaded | undefined
-}
-
-export interface Editor {
-  /** Undefined until the draft of a new product is created. */
-  readonly id: Signal<string | undefined>
-  readonly product: Signal<Fields>
-  readonly baseline: Signal<Fields>
-  readonly source: Signal<Source>
-  readonly pending: Signal<Edit['pending']>
-  readonly conflict: Signal<Conflict | undefined>
-  readonly isBusy: Signal<boolean>
-  /** How often saving found problems since it last succeeded. */
-  readonly attempts: Signal<number>
-  /** Why the last command failed. */
-  readonly error: Signal<ApiError | undefined>
-  /** What was done last. */
-  readonly message: Signal<string>
-  /** What screen readers say about a change in a list. */
-  readonly announcement: Signal<string>
-  /** The path of a value that is shown although what it is in was collapsed. */
-  readonly revealed: Signal<string>
-  /** The draft is reviewed before it is published. */
-  readonly review: Signal<Review | undefined>
-  readonly isDirty: ReadonlySignal<boolean>
-  /** All problems of the product, in the order of the contract. */
-  readonly problems: ReadonlySignal<readonly Problem[]>
-  /** Those of fields that were left, or all of them after an attempt to save. */
-  readonly shownProblems: ReadonlySignal<readonly Problem[]>
-  /** Undefined removes the field or the element. */
-  change(path: Path, value: unknown): void
-  /** Shows the problems of a field from now on. */
-  touch(path: Path): void
-  /** Shows all problems from now on. */
-  showProblems(): void
-  /** Shows problems that the server found. */
-  reject(sentences: string): void
-  /** Continues with other content, based on this state of the server. */
-  reset(product: Fields, baseline: Fields, source: Source): void
-  /** Discards what is stored in the tab. */
-  forget(): void
-}
+export type Editor = ReturnType<typeof createEditor>
 
 /** `newName` names the new product in the storage of the tab. */
 export function createEditor(
   newName: string,
   knownId: string | undefined,
   edit: Omit<Edit, 'storedAt'>,
-): Editor {
+) {
   const id = signal(knownId)
   const name = () => toStoredName(id.value, newName)
   const product = signal(edit.product)
@@ -109,37 +65,50 @@ export function createEditor(
   }
 
   return {
+    /** Undefined until the draft of a new product is created. */
     id,
     product,
     baseline,
     source,
     pending,
-    conflict: signal(undefined),
+    conflict: signal<Conflict | undefined>(undefined),
     isBusy: signal(false),
+    /** How often saving found problems since it last succeeded. */
     attempts: signal(0),
-    error: signal(undefined),
+    /** Why the last command failed. */
+    error: signal<ApiError | undefined>(undefined),
+    /** What was done last. */
     message: signal(''),
+    /** What screen readers say about a change in a list. */
     announcement: signal(''),
+    /** The path of a value that is shown although what it is in was collapsed. */
     revealed: signal(''),
-    review: signal(undefined),
+    /** What the draft is compared with before it is published. */
+    review: signal<{ readonly published: Loaded | undefined } | undefined>(undefined),
     isDirty,
+    /** All problems of the product, in the order of the contract. */
     problems,
+    /** Those of fields that were left, or all of them after an attempt to save. */
     shownProblems: computed(() =>
       isAttempted.value
         ? problems.value
         : problems.value.filter(({ path }) => touched.value.has(path)),
     ),
-    change(path, value) {
+    /** Undefined removes the field or the element. */
+    change(path: Path, value: unknown): void {
       product.value = setAt(product.value, path, value) as Fields
     },
-    touch(path) {
+    /** Shows the problems of a field from now on. */
+    touch(path: Path): void {
       const text = formatPath(path)
       if (!touched.value.has(text)) touched.value = new Set([...touched.value, text])
     },
-    showProblems() {
+    /** Shows all problems from now on. */
+    showProblems(): void {
       isAttempted.value = true
     },
-    reject(sentences) {
+    /** Shows problems that the server found. */
+    reject(sentences: string): void {
       batch(() => {
         isAttempted.value = true
         rejected.value = parseProblems(sentences).map((problem) => ({
@@ -148,7 +117,8 @@ export function createEditor(
         }))
       })
     },
-    reset(content, base, state) {
+    /** Continues with other content, based on this state of the server. */
+    reset(content: Fields, base: Fields, state: Source): void {
       batch(() => {
         product.value = content
         baseline.value = base
@@ -156,6 +126,7 @@ export function createEditor(
         rejected.value = []
       })
     },
+    /** Discards what is stored in the tab. */
     forget: () => removeStoredEdit(name()),
   }
 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { formatProblem } from '../../../../contract/problems.ts'
+import { formatCount } from '../../../labels.ts'
 import type { Editor } from './editor.ts'
 import { focusField } from './focus.ts'
 import { toFieldId } from './paths.ts'
-import { formatErrors } from './problems.tsx'
 
 /** As many as a person reads at once. The rest is beside the fields. */
 const shownMax = 20
@@ -20,7 +20,7 @@ export function ErrorList({ editor }: { readonly editor: Editor }) {
   return (
     <section class="notice bad error-list" ref={ref} tabIndex={-1} aria-labelledby="error-list">
       <h2 id="error-list">
-        {formatErrors(problems.length)} to correct before the draft can be saved
+        {formatCount(problems.length, 'error')} to correct before the draft can be saved
       </h2>
       <ul>
         {problems.slice(0, shownMax).map((problem) => (

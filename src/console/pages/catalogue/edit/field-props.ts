@@ -21,7 +21,7 @@ export interface ScalarProps {
   readonly path: Path
   readonly label: string
   readonly value: unknown
-  readonly isRequired: boolean
+  readonly isRequired?: boolean
   /** A format that depends on another field. */
   readonly scalar?: ScalarName | undefined
   /** Of an amount. */

@@ -8,8 +8,8 @@ export function handOver(editor: Editor): void {
 }
 
 /** The editor that was handed over for this product, once. */
-export function takeHandedOver(id: string): Editor | undefined {
-  const editor = handedOver?.id.value === id ? handedOver : undefined
+export function takeHandedOver(id: string | undefined): Editor | undefined {
+  const editor = id !== undefined && handedOver?.id.value === id ? handedOver : undefined
   handedOver = undefined
   return editor
 }

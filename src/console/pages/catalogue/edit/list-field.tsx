@@ -1,12 +1,14 @@
 import type { ComponentType } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isObject, type Node } from '../../../../contract/schema.ts'
+import { LinkButton, SecondaryButton } from '../../../components/button.tsx'
+import { capitalize, formatCount } from '../../../labels.ts'
 import type { Editor } from './editor.ts'
 import type { RecordProps } from './field-props.ts'
 import { focusFirstControl } from './focus.ts'
-import { formatPath, keyOf, type Path, toFieldId } from './paths.ts'
+import { findElementKey, formatPath, type Path, toFieldId } from './paths.ts'
 import { describeElement, nameElement } from './presentation.ts'
-import { countProblems, formatErrors, isWithin, Problems } from './problems.tsx'
+import { countProblems, isWithin, Problems } from './problems.tsx'
 import { ScalarField } from './scalar-field.tsx'
 
 interface ListProps {
@@ -67,7 +69,7 @@ export function ListField(props: ListProps) {
       <Problems editor={editor} path={path} />
       <ol class="elements">
         {value.map((element, index) => (
-          <li key={keyOf(element, index)}>
+          <li key={findElementKey(element, index)}>
             <Element {...props} items={items} element={element} index={index} noun={noun}>
               {[
                 ['up', 'Move up', index > 0, () => move(index, index - 1)],
@@ -79,14 +81,12 @@ export function ListField(props: ListProps) {
           </li>
         ))}
       </ol>
-      <button
-        type="button"
-        class="secondary"
+      <SecondaryButton
         id={`${id}-add`}
         onClick={() => insert(value.length, items.properties ? {} : '')}
       >
         Add {noun}
-      </button>
+      </SecondaryButton>
     </div>
   )
 }
@@ -145,7 +145,7 @@ function Element({
       <summary>
         {capitalize(name)}
         {about && <span class="muted"> · {about}</span>}
-        {errors > 0 && <span class="error-count"> · {formatErrors(errors)}</span>}
+        {errors > 0 && <span class="error-count"> · {formatCount(errors, 'error')}</span>}
       </summary>
       {(isOpen || isRevealed) && (
         <>
@@ -169,17 +169,15 @@ function Actions({
   return (
     <div class="element-actions">
       {actions.map(([action, text, isEnabled, run]) => (
-        <button
+        <LinkButton
           key={action}
-          type="button"
-          class="link"
           id={`${id}-${action}`}
           aria-label={`${text} ${name}`}
           disabled={!isEnabled}
           onClick={run}
         >
           {text}
-        </button>
+        </LinkButton>
       ))}
     </div>
   )
@@ -191,8 +189,4 @@ function focusButton(id: string, direction: 'up' | 'down'): void {
   const opposite = direction === 'up' ? 'down' : 'up'
   if (button && !button.disabled) button.focus()
   else document.getElementById(`${id}-${opposite}`)?.focus()
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

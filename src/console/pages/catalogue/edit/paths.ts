@@ -42,7 +42,7 @@ const keys = new WeakMap<object, number>()
 let keyCount = 0
 
 /** Identifies an element of a list while it is edited and moved. */
-export function keyOf(element: unknown, index: number): string {
+export function findElementKey(element: unknown, index: number): string {
   if (!isObject(element)) return `at-${index}`
   const key = keys.get(element) ?? ++keyCount
   keys.set(element, key)

@@ -1,35 +1,41 @@
 import { isObject, type Node } from '../../../../contract/schema.ts'
-import { formatPercent, toLabel } from '../../../labels.ts'
+import { findType, formatPercent, toLabel } from '../../../labels.ts'
+
+const basics = [
+  'name',
+  'product_category',
+  'brand',
+  'brand_name',
+  'description',
+  'effective_from',
+  'effective_to',
+  'application_uri',
+  'is_tailored',
+]
+
+const parts = [
+  'deposit_rates',
+  'lending_rates',
+  'fees',
+  'features',
+  'eligibility',
+  'constraints',
+  'additional_information',
+  'bundles',
+  'card_art',
+  'instalments',
+]
 
 /** The sections of the form. Together they have every field of a product. */
 export const sections: readonly { readonly title: string; readonly fields: readonly string[] }[] = [
-  {
-    title: 'Basics',
-    fields: [
-      'name',
-      'product_category',
-      'brand',
-      'brand_name',
-      'description',
-      'effective_from',
-      'effective_to',
-      'application_uri',
-      'is_tailored',
-    ],
-  },
-  { title: 'Deposit rates', fields: ['deposit_rates'] },
-  { title: 'Lending rates', fields: ['lending_rates'] },
-  { title: 'Fees', fields: ['fees'] },
-  { title: 'Features', fields: ['features'] },
-  { title: 'Eligibility', fields: ['eligibility'] },
-  { title: 'Constraints', fields: ['constraints'] },
-  { title: 'Links', fields: ['additional_information'] },
-  { title: 'Bundles', fields: ['bundles'] },
-  { title: 'Card art', fields: ['card_art'] },
-  { title: 'Instalments', fields: ['instalments'] },
+  { title: 'Basics', fields: basics },
+  ...parts.map((field) => ({
+    title: field === 'additional_information' ? 'Links' : toLabel(field),
+    fields: [field],
+  })),
 ]
 
-const explained = ['additional_value', 'additional_info']
+const explanation = ['additional_value', 'additional_info']
 const rate = ['rate', 'comparison_rate', 'application_type', 'application_frequency', 'tiers']
 
 /**
@@ -43,7 +49,7 @@ const usualFields: ReadonlyMap<string, readonly string[]> = new Map([
     'ProductRateTier',
     ['name', 'unit_of_measure', 'minimum_value', 'maximum_value', 'rate_application_method'],
   ],
-  ['ProductRateCondition', ['rate_applicability_type', ...explained]],
+  ['ProductRateCondition', ['rate_applicability_type', ...explanation]],
   [
     'ProductFee',
     [
@@ -53,7 +59,7 @@ const usualFields: ReadonlyMap<string, readonly string[]> = new Map([
       'fixed_amount',
       'rate_based',
       'variable',
-      ...explained,
+      ...explanation,
       'discounts',
     ],
   ],
@@ -68,10 +74,10 @@ const usualFields: ReadonlyMap<string, readonly string[]> = new Map([
       'additional_value',
     ],
   ],
-  ['ProductDiscountEligibility', ['discount_eligibility_type', ...explained]],
-  ['ProductFeature', ['feature_type', ...explained]],
-  ['Eligibility', ['eligibility_type', ...explained]],
-  ['Constraint', ['constraint_type', ...explained]],
+  ['ProductDiscountEligibility', ['discount_eligibility_type', ...explanation]],
+  ['ProductFeature', ['feature_type', ...explanation]],
+  ['Eligibility', ['eligibility_type', ...explanation]],
+  ['Constraint', ['constraint_type', ...explanation]],
   [
     'AdditionalInformation',
     ['overview_uri', 'terms_uri', 'eligibility_uri', 'fees_and_pricing_uri', 'bundle_uri'],
@@ -89,37 +95,27 @@ export function listFields(node: Node): { readonly name: string; readonly isUsua
   ]
 }
 
-/** What one element of a list is called. */
+/** What one element of a list is called, where it is not the singular of its name. */
 const nouns: ReadonlyMap<string, string> = new Map([
-  ['deposit_rates', 'deposit rate'],
-  ['lending_rates', 'lending rate'],
-  ['fees', 'fee'],
-  ['features', 'feature'],
   ['eligibility', 'condition'],
-  ['constraints', 'constraint'],
-  ['bundles', 'bundle'],
   ['card_art', 'card image'],
-  ['tiers', 'tier'],
-  ['discounts', 'discount'],
   ['applicability_conditions', 'condition'],
   ['product_ids', 'product ID'],
 ])
 
 export function nameElement(list: string): string {
-  return nouns.get(list) ?? 'link'
+  if (list.endsWith('_uris')) return 'link'
+  return nouns.get(list) ?? toLabel(list).toLowerCase().replace(/s$/, '')
 }
 
 /** What distinguishes an element in its list: its name, or its type. */
 export function describeElement(value: unknown): string {
   if (!isObject(value)) return typeof value === 'string' ? value : ''
-  const type = Object.entries(value).find(
-    ([name, content]) =>
-      /_type$/.test(name) && !/_u_type$/.test(name) && typeof content === 'string',
-  )
+  const type = findType(value)
   const title = value['name'] ?? value['title'] ?? value['description']
   const { rate: given } = value
   const rateText = typeof given === 'string' ? (formatPercent(given) ?? given) : undefined
-  return [title, type && toLabel(String(type[1])), rateText]
+  return [title, type && toLabel(type.value), rateText]
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' · ')
 }

@@ -17,7 +17,3 @@ export function countProblems(editor: Editor, prefix: string): number {
 export function isWithin(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}.`) || path.startsWith(`${prefix}[`)
 }
-
-export function formatErrors(count: number): string {
-  return `${count} ${count === 1 ? 'error' : 'errors'}`
-}

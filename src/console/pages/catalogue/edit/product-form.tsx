@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
 import { ProductInput } from '../../../../contract/records/product.ts'
 import { asNode, isObject } from '../../../../contract/schema.ts'
+import { formatCount } from '../../../labels.ts'
 import type { Editor } from './editor.ts'
-import { ListField } from './list-field.tsx'
-import { toFieldId } from './paths.ts'
 import { nameElement, sections } from './presentation.ts'
-import { countProblems, formatErrors, Problems } from './problems.tsx'
-import { RecordFields } from './record-fields.tsx'
+import { countProblems } from './problems.tsx'
+import { RecordField, RecordFields } from './record-fields.tsx'
 import { UnknownFields } from './unknown-fields.tsx'
 
 const product = asNode(ProductInput)
@@ -37,9 +36,9 @@ function Section({
   const errors = fields.reduce((count, field) => count + countProblems(editor, field), 0)
   const [field = ''] = fields
   const value = editor.product.value[field]
-  const node = product.properties?.[field]
-  const isList = node?.items !== undefined
-  const isRecord = node?.properties !== undefined
+  const node = product.properties?.[field] ?? {}
+  const isList = node.items !== undefined
+  const isRecord = node.properties !== undefined
   const entries = Array.isArray(value)
     ? value.length
     : isObject(value)
@@ -52,29 +51,19 @@ function Section({
       <summary>
         <h2>{title}</h2>
         {(isList || isRecord) && (
-          <span class="muted">{formatCount(entries, isList ? nameElement(field) : 'field')}</span>
+          <span class="muted">
+            {entries === 0 ? 'none' : formatCount(entries, isList ? nameElement(field) : 'field')}
+          </span>
         )}
-        {errors > 0 && <span class="error-count">{formatErrors(errors)}</span>}
+        {errors > 0 && <span class="error-count">{formatCount(errors, 'error')}</span>}
       </summary>
-      {isList && node && Array.isArray(value ?? []) ? (
-        <ListField
-          {...{ editor, node, currency }}
+      {isList || isRecord ? (
+        <RecordField
+          {...{ editor, node, currency, value }}
           path={[field]}
-          label={title}
-          value={(value ?? []) as readonly unknown[]}
           isSection
-          record={RecordFields}
-          onChange={(list) => editor.change([field], list)}
+          onChange={(content) => editor.change([field], content)}
         />
-      ) : isRecord && node && isObject(value ?? {}) ? (
-        <div id={toFieldId(field)} tabIndex={-1}>
-          <Problems editor={editor} path={[field]} />
-          <RecordFields
-            {...{ editor, node, currency }}
-            path={[field]}
-            value={(value ?? {}) as Record<string, unknown>}
-          />
-        </div>
       ) : (
         <RecordFields
           {...{ editor, currency }}
@@ -86,8 +75,4 @@ function Section({
       )}
     </details>
   )
-}
-
-function formatCount(count: number, noun: string): string {
-  return count === 0 ? 'none' : `${count} ${noun}${count === 1 ? '' : 's'}`
 }

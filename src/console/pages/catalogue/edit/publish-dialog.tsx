@@ -1,7 +1,7 @@
 import { diffProducts } from '../../../../platform/catalogue/diff.ts'
-import { Confirm } from '../../../components/confirm.tsx'
+import { Button } from '../../../components/button.tsx'
 import { CustomerView } from '../../../components/customer-view.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Confirm, Dialog } from '../../../components/dialog.tsx'
 import { FieldDiff } from '../../../components/field-diff.tsx'
 import type { Loaded } from './drafts.ts'
 import type { Editor } from './editor.ts'
@@ -26,9 +26,7 @@ export function PublishDialog({
       <Dialog title="Nothing to publish" onClose={onClose}>
         <p>The draft does not differ from version {published.source.baseVersion}.</p>
         <p class="buttons">
-          <button type="button" onClick={onClose}>
-            Close
-          </button>
+          <Button onClick={onClose}>Close</Button>
         </p>
       </Dialog>
     )

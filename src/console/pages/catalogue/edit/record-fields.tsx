@@ -1,6 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { readFieldRules } from '../../../../contract/rules.ts'
 import { isObject, type Node } from '../../../../contract/schema.ts'
+import { LinkButton, SecondaryButton } from '../../../components/button.tsx'
 import { toLabel } from '../../../labels.ts'
 import type { Fields } from './drafts.ts'
 import type { RecordProps, ScalarProps } from './field-props.ts'
@@ -59,7 +60,7 @@ export function RecordFields(props: RecordProps) {
       {fields
         .filter(({ isShown }) => isShown)
         .map(({ name, isRequired, scalar }) => (
-          <FieldOf
+          <RecordField
             key={name}
             editor={editor}
             node={properties[name] ?? {}}
@@ -79,32 +80,35 @@ export function RecordFields(props: RecordProps) {
   )
 }
 
-function FieldOf(props: Omit<ScalarProps, 'label'>) {
-  const { editor, node, path, value, currency, isRequired, onChange } = props
+/** A list, a record or one value. */
+export function RecordField(
+  props: Omit<ScalarProps, 'label'> & {
+    /** A section has the heading of the field already. */
+    readonly isSection?: boolean
+  },
+) {
+  const { editor, node, path, value, currency, isRequired, isSection = false, onChange } = props
   const label = toLabel(String(path.at(-1)))
   if (node.items && (value === undefined || Array.isArray(value))) {
     return (
       <ListField
-        {...{ editor, node, path, currency, onChange }}
-        label={label}
+        {...{ editor, node, path, label, currency, isSection, onChange }}
         value={value ?? []}
         record={RecordFields}
       />
     )
   }
   if (node.properties && (value === undefined || isObject(value))) {
-    const id = toFieldId(formatPath(path))
+    const Group = isSection ? 'div' : 'fieldset'
     return (
-      <fieldset class="group" id={id} tabIndex={-1}>
-        <legend>{label}</legend>
+      <Group class={isSection ? undefined : 'group'} id={toFieldId(formatPath(path))} tabIndex={-1}>
+        {!isSection && <legend>{label}</legend>}
         <Problems editor={editor} path={path} />
         <RecordFields {...{ editor, node, path, currency }} value={value ?? {}} />
-        {!isRequired && value !== undefined && (
-          <button type="button" class="link" onClick={() => onChange(undefined)}>
-            Remove {label.toLowerCase()}
-          </button>
+        {!isSection && !isRequired && value !== undefined && (
+          <LinkButton onClick={() => onChange(undefined)}>Remove {label.toLowerCase()}</LinkButton>
         )}
-      </fieldset>
+      </Group>
     )
   }
   return <ScalarField {...props} label={label} />
@@ -139,9 +143,9 @@ function AddField({
           </option>
         ))}
       </select>
-      <button type="button" class="secondary" disabled={!isChosen} onClick={() => onAdd(chosen)}>
+      <SecondaryButton disabled={!isChosen} onClick={() => onAdd(chosen)}>
         Add
-      </button>
+      </SecondaryButton>
     </div>
   )
 }

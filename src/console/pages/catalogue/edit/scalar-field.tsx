@@ -75,7 +75,7 @@ function Control(props: ScalarProps & { readonly control: ControlAttributes }) {
   if (isLongText(name, value)) {
     return <textarea {...control} rows={2} value={text} onInput={input} />
   }
-  const isNumber = node.type === 'integer' || ['decimal', 'wholeNumber'].includes(formatOf(props))
+  const isNumber = node.type === 'integer' || ['decimal', 'wholeNumber'].includes(findFormat(props))
   return (
     <span class="with-unit">
       <input
@@ -93,7 +93,7 @@ function Control(props: ScalarProps & { readonly control: ControlAttributes }) {
 }
 
 /** A required text without a minimum length. */
-function mayBeEmpty({ node, isRequired }: ScalarProps): boolean {
+function mayBeEmpty({ node, isRequired = false }: ScalarProps): boolean {
   return isRequired && node.type === 'string' && !node.scalar && !node.minLength
 }
 
@@ -140,19 +140,19 @@ function Meaning(props: ScalarProps) {
 
 function describeMeaning(props: ScalarProps, value: string): ComponentChildren {
   if (isRate(props)) return formatPercent(value)
-  if (formatOf(props) === 'duration') return formatDuration(value)
-  if (formatOf(props) === 'dateTime' && !Number.isNaN(Date.parse(value)))
+  if (findFormat(props) === 'duration') return formatDuration(value)
+  if (findFormat(props) === 'dateTime' && !Number.isNaN(Date.parse(value)))
     return <Time value={value} />
   return undefined
 }
 
-function formatOf({ node, scalar }: ScalarProps): ScalarName | '' {
+function findFormat({ node, scalar }: ScalarProps): ScalarName | '' {
   return scalar ?? node.scalar ?? ''
 }
 
 function isRate(props: ScalarProps): boolean {
   const name = String(props.path.at(-1))
-  return formatOf(props) === 'decimal' && (name === 'rate' || name === 'comparison_rate')
+  return findFormat(props) === 'decimal' && (name === 'rate' || name === 'comparison_rate')
 }
 
 function isMoney(props: ScalarProps): boolean {
@@ -172,7 +172,7 @@ const samples: Readonly<Partial<Record<ScalarName, string>>> = {
 function describeHint(props: ScalarProps): string {
   const { node } = props
   const about = node.fieldDescription ?? node.description ?? ''
-  const format = formatOf(props)
+  const format = findFormat(props)
   if (format === '' || format === 'dateTime') return about
   const sample = isRate(props) ? '0.0425' : samples[format]
   const expected = `Must be ${describeExpected({ scalar: format })}${sample ? `, such as ${sample}` : ''}.`

@@ -1,3 +1,4 @@
+import { SecondaryButton } from '../../../components/button.tsx'
 import type { RecordProps } from './field-props.ts'
 import { formatPath, toFieldId } from './paths.ts'
 
@@ -19,13 +20,9 @@ export function UnknownFields({
             {formatPath([...path, name])} is not a field of this record. It is kept until you remove
             it, and the draft cannot be saved with it.
           </p>
-          <button
-            type="button"
-            class="secondary"
-            onClick={() => editor.change([...path, name], undefined)}
-          >
+          <SecondaryButton onClick={() => editor.change([...path, name], undefined)}>
             Remove {name}
-          </button>
+          </SecondaryButton>
         </li>
       ))}
     </ul>

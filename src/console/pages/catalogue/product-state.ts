@@ -1,18 +1,11 @@
 import type { ProductRead, ProductState } from '../../../contract/index.ts'
-import { Badge } from '../../components/badge.tsx'
+import type { StateLabel } from '../../components/badge.tsx'
 
-const states = {
+export const states: Readonly<Record<ProductState, StateLabel>> = {
   PUBLISHED: ['good', 'Published'],
   SCHEDULED: ['neutral', 'Scheduled'],
   RETIRED: ['neutral', 'Retired'],
   DRAFT: ['warn', 'Draft'],
-} as const satisfies Record<ProductState, readonly [string, string]>
-
-export const stateLabels = Object.entries(states).map(([state, [, label]]) => ({ state, label }))
-
-export function StateBadge({ state }: { readonly state: ProductState }) {
-  const [kind, label] = states[state]
-  return <Badge kind={kind}>{label}</Badge>
 }
 
 /** The state of a product that exists, as the server determines it for a list. */
