@@ -18,7 +18,7 @@ export async function exportProducts(
   filters: Filters,
   signal: AbortSignal,
   onProgress: (progress: ExportProgress) => void,
-): Promise<{ readonly file: Blob; readonly count: number }> {
+) {
   const parts: string[] = []
   const seen = new Set<string>()
   const matches = createMatcher(filters, Date.now())

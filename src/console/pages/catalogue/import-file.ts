@@ -7,8 +7,8 @@ import { isObject } from '../../../contract/schema.ts'
 import { formatCount } from '../../labels.ts'
 
 /** Larger files are loaded with `holdfast load`. */
-export const linesMax = 50_000
-export const fileBytesMax = 256 * 1024 * 1024
+const linesMax = 50_000
+const fileBytesMax = 256 * 1024 * 1024
 /** A record of the largest size may have been written with escapes and spaces. */
 const lineLengthMax = 4 * recordBytesMax
 const problemsMax = 5
@@ -28,11 +28,6 @@ export interface InvalidLine {
   readonly problems: readonly string[]
 }
 
-export interface ImportFile {
-  readonly lines: readonly ImportLine[]
-  readonly invalid: readonly InvalidLine[]
-}
-
 /** The file cannot be imported at all. */
 export class FileError extends Error {}
 
@@ -43,7 +38,7 @@ export async function readImportFile(
   file: Blob,
   signal: AbortSignal,
   onProgress: (lines: number) => void,
-): Promise<ImportFile> {
+) {
   if (file.size > fileBytesMax) {
     throw new FileError('The file is larger than 256 MiB. Use holdfast load instead.')
   }

@@ -19,20 +19,16 @@ const concurrency = 4
 const retriesMax = 5
 const retryMs = 1000
 
-/** `remaining` are the lines that were not sent, because the caller stopped or others would fail too. */
-export interface ImportResult {
-  readonly done: number
-  readonly failed: readonly FailedLine[]
-  readonly remaining: readonly PlannedLine[]
-}
-
-/** Sends each line once. It can be called again with the remaining lines. */
+/**
+ * Sends each line once. `remaining` are the lines that were not sent, because the caller stopped or others would fail
+ * too: it can be called again with them.
+ */
 export async function runImport(
   lines: readonly PlannedLine[],
   mode: ImportMode,
   signal: AbortSignal,
   onProgress: (done: number, failed: number) => void,
-): Promise<ImportResult> {
+) {
   const failed: FailedLine[] = []
   const remaining: PlannedLine[] = []
   let next = 0

@@ -10,15 +10,8 @@ export interface Change {
   readonly after: CheckResult | undefined
 }
 
-export interface Comparison {
-  readonly newlyFailing: readonly Change[]
-  readonly fixed: readonly Change[]
-  readonly others: readonly Change[]
-  readonly sameCount: number
-}
-
 /** What changed from one run to a later one. */
-export function compareRuns(before: CheckReport, after: CheckReport): Comparison {
+export function compareRuns(before: CheckReport, after: CheckReport) {
   const earlier = new Map(before.results.map((result) => [result.id, result]))
   const later = new Map(after.results.map((result) => [result.id, result]))
   const ids = [...new Set([...later.keys(), ...earlier.keys()])]

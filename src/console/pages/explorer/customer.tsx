@@ -1,4 +1,3 @@
-import type { ShareableAccount } from '../../../contract/index.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
@@ -34,14 +33,8 @@ export function View({ params: { customerId = '' } }: ViewProps) {
   )
 }
 
-interface CustomerAccounts {
-  readonly accounts: readonly ShareableAccount[]
-  /** The masked number of a bank account or the number of an energy account, by id. */
-  readonly numbers: ReadonlyMap<string, string>
-}
-
-/** The list of accounts to share has no numbers, so the lists of both kinds are read too. */
-async function loadAccounts(customerId: string, signal: AbortSignal): Promise<CustomerAccounts> {
+/** With the masked numbers of bank accounts and the numbers of energy accounts, which the list to share does not have. */
+async function loadAccounts(customerId: string, signal: AbortSignal) {
   const params = { customerId }
   const query = { 'page-size': 100 }
   const [{ accounts }, banking, energy] = await Promise.all([
@@ -49,14 +42,15 @@ async function loadAccounts(customerId: string, signal: AbortSignal): Promise<Cu
     callProvider({ operation: 'listBankingAccounts', params, query }, signal),
     callProvider({ operation: 'listEnergyAccounts', params, query }, signal),
   ])
-  const numbers = new Map<string, string>()
-  for (const { accountId, maskedNumber } of banking.data.accounts) {
-    if (maskedNumber) numbers.set(accountId, maskedNumber)
-  }
-  for (const { accountId, accountNumber } of energy.data.accounts) {
-    if (accountNumber) numbers.set(accountId, accountNumber)
-  }
-  return { accounts, numbers }
+  const numbers = new Map([
+    ...banking.data.accounts.map(
+      ({ accountId, maskedNumber }) => [accountId, maskedNumber] as const,
+    ),
+    ...energy.data.accounts.map(
+      ({ accountId, accountNumber }) => [accountId, accountNumber] as const,
+    ),
+  ])
+  return accounts.map((account) => ({ ...account, number: numbers.get(account.id) }))
 }
 
 function Accounts({ customerId }: { readonly customerId: string }) {
@@ -65,7 +59,7 @@ function Accounts({ customerId }: { readonly customerId: string }) {
     <>
       <h2>Accounts that the customer can share</h2>
       <Loaded resource={accounts}>
-        {({ accounts: list, numbers }) =>
+        {(list) =>
           list.length === 0 ? (
             <Empty title="The customer has no accounts to share">
               <p>
@@ -74,7 +68,7 @@ function Accounts({ customerId }: { readonly customerId: string }) {
             </Empty>
           ) : (
             <ul class="cards">
-              {list.map(({ id, name, displayName, type }) => (
+              {list.map(({ id, name, displayName, type, number }) => (
                 <li key={id} class="card">
                   <h3>
                     <a href={accountUrl(customerId, id)}>{displayName || name || id}</a>
@@ -85,7 +79,7 @@ function Accounts({ customerId }: { readonly customerId: string }) {
                       <Badge>{valueToWords(type)}</Badge>
                     </p>
                   )}
-                  {numbers.has(id) && <p class="number">{numbers.get(id)}</p>}
+                  {number && <p class="number">{number}</p>}
                   <p>
                     <Identifier value={id} />
                   </p>

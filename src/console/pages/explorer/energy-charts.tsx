@@ -10,23 +10,7 @@ import { readList } from './read-list.ts'
 const recordsMax = 1000
 const currency = 'AUD'
 
-interface InvoiceUse {
-  readonly label: string
-  readonly cost: string
-  readonly use: string
-}
-
-interface History {
-  readonly invoices: readonly InvoiceUse[]
-  /** The unit of the use, if all of it has the same. */
-  readonly unit: string | undefined
-}
-
-async function loadHistory(
-  customerId: string,
-  accountId: string,
-  signal: AbortSignal,
-): Promise<History> {
+async function loadHistory(customerId: string, accountId: string, signal: AbortSignal) {
   const account = { customerId, accountId }
   const query = { 'page-size': recordsMax }
   const billingQuery = { ...query, 'oldest-time': monthsAgo(26) }
@@ -44,11 +28,8 @@ function monthsAgo(months: number): string {
   return time.toISOString()
 }
 
-/** What each invoice cost, and the use that is billed on it. */
-export function sumUse(
-  invoices: readonly EnergyInvoice[],
-  billing: readonly EnergyBillingTransaction[],
-): History {
+/** What each invoice cost, and the use that is billed on it. The unit is undefined unless all use has the same. */
+function sumUse(invoices: readonly EnergyInvoice[], billing: readonly EnergyBillingTransaction[]) {
   const usages = billing.flatMap(({ usage }) => (usage?.usage === undefined ? [] : [usage]))
   const units = [...new Set(usages.map(({ measureUnit }) => measureUnit ?? ''))]
   return {

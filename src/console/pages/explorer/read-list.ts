@@ -18,19 +18,13 @@ export type Row<Id extends ListId> =
       : never
     : never
 
-export interface Page<Each> {
-  readonly rows: readonly Each[]
-  readonly totalRecords: number
-  readonly totalPages: number
-}
-
 /** A page of a list. Where the list is about one account, the path or the body of the request names it. */
 export async function readList<Id extends ListId>(
   operation: Id,
   { customerId, accountId }: { readonly customerId: string; readonly accountId: string },
   query: Readonly<Record<string, string | number>>,
   signal: AbortSignal,
-): Promise<Page<Row<Id>>> {
+) {
   const place = locateAccounts(lists[operation])
   const answer = await callProvider(
     {

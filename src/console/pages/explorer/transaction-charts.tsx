@@ -3,22 +3,13 @@ import { Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
 import { BarCharts } from './bar-charts.tsx'
-import { type Month, sumMonths } from './months.ts'
+import { sumMonths } from './months.ts'
 import { readList } from './read-list.ts'
 
 /** One page of the largest size: a chart needs no more to be useful. */
 const transactionsMax = 1000
 
-interface History {
-  readonly months: readonly Month[]
-  readonly currency: string
-  readonly isComplete: boolean
-}
-
-async function loadHistory(
-  { customerId, accountId, balance }: AccountProps,
-  signal: AbortSignal,
-): Promise<History> {
+async function loadHistory({ customerId, accountId, balance }: AccountProps, signal: AbortSignal) {
   const account = { customerId, accountId }
   const query = { 'page-size': transactionsMax }
   const { rows, totalRecords } = await readList('listBankingTransactions', account, query, signal)

@@ -4,7 +4,16 @@ import { catalogueUrl, productUrl } from '../addresses.ts'
 import { checkConflict, discard, type Outcome, publish, save } from './actions.ts'
 import { readServer } from './drafts.ts'
 import type { Editor } from './editor.ts'
-import { handOver } from './hand-over.ts'
+
+/** The page of a new product continues at the address that its draft has after the first save. */
+let handedOver: Editor | undefined
+
+/** The editor that was handed over for this product, once. */
+export function takeHandedOver(id: string | undefined): Editor | undefined {
+  const editor = id !== undefined && handedOver?.id.value === id ? handedOver : undefined
+  handedOver = undefined
+  return editor
+}
 
 /** What the buttons of the editor do. */
 export function createCommands(editor: Editor) {
@@ -66,6 +75,6 @@ async function run(editor: Editor, command: () => Promise<void>): Promise<void> 
   }
   const id = editor.id.value
   if (id === undefined || id === known) return
-  handOver(editor)
+  handedOver = editor
   navigate(productUrl(id, '/edit'), { replace: true })
 }

@@ -32,28 +32,33 @@ export function ConflictDialog({
     run(async () => setMerged(await mergeConflict(editor, conflict)))
   }, [conflict])
   const { author } = conflict.source
+  const isDeleted = conflict.kind === 'deleted'
+  const close = () => {
+    editor.conflict.value = undefined
+  }
   return (
-    <Dialog title={titles[conflict.kind]} onClose={() => (editor.conflict.value = undefined)}>
+    <Dialog title={titles[conflict.kind]} onClose={close}>
       {author && (
         <p>
           The last change was made by <strong>{author.name}</strong>, <Time value={author.at} />.
           Nothing that you entered is lost.
         </p>
       )}
-      {conflict.kind === 'deleted' ? (
+      {isDeleted ? (
         <p>Continuing with your draft makes the product exist again when it is published.</p>
       ) : (
-        <h3>What your version changes in theirs</h3>
-      )}
-      {conflict.kind === 'deleted' ? null : merged ? (
-        <FieldDiff
-          before={conflict.product}
-          after={merged}
-          beforeLabel="Theirs"
-          afterLabel="Mine"
-        />
-      ) : (
-        !error && <Skeleton lines={3} />
+        <>
+          <h3>What your version changes in theirs</h3>
+          {merged && (
+            <FieldDiff
+              before={conflict.product}
+              after={merged}
+              beforeLabel="Theirs"
+              afterLabel="Mine"
+            />
+          )}
+          {!merged && !error && <Skeleton lines={3} />}
+        </>
       )}
       {error && <Problem error={error} />}
       <p class="buttons">
@@ -61,9 +66,7 @@ export function ConflictDialog({
           disabled={isBusy || !merged}
           onClick={() => merged && keepMine(editor, conflict, merged)}
         >
-          {conflict.kind === 'deleted'
-            ? 'Continue with mine'
-            : 'Continue with mine on top of theirs'}
+          {isDeleted ? 'Continue with mine' : 'Continue with mine on top of theirs'}
         </Button>
         <SecondaryButton
           disabled={isBusy}
@@ -74,11 +77,9 @@ export function ConflictDialog({
             })
           }
         >
-          {conflict.kind === 'deleted' ? 'Discard my draft' : 'Take theirs'}
+          {isDeleted ? 'Discard my draft' : 'Take theirs'}
         </SecondaryButton>
-        <SecondaryButton onClick={() => (editor.conflict.value = undefined)}>
-          Decide later
-        </SecondaryButton>
+        <SecondaryButton onClick={close}>Decide later</SecondaryButton>
       </p>
       <p class="muted">
         Continuing with yours keeps their other changes, and saves nothing yet. Taking theirs

@@ -40,15 +40,11 @@ export interface Edit extends Loaded {
 /** The form has the fields of a request: what the server sets or derives in responses is not edited. */
 const toInput = normalizer(ProductInput) as (read: unknown) => Fields
 
-interface ServerState {
-  readonly draft: Loaded | undefined
-  /** The current version. Undefined if the product does not exist. */
-  readonly published: Loaded | undefined
-  /** What a draft of a deleted product is based on. */
-  readonly deleted: Loaded | undefined
-}
-
-export async function readServer(id: string, signal?: AbortSignal): Promise<ServerState> {
+/**
+ * The draft, the current version, or what a draft of a deleted product is based on. Each is undefined if it does not
+ * exist.
+ */
+export async function readServer(id: string, signal?: AbortSignal) {
   const { product, draft, change } = await findProduct(id, signal)
   const last = change && {
     baseVersion: change.version,

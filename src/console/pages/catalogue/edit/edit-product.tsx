@@ -5,10 +5,10 @@ import { useResource } from '../../../resource.ts'
 import type { ViewProps } from '../../../router.ts'
 import { readStoredEdit } from '../../../stored-edits.ts'
 import { checkConflict } from './actions.ts'
+import { takeHandedOver } from './commands.ts'
 import { type Loaded as LoadedProduct, newSource, readEdited } from './drafts.ts'
 import { createEditor, type Editor, toStoredName } from './editor.ts'
 import { EditorPage } from './editor-page.tsx'
-import { takeHandedOver } from './hand-over.ts'
 
 interface Props {
   /** Undefined for a new product. */
