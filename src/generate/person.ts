@@ -7,7 +7,6 @@ import {
   firstNames,
   lastNames,
   mobileNumbers,
-  type Place,
   places,
   streetNames,
   streetTypes,
@@ -30,13 +29,7 @@ export interface Person {
   readonly home: Home
 }
 
-export interface Home {
-  readonly place: Place
-  readonly number: number
-  readonly unit: number | undefined
-  readonly street: string
-  readonly streetType: string
-}
+export type Home = ReturnType<typeof createHome>
 
 /** Deterministic, so it is recreated wherever it is needed instead of being stored. */
 export function createPerson(context: GenerationContext, index: number): Person {
@@ -105,7 +98,7 @@ function sharesHomeWithPrevious(index: number): boolean {
   return !isOrganisation && (shares !== undefined || email !== undefined)
 }
 
-function createHome(random: Random): Home {
+function createHome(random: Random) {
   return {
     place: random.pick(places),
     number: random.integer(1, 380),

@@ -3,6 +3,31 @@ import type { ListedDraft, ProductDraft } from '../records/product-draft.ts'
 import type { ProductSummary } from '../records/product-summary.ts'
 import type { UnpublishedProduct } from '../records/unpublished-product.ts'
 
+export const variableRate: NonNullable<ProductInput['deposit_rates']>[number] = {
+  deposit_rate_type: 'VARIABLE',
+  rate: '0.035',
+  application_type: 'PERIODIC',
+  application_frequency: 'P1M',
+  calculation_frequency: 'P1D',
+  tiers: [
+    {
+      name: 'Up to fifty thousand',
+      unit_of_measure: 'DOLLAR',
+      minimum_value: '0',
+      maximum_value: '50000',
+      rate_application_method: 'PER_TIER',
+    },
+  ],
+}
+
+const balanceDiscount = {
+  description: 'Free above two thousand',
+  discount_type: 'BALANCE',
+  additional_value: '2000.00',
+  discount_method_u_type: 'fixedAmount',
+  fixed_amount: { amount: '4.00' },
+} as const
+
 export const savingsProduct: ProductInput = {
   brand: 'Example Bank',
   brand_name: 'Example Bank Everyday',
@@ -44,22 +69,7 @@ export const savingsProduct: ProductInput = {
         { rate_applicability_type: 'MIN_DEPOSITS', additional_value: '1' },
       ],
     },
-    {
-      deposit_rate_type: 'VARIABLE',
-      rate: '0.035',
-      application_type: 'PERIODIC',
-      application_frequency: 'P1M',
-      calculation_frequency: 'P1D',
-      tiers: [
-        {
-          name: 'Up to fifty thousand',
-          unit_of_measure: 'DOLLAR',
-          minimum_value: '0',
-          maximum_value: '50000',
-          rate_application_method: 'PER_TIER',
-        },
-      ],
-    },
+    variableRate,
   ],
   eligibility: [
     { eligibility_type: 'NATURAL_PERSON' },
@@ -82,13 +92,7 @@ export const savingsProduct: ProductInput = {
       additional_value: 'P1M',
       currency: 'AUD',
       discounts: [
-        {
-          description: 'Free above two thousand',
-          discount_type: 'BALANCE',
-          additional_value: '2000.00',
-          discount_method_u_type: 'fixedAmount',
-          fixed_amount: { amount: '4.00' },
-        },
+        balanceDiscount,
         {
           description: 'Half price for firms',
           discount_type: 'ELIGIBILITY_ONLY',
@@ -187,14 +191,7 @@ export const readProduct: ProductRead = {
     {
       ...keepingFee,
       discounts: [
-        {
-          description: 'Free above two thousand',
-          discount_type: 'BALANCE',
-          additional_value: '2000.00',
-          discount_method_u_type: 'fixedAmount',
-          fixed_amount: { amount: '4.00' },
-          amount: '4.00',
-        },
+        { ...balanceDiscount, amount: '4.00' },
         {
           description: 'Half price for firms',
           discount_type: 'ELIGIBILITY_ONLY',

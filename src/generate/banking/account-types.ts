@@ -22,11 +22,6 @@ export interface AccountType {
   readonly createBehaviour: BehaviourFactory
 }
 
-const mortgageMonths = 300
-const personalLoanMonths = 60
-const businessLoanMonths = 120
-const leaseMonths = 48
-
 export const accountTypes = {
   everyday: {
     category: 'TRANS_AND_SAVINGS_ACCOUNTS',
@@ -91,7 +86,7 @@ export const accountTypes = {
     rateBasisPoints: [549, 689],
     entriesPerYear: 38,
     activity: 0.4,
-    createBehaviour: loan(mortgageMonths, 'Home loan drawdown', 9900),
+    createBehaviour: loan(300, 'Home loan drawdown', 9900),
   },
   personalLoan: {
     category: 'PERS_LOANS',
@@ -100,7 +95,7 @@ export const accountTypes = {
     rateBasisPoints: [799, 1499],
     entriesPerYear: 32,
     activity: 0.3,
-    createBehaviour: loan(personalLoanMonths, 'Loan drawdown', 6000),
+    createBehaviour: loan(60, 'Loan drawdown', 6000),
   },
   businessLoan: {
     category: 'BUSINESS_LOANS',
@@ -109,7 +104,7 @@ export const accountTypes = {
     rateBasisPoints: [699, 1099],
     entriesPerYear: 34,
     activity: 0.3,
-    createBehaviour: loan(businessLoanMonths, 'Business loan drawdown', 15_000),
+    createBehaviour: loan(120, 'Business loan drawdown', 15_000),
   },
   lease: {
     category: 'LEASES',
@@ -118,7 +113,7 @@ export const accountTypes = {
     rateBasisPoints: [650, 990],
     entriesPerYear: 30,
     activity: 0.25,
-    createBehaviour: loan(leaseMonths, 'Lease settlement', 4500),
+    createBehaviour: loan(48, 'Lease settlement', 4500),
   },
   margin: {
     category: 'MARGIN_LOANS',

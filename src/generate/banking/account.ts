@@ -4,9 +4,17 @@ import { formatMoney, pickAmountNear } from '../money.ts'
 import { isShared, type Ownership } from '../ownership.ts'
 import { formatStreet } from '../person.ts'
 import type { Random } from '../random.ts'
-import { type AccountType, getAccountType } from './account-types.ts'
-import type { BankingPlan } from './plan.ts'
+import { type AccountType, type AccountTypeName, getAccountType } from './account-types.ts'
+import type { HistoryPlan } from './history.ts'
+import type { AccountState } from './schedule.ts'
 import { createDepositRates, createLendingRates, pickFeatures, pickFees } from './terms.ts'
+
+/** The properties of one account that its lines have in common. */
+export interface BankingPlan extends HistoryPlan, AccountState {
+  readonly accountType: AccountTypeName
+  readonly productName: string
+  readonly ownership: Ownership
+}
 
 type Address = NonNullable<BankingAccount['addresses']>[number]
 type Specifics = Pick<

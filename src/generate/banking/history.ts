@@ -1,5 +1,6 @@
 import { formatTime, getWeekday, type Zone } from '../calendar.ts'
 import { formatMoney } from '../money.ts'
+import { formatLine } from '../options.ts'
 import type { Random } from '../random.ts'
 import { type AccountBehaviour, type Entry, takeDue, transfer } from './schedule.ts'
 
@@ -96,20 +97,17 @@ function transactionLine(
   postingDateTime: string | undefined,
   executionDateTime: string | undefined,
 ): string {
-  return JSON.stringify({
-    type: 'banking.transaction',
-    record: {
-      accountId,
-      transactionId: `t-${String(number).padStart(7, '0')}`,
-      isDetailAvailable: type.startsWith('TRANSFER'),
-      type,
-      status: postingDateTime ? 'POSTED' : 'PENDING',
-      description,
-      postingDateTime,
-      executionDateTime,
-      amount: amountText(type, cents),
-      reference,
-    },
+  return formatLine('banking.transaction', {
+    accountId,
+    transactionId: `t-${String(number).padStart(7, '0')}`,
+    isDetailAvailable: type.startsWith('TRANSFER'),
+    type,
+    status: postingDateTime ? 'POSTED' : 'PENDING',
+    description,
+    postingDateTime,
+    executionDateTime,
+    amount: amountText(type, cents),
+    reference,
   })
 }
 

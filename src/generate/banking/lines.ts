@@ -5,11 +5,10 @@ import { formatMoney } from '../money.ts'
 import { formatLine, type GenerationContext } from '../options.ts'
 import type { Ownership } from '../ownership.ts'
 import { createRandom, type Random } from '../random.ts'
-import { createBankingAccount } from './account.ts'
+import { type BankingPlan, createBankingAccount } from './account.ts'
 import { type AccountType, type AccountTypeName, getAccountType } from './account-types.ts'
 import { generateHistory, type HistoryEnd } from './history.ts'
 import { generateScheduledPayments } from './payments.ts'
-import type { BankingPlan } from './plan.ts'
 
 const yearDays = 365
 const historyDaysMax = 10 * yearDays

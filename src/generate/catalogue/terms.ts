@@ -1,4 +1,8 @@
-import { personalLoanProduct, savingsProduct } from '../../contract/examples/product.ts'
+import {
+  personalLoanProduct,
+  savingsProduct,
+  variableRate,
+} from '../../contract/examples/product.ts'
 import type { Product } from '../../contract/index.ts'
 import type { AccountType } from '../banking/account-types.ts'
 import { formatMoney } from '../money.ts'
@@ -8,22 +12,7 @@ type Elements<Name extends keyof Product> =
   NonNullable<Product[Name]> extends readonly (infer Element)[] ? Element : never
 
 export function createDepositRates(rate: string, random: Random): Elements<'deposit_rates'>[] {
-  const base: Elements<'deposit_rates'> = {
-    deposit_rate_type: 'VARIABLE',
-    rate,
-    application_type: 'PERIODIC',
-    application_frequency: 'P1M',
-    calculation_frequency: 'P1D',
-    tiers: [
-      {
-        name: 'Up to fifty thousand',
-        unit_of_measure: 'DOLLAR',
-        minimum_value: '0',
-        maximum_value: '50000',
-        rate_application_method: 'PER_TIER',
-      },
-    ],
-  }
+  const base = { ...variableRate, rate }
   const bonus: Elements<'deposit_rates'> = {
     deposit_rate_type: 'BONUS',
     rate: '0.0150',

@@ -51,8 +51,19 @@ function seasonFactor(fuel: Supply['fuel'], { firstDay }: Period): number {
   return fuel === 'GAS' ? 1 + 0.7 * winter : 1 - 0.15 * winter
 }
 
-function chargeReference({ servicePointId }: Supply, { invoiceNumber }: Period) {
-  return { servicePointId: String(servicePointId), invoiceNumber }
+type Reference = 'amount' | 'servicePointId' | 'invoiceNumber'
+
+function createCharge<Type extends 'usage' | 'demand' | 'otherCharges' | 'onceOff'>(
+  { fuel, servicePointId }: Supply,
+  { invoiceNumber }: Period,
+  kind: Charge['kind'],
+  cents: number,
+  transactionUType: Type,
+  details: Omit<NonNullable<EnergyBillingTransaction[Type]>, Reference>,
+): Charge {
+  const amount = formatMoney(cents)
+  const content = { amount, servicePointId: String(servicePointId), invoiceNumber, ...details }
+  return { fuel, kind, cents, body: { transactionUType, [transactionUType]: content } }
 }
 
 function chargeDates({ firstDay, days }: Period) {
@@ -70,9 +81,7 @@ function createUsage(
   const { fuel, unitPrice } = supply
   const cents = Math.round((units * Math.round(unitPrice * factor)) / 100)
   const correction = random.chance(0.05) ? -Math.round(cents * 0.02) : 0
-  const usage: Usage = {
-    amount: formatMoney(cents),
-    ...chargeReference(supply, period),
+  const charge = createCharge(supply, period, 'use', cents, 'usage', {
     ...chargeDates(period),
     isEstimate: random.chance(0.1),
     usage: units,
@@ -83,13 +92,8 @@ function createUsage(
     ...(correction && {
       adjustments: [{ amount: formatMoney(correction), description: 'Meter correction, 2%' }],
     }),
-  }
-  return {
-    fuel,
-    kind: 'use',
-    cents: cents + correction,
-    body: { transactionUType: 'usage', usage },
-  }
+  })
+  return { ...charge, cents: cents + correction }
 }
 
 /** The feed-in credit may exceed the charges. */
@@ -102,43 +106,33 @@ function createFeedIn(
 ): Charge {
   const units = Math.round(quantity * (0.2 + random.fraction() * 4))
   const cents = -Math.round((units * price) / 100)
-  const usage: Usage = {
-    amount: formatMoney(cents),
-    ...chargeReference(supply, period),
+  return createCharge(supply, period, 'feedIn', cents, 'usage', {
     ...chargeDates(period),
     usage: units,
     description: 'Fed in',
     measureUnit: 'KWH',
     timeOfUseType: 'SOLAR',
-  }
-  return { fuel: supply.fuel, kind: 'feedIn', cents, body: { transactionUType: 'usage', usage } }
+  })
 }
 
 function createDemand(supply: Supply, period: Period, price: number, random: Random): Charge {
   const rate = random.integer(8, 40)
   const cents = Math.round((rate * price) / 100)
-  const demand = {
-    amount: formatMoney(cents),
-    ...chargeReference(supply, period),
+  return createCharge(supply, period, 'use', cents, 'demand', {
     ...chargeDates(period),
     rate,
     measureUnit: 'KW',
     timeOfUseType: 'PEAK',
-  } as const
-  return { fuel: supply.fuel, kind: 'use', cents, body: { transactionUType: 'demand', demand } }
+  })
 }
 
 function createSupply(supply: Supply, period: Period): Charge {
   const cents = Math.round((period.days * supply.dailyPrice) / 100)
-  const otherCharges = {
-    amount: formatMoney(cents),
-    ...chargeReference(supply, period),
+  return createCharge(supply, period, 'supply', cents, 'otherCharges', {
     ...chargeDates(period),
     type: 'NETWORK',
     description: `Supply, ${period.days} days`,
-  } as const
-  const body = { transactionUType: 'otherCharges', otherCharges } as const
-  return { fuel: supply.fuel, kind: 'supply', cents, body }
+  })
 }
 
 /** A connection fee on the first invoice, and occasional credits. */
@@ -146,11 +140,6 @@ function createOnceOffs(supply: Supply, period: Period, random: Random): Charge[
   const isFirst = period.number === 1
   if (!isFirst && random.chance(0.93)) return []
   const cents = isFirst ? 2750 : -random.integer(5, 40) * 100
-  const onceOff = {
-    amount: formatMoney(cents),
-    ...chargeReference(supply, period),
-    description: isFirst ? 'Connection' : 'Credit, with our apologies',
-  }
-  const body = { transactionUType: 'onceOff', onceOff } as const
-  return [{ fuel: supply.fuel, kind: 'onceOff', cents, body }]
+  const description = isFirst ? 'Connection' : 'Credit, with our apologies'
+  return [createCharge(supply, period, 'onceOff', cents, 'onceOff', { description })]
 }
