@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { Feature, Session, SessionState } from '../contract/index.ts'
-import { createSession, deleteSession, getSession } from '../contract/operations/session.ts'
+import { createSession, deleteSession, getSession } from '../contract/operations/access.ts'
 import { permits, type Scope } from '../contract/scopes.ts'
 
 /** `unknown` until the server has responded; `ended` after a session, so that the view and its input stay. */

@@ -7,9 +7,9 @@ import {
   consentOperations,
   explorerOperations,
   formatProblem,
+  monitoringOperations,
   type PlatformStatus,
   type ServerStatus,
-  statusOperations,
 } from '../contract/index.ts'
 import { documentNames, documentPaths } from '../contract/openapi/document-names.ts'
 import * as drafts from '../platform/catalogue/drafts.ts'
@@ -113,7 +113,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   }))
   mountConsents(app, options)
   mountMonitoring(app, options)
-  mountOperation(app, statusOperations.getStatus, access, async () => ({
+  mountOperation(app, monitoringOperations.getStatus, access, async () => ({
     body: JSON.stringify(await options.readStatus()),
   }))
   mountChecks(app, access, options.checks)

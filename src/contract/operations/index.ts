@@ -11,8 +11,6 @@ import * as energy from './energy.ts'
 import * as explorer from './explorer.ts'
 import * as intake from './intake.ts'
 import * as monitoring from './monitoring.ts'
-import * as session from './session.ts'
-import * as status from './status.ts'
 
 /** The modules export operations and nothing else, so that exporting an operation registers it. */
 type Operations = Readonly<Record<string, Operation>>
@@ -35,12 +33,12 @@ export const providerOperations = {
 export const catalogueOperations = { ...inOrder(catalogue), ...inOrder(drafts) }
 
 /** Tokens for API clients, sessions of browsers, and the public keys that providers verify platform tokens with. */
-export const accessOperations = { ...inOrder(access), ...inOrder(session) }
+export const accessOperations = inOrder(access)
 
 /** Consents of customers, for the systems of the data provider. They are no part of the interface. */
 export const consentOperations = inOrder(consents)
 
-/** Metrics and rejected requests, for operators. They are no part of the interface. */
+/** The state of the servers, metrics and rejected requests, for operators. They are no part of the interface. */
 export const monitoringOperations = inOrder(monitoring)
 
 /** Checks of the provider. They are no part of the interface. */
@@ -49,15 +47,11 @@ export const checkOperations = inOrder(checks)
 /** Calls to the provider that the platform signs. They are no part of the interface. */
 export const explorerOperations = inOrder(explorer)
 
-/** The state of the servers. They are no part of the interface. */
-export const statusOperations = inOrder(status)
-
 /** Every operation of the platform. */
 export const platformOperations = {
   ...catalogueOperations,
   ...accessOperations,
   ...consentOperations,
-  ...statusOperations,
   ...monitoringOperations,
   ...checkOperations,
   ...explorerOperations,

@@ -2,6 +2,7 @@ import { rejectionsMax, storedRejectionsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described, optional } from '../record.ts'
 import { MetricsSample, RejectionList, RejectionMatches } from '../records/monitoring.ts'
+import { PlatformStatus } from '../records/status.ts'
 import { Uuid } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { plain } from './shared-parameters.ts'
@@ -14,6 +15,16 @@ const common = {
   scope: 'operations.read',
   method: 'GET',
 } as const
+
+export const getStatus = {
+  ...common,
+  ref: 'O1',
+  path: '/v1/status',
+  summary: 'Get the status',
+  description:
+    'Returns what runs, with versions and health, and how much the database of the platform contains.',
+  response: PlatformStatus,
+} as const satisfies Operation
 
 export const streamMetrics = {
   ...common,

@@ -1,5 +1,5 @@
 import type { PlatformStatus, ServerStatus } from '../../../contract/index.ts'
-import { getStatus } from '../../../contract/operations/status.ts'
+import { getStatus } from '../../../contract/operations/monitoring.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
