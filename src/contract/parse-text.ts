@@ -1,5 +1,4 @@
-import { countCharacters } from './characters.ts'
-import { scalars } from './scalars.ts'
+import { isValid } from './problems.ts'
 import type { Node } from './schema.ts'
 
 const booleans = new Map([
@@ -9,20 +8,12 @@ const booleans = new Map([
 
 /** Converts the text of a parameter to its declared type; undefined if it is invalid. */
 export function parseText(node: Node, text: string): unknown {
-  if (node.scalar) return scalars[node.scalar].test(text) ? text : undefined
-  if (node.enum) return node.enum.includes(text) ? text : undefined
-  switch (node.type) {
-    case 'boolean':
-      return booleans.get(text)
-    case 'integer': {
-      const value = Number(text)
-      const { minimum = -Infinity, maximum = Infinity } = node
-      return /^-?\d+$/.test(text) && value >= minimum && value <= maximum ? value : undefined
-    }
-    default: {
-      const { minLength = 0, maxLength = Infinity } = node
-      const length = countCharacters(text)
-      return length >= minLength && length <= maxLength ? text : undefined
-    }
-  }
+  const value = convert(node, text)
+  return isValid(node, value) ? value : undefined
+}
+
+function convert({ type }: Node, text: string): unknown {
+  if (type === 'boolean') return booleans.get(text)
+  if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : undefined
+  return text
 }

@@ -133,7 +133,8 @@ function jsonType(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-function isValid(node: Node, value: unknown): boolean {
+/** Whether a value that is neither an object nor a list is valid. */
+export function isValid(node: Node, value: unknown): boolean {
   if (node.enum) return typeof value === 'string' && node.enum.includes(value)
   switch (node.type) {
     case 'string':
