@@ -151,9 +151,7 @@ function downgradeFeature(feature: unknown): unknown {
   const { featureType } = feature as Fields
   const old = changed(feature, { isActivated: (value) => known.get(value) }) as Fields
   if (only(featureTypesV3)(featureType)) return old
-  const info =
-    String(old['additionalInfo'] ?? '').trim() === '' ? featureType : old['additionalInfo']
-  return { ...old, featureType: 'OTHER', additionalInfo: info }
+  return withInfo({ ...old, featureType: 'OTHER' }, featureType)
 }
 
 export function upgradeFee(fee: unknown): unknown {

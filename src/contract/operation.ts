@@ -1,6 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
-import type { Tag } from './openapi/document.ts'
 import type { ResponseHeader } from './response-headers.ts'
 import { asNode } from './schema.ts'
 import type { Scope } from './scopes.ts'
@@ -12,6 +11,20 @@ export type Protection = 'platformToken' | 'clientToken' | 'none'
 export type Base = 'provider' | 'resource' | 'platform' | 'intake'
 
 export type AccountKind = 'banking' | 'energy'
+
+/** What the operations of each tag are about. */
+export const operationTags = {
+  access: 'Tokens for API clients, and the public keys of the platform.',
+  banking: 'Accounts, balances, transactions and payments of one customer.',
+  catalogue: 'The products of the platform, with rates, fees, features and eligibility.',
+  consent: 'The consent flow: identify the customer and list the accounts that can be shared.',
+  consents: 'The consents of customers, for the systems of the data provider.',
+  contact: 'Contact details of the holders of an account.',
+  energy: 'Accounts, plans, invoices and billing of one customer.',
+  explorer: 'Calls to the data provider that the platform signs, in demos and sandboxes.',
+  intake: 'Feeds: numbered batches of data.',
+  monitoring: 'The state of the servers, and checks of the data provider.',
+}
 
 export interface Deprecation {
   /** The date in the `Deprecation` header. */
@@ -30,7 +43,7 @@ export interface Operation {
   readonly protection: Protection
   readonly scope?: Scope
   readonly deprecated?: Deprecation
-  readonly tag: Tag
+  readonly tag: keyof typeof operationTags
   /** The kinds of account that it is about. Required where a request names accounts. */
   readonly accountKinds?: readonly AccountKind[]
   readonly summary: string

@@ -32,15 +32,15 @@ export function record<
   O extends TProperties = Record<never, never>,
 >(name: string, definition: RecordDefinition<R, O>): Fields<R, O> {
   const { required, optional = {}, rules = [], ...annotations } = definition
-  const optionals = Object.entries<TSchema>(optional).map(([key, type]) => [key, Type.Optional(type)])
+  const fields = Object.entries<TSchema>(optional).map(([key, type]) => [key, Type.Optional(type)])
   const object: TObject = Type.Object(
-    { ...required, ...Object.fromEntries(optionals) },
+    { ...required, ...Object.fromEntries(fields) },
     { additionalProperties: false, name, rules, ...annotations },
   )
   const refined =
     rules.length === 0
       ? object
-      : Type.Refine(object, (fields) => meetsRules(rules, fields as Record<string, unknown>))
+      : Type.Refine(object, (value) => meetsRules(rules, value as Record<string, unknown>))
   return refined as unknown as Fields<R, O>
 }
 

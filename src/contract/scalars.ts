@@ -83,6 +83,9 @@ function matches(pattern: string): (text: string) => boolean {
   return (text) => expression.test(text)
 }
 
+const dateSchema = { type: 'string', format: 'date' } as const
+const dateTimeSchema = { type: 'string', format: 'date-time' } as const
+
 function patterned(mustBe: string, pattern: string): Scalar {
   return { mustBe, test: matches(pattern), schema: { type: 'string', pattern } }
 }
@@ -113,7 +116,7 @@ export const scalars = {
     mustBe: 'an RFC 3339 date-time',
     test: isDateTime,
     limit: fractionLimit,
-    schema: { type: 'string', format: 'date-time' },
+    schema: dateTimeSchema,
   },
   localDateTime: {
     mustBe: 'a date-time without a zone',
@@ -124,30 +127,19 @@ export const scalars = {
   date: {
     mustBe: 'a date (YYYY-MM-DD)',
     test: isDate,
-    schema: { type: 'string', format: 'date' },
+    schema: dateSchema,
   },
   dateOrDateTime: {
     mustBe: 'a date (YYYY-MM-DD) or an RFC 3339 date-time',
     test: (text) => isDate(text) || isDateTime(text),
     limit: fractionLimit,
-    schema: {
-      anyOf: [
-        { type: 'string', format: 'date' },
-        { type: 'string', format: 'date-time' },
-      ],
-    },
+    schema: { anyOf: [dateSchema, dateTimeSchema] },
   },
   seasonStart: {
     mustBe: 'a date (YYYY-MM-DD), a day of the year (MM-DD) or an RFC 3339 date-time',
     test: (text) => isDate(text) || isMonthDay(text) || isDateTime(text),
     limit: fractionLimit,
-    schema: {
-      anyOf: [
-        { type: 'string', format: 'date' },
-        { type: 'string', pattern: monthDay.source },
-        { type: 'string', format: 'date-time' },
-      ],
-    },
+    schema: { anyOf: [dateSchema, { type: 'string', pattern: monthDay.source }, dateTimeSchema] },
   },
   duration: {
     mustBe: 'an ISO 8601 duration',

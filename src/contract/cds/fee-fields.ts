@@ -56,6 +56,18 @@ const discount: CdsObject = {
   },
 }
 
+/** What earlier versions have instead of the types that version 6 added. */
+const earlierFeeTypes = {
+  CASH_ADVANCE: 'TRANSACTION',
+  DISHONOUR: 'EVENT',
+  ENQUIRY: 'EVENT',
+  LATE_PAYMENT: 'EVENT',
+  OTHER: 'EVENT',
+  REPLACEMENT: 'EVENT',
+  UPFRONT_PER_PLAN: 'EVENT',
+  VARIATION: 'EVENT',
+}
+
 export const fee: CdsObject = {
   separate: separateFee,
   fields: {
@@ -63,26 +75,8 @@ export const fee: CdsObject = {
     fee_type: {
       type: {
         oneOf: values.feeType,
-        added: {
-          CASH_ADVANCE: 6,
-          DISHONOUR: 6,
-          ENQUIRY: 6,
-          LATE_PAYMENT: 6,
-          OTHER: 6,
-          REPLACEMENT: 6,
-          UPFRONT_PER_PLAN: 6,
-          VARIATION: 6,
-        },
-        before: {
-          CASH_ADVANCE: 'TRANSACTION',
-          DISHONOUR: 'EVENT',
-          ENQUIRY: 'EVENT',
-          LATE_PAYMENT: 'EVENT',
-          OTHER: 'EVENT',
-          REPLACEMENT: 'EVENT',
-          UPFRONT_PER_PLAN: 'EVENT',
-          VARIATION: 'EVENT',
-        },
+        added: Object.fromEntries(Object.keys(earlierFeeTypes).map((type) => [type, 6])),
+        before: earlierFeeTypes,
       },
       mandatory,
     },

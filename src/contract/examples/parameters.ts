@@ -1,4 +1,4 @@
-/** A value for every path, query and header parameter, by its name. */
+/** A value for every path, query and header parameter, by its name. Default: the first value of its list. */
 export const parameterExamples: Readonly<Record<string, string | number | boolean>> = {
   accountId: 'acc-4711',
   'base-version': 2,
@@ -8,7 +8,6 @@ export const parameterExamples: Readonly<Record<string, string | number | boolea
   cursor: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw',
   customer: 'cust-1',
   customerId: 'cust-1',
-  effective: 'CURRENT',
   feed: 'core',
   id: 'acc-4711',
   'idempotency-key': '7f1d2c1e-5a53-4a3c-8f0e-0f6f8f5b7a11',
@@ -31,8 +30,6 @@ export const parameterExamples: Readonly<Record<string, string | number | boolea
   productID: 'prod-1',
   reason: 'aud',
   sort: 'name',
-  state: 'PUBLISHED',
-  status: 'active',
   text: 'groceries',
   'third-party': '9d2f4f57-5b43-4c38-a1c5-3e9a2c3f0e11',
   'updated-after': '2025-07-01T00:00:00Z',

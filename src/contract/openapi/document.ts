@@ -1,4 +1,4 @@
-import type { Base, Operation, Protection } from '../operation.ts'
+import { type Base, type Operation, operationTags, type Protection } from '../operation.ts'
 import { issueToken } from '../operations/access.ts'
 import { intakeOperations, platformOperations, providerOperations } from '../operations/index.ts'
 import { ErrorBody, errorBodies } from '../operations/shared-parameters.ts'
@@ -70,7 +70,7 @@ export function buildOpenApiDocument(
     servers: [servers[name]],
     tags: [...new Set(all.map(({ tag }) => tag))].map((tag) => ({
       name: tag,
-      description: tags[tag],
+      description: operationTags[tag],
     })),
     paths,
     components: {
@@ -107,21 +107,6 @@ function buildPaths(
 function sortByName(entries: Iterable<readonly [string, Json]>): Json {
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
-
-/** What the operations of each tag are about. */
-const tags = {
-  access: 'Tokens for API clients, and the public keys of the platform.',
-  banking: 'Accounts, balances, transactions and payments of one customer.',
-  catalogue: 'The products of the platform, with rates, fees, features and eligibility.',
-  consent: 'The consent flow: identify the customer and list the accounts that can be shared.',
-  consents: 'The consents of customers, for the systems of the data provider.',
-  contact: 'Contact details of the holders of an account.',
-  energy: 'Accounts, plans, invoices and billing of one customer.',
-  explorer: 'Calls to the data provider that the platform signs, in demos and sandboxes.',
-  intake: 'Feeds: numbered batches of data.',
-  monitoring: 'The state of the servers, and checks of the data provider.',
-}
-export type Tag = keyof typeof tags
 
 const servers = {
   provider: server('127.0.0.1:8080', 'The data provider.'),

@@ -1,4 +1,5 @@
 import { examples } from '../examples/index.ts'
+import { parameterExamples } from '../examples/parameters.ts'
 import type { Operation } from '../operation.ts'
 import type { Node } from '../schema.ts'
 
@@ -18,11 +19,6 @@ export function buildExample(node: Node, links = ''): unknown {
 /** Links repeat the time window of the request. */
 export function buildExampleLinks({ query }: Operation): string {
   const bounds = Object.keys(query.properties).filter((name) => /^(oldest|newest)-/.test(name))
-  return bounds
-    .map((name) => {
-      const year = name.startsWith('oldest') ? 2024 : 2025
-      const time = name.endsWith('-time') ? 'T00%3A00%3A00Z' : ''
-      return `&${name}=${year}-04-01${time}`
-    })
-    .join('')
+  const link = (name: string) => `&${name}=${encodeURIComponent(parameterExamples[name] ?? '')}`
+  return bounds.map(link).join('')
 }

@@ -79,7 +79,7 @@ function buildParameters(place: string, node: Node, components: Components): Jso
   })
 }
 
-/** Parameters of one name may have different lists of values. */
+/** The first value of a list without the example: parameters of one name may have different lists. */
 function chooseExample(name: string, { enum: list }: Node) {
   const example = parameterExamples[name]
   return list && !list.includes(String(example)) ? list[0] : example

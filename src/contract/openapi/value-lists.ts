@@ -3,10 +3,7 @@ import { consentStatuses } from '../consent-statuses.ts'
 import { values } from '../enumerations.ts'
 import { checkGroups, checkJudgements, checkProfiles, checkStates } from '../records/checks.ts'
 
-/** The list that no request or response contains. */
-type InternalList = 'contactStatus'
-
-/** The descriptions of the value lists. Their components are named after them: `featureType` is `FeatureType`. */
+/** The lists in requests and responses. Their components are named after them: `featureType` is `FeatureType`. */
 const descriptions = {
   accountOwnership: 'How many parties own an account.',
   applicationType: 'When interest is applied to an account.',
@@ -76,7 +73,7 @@ const descriptions = {
   transactionType: 'The kind of a transaction.',
   unitOfMeasure: 'The unit of the bounds of a tier.',
   usageTimeType: 'The time of use that a usage charge applies to.',
-} satisfies Record<Exclude<keyof typeof values, InternalList>, string>
+} satisfies Record<Exclude<keyof typeof values, 'contactStatus'>, string>
 
 interface ValueList {
   readonly name: string

@@ -25,6 +25,7 @@ const common = {
   protection: 'platformToken',
   tag: 'banking',
   accountKinds: ['banking'],
+  params: CustomerParams,
 } as const
 
 const accountQuery = Type.Object({
@@ -43,7 +44,6 @@ export const listBankingAccounts = {
   summary: 'List the bank accounts of a customer',
   description:
     'Returns every bank account of the customer in order of creation, with its rates, fees and features.',
-  params: CustomerParams,
   query: accountQuery,
   response: paged('BankingAccountList', 'A page of bank accounts.', {
     accounts: described(
@@ -61,7 +61,6 @@ export const listBankingBalances = {
   summary: 'List the balances of the given accounts',
   description:
     'Returns the current and the available balance of each account, in the order of the request.',
-  params: CustomerParams,
   query: Type.Object({
     ...pageQuery,
     'product-category': productCategory,
@@ -122,7 +121,6 @@ export const listDirectDebits = {
   summary: 'List the direct-debit authorisations of the given accounts',
   description:
     'Returns the organisations that may debit each account, in the order of the request.',
-  params: CustomerParams,
   query: accountQuery,
   body: AccountIds,
   response: paged('DirectDebitList', 'A page of direct-debit authorisations.', {
@@ -138,7 +136,6 @@ export const listScheduledPaymentsOfAccounts = {
   summary: 'List the scheduled payments of the given accounts',
   description:
     'Returns the payments that the customer has scheduled from each account, in the order of the request.',
-  params: CustomerParams,
   query: Type.Object({ 'is-owned': isOwned, 'open-status': openStatus, ...pageQuery }),
   body: AccountIds,
   response: scheduledPayments,

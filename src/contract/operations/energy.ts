@@ -22,6 +22,7 @@ const common = {
   protection: 'platformToken',
   tag: 'energy',
   accountKinds: ['energy'],
+  params: CustomerParams,
 } as const
 
 const timeQuery = Type.Object({ ...timeBounds, ...pageQuery })
@@ -39,7 +40,6 @@ export const listEnergyAccounts = {
   summary: 'List the energy accounts of a customer',
   description:
     'Returns every energy account of the customer in order of creation, with its plans and users.',
-  params: CustomerParams,
   query: Type.Object({ 'open-status': openStatus, ...pageQuery }),
   response: paged('EnergyAccountList', 'A page of energy accounts.', {
     accounts: Type.Array(EnergyAccount),
@@ -53,7 +53,6 @@ export const listEnergyAccountDetails = {
   path: '/v1/energy/customer/{customerId}/accounts',
   summary: 'List the given energy accounts with their plans',
   description: 'Returns the accounts with the details of their plans, in the order of the request.',
-  params: CustomerParams,
   query: Type.Object({ 'open-status': openStatus, ...pageQuery }),
   body: AccountIds,
   response: paged('EnergyAccountDetailList', 'A page of energy accounts, without their users.', {
@@ -69,7 +68,6 @@ export const listEnergyInvoices = {
   summary: 'List the invoices of the given energy accounts',
   description:
     'Returns the invoices with the newest issue date first. The bounds of the filters are inclusive.',
-  params: CustomerParams,
   query: Type.Object({
     'newest-date': optional(PlainDate, 'Issued on or before this date. Default: today.'),
     'oldest-date': optional(
@@ -105,7 +103,6 @@ export const listEnergyBillingOfAccounts = {
   summary: 'List the billing transactions of the given energy accounts',
   description:
     'Returns the newest transactions of all given accounts first, by execution time. The bounds of the filters are inclusive.',
-  params: CustomerParams,
   query: timeQuery,
   body: AccountIds,
   response: billing,

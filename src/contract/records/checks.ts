@@ -53,7 +53,7 @@ export const CheckProgress = record('CheckProgress', {
   optional: { current: described(Text, 'The title of the check that is being made.') },
 })
 
-const summary = {
+const run = {
   checkId: described(Id, 'The id of the run.'),
   state: described(
     Type.Enum([...checkStates]),
@@ -73,7 +73,7 @@ const optional = {
 export type ListedCheck = Static<typeof ListedCheck>
 export const ListedCheck = record('ListedCheck', {
   description: 'A run of checks, without its report.',
-  required: summary,
+  required: run,
   optional,
 })
 
@@ -171,7 +171,7 @@ export const CheckReport = record('CheckReport', {
 export type CheckRun = Static<typeof CheckRun>
 export const CheckRun = record('CheckRun', {
   description: 'A run of checks.',
-  required: summary,
+  required: run,
   optional: { ...optional, report: described(CheckReport, 'Present if the run is completed.') },
 })
 
