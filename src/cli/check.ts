@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { checkDefaults, namedCapabilities, unnamedParameters } from '../check/defaults.ts'
 import type {
   Capability,
+  CheckOptions,
   ParameterNames,
   Profile,
   Progress,
@@ -11,24 +12,22 @@ import type {
 import { profiles } from '../check/report.ts'
 import { isTimeZone } from '../server/settings/value-rules.ts'
 import { CommandError, type Terminal, usesColour } from '../server/terminal.ts'
+import { formatTable } from './common/format-table.ts'
 import { readJwkFile } from './common/jwk-file.ts'
 import { writePrivateFile } from './common/private-file.ts'
+import { collect } from './common/subcommands.ts'
 
-interface Flags {
-  readonly subdomain: string
+type OwnOptions = 'subdomain' | 'resourceUrl' | 'consentUrl' | 'only' | 'skip' | 'strict'
+
+interface Flags extends Pick<CheckOptions, OwnOptions> {
   readonly customer?: readonly string[]
   readonly email?: readonly string[]
   readonly jwksPort?: string
   readonly jwksHost: string
   readonly key?: string
-  readonly resourceUrl?: string
-  readonly consentUrl?: string
-  readonly only?: readonly string[]
-  readonly skip?: readonly string[]
   readonly profile: Profile
   readonly capability?: readonly string[]
   readonly parameter?: readonly string[]
-  readonly strict?: true
   readonly timeZone: string
   readonly rate: string
   readonly json?: string
@@ -63,10 +62,7 @@ Examples:
 Exit status: 0 no check failed, 1 a check failed, 2 invalid usage.`
 
 function formatList(names: Readonly<Record<string, string>>): string {
-  const width = Math.max(...Object.keys(names).map((name) => name.length))
-  return Object.entries(names)
-    .map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)
-    .join('\n')
+  return formatTable(Object.entries(names).map(([name, about]) => [`  ${name}`, about])).join('\n')
 }
 
 export function checkCommand(terminal: Terminal): Command {
@@ -74,7 +70,6 @@ export function checkCommand(terminal: Terminal): Command {
     ...previous,
     ...value.split(',').filter(Boolean),
   ]
-  const addValue = (value: string, previous: readonly string[] = []) => [...previous, value]
   return new Command('check')
     .summary('test whether a provider conforms to the interface')
     .description(
@@ -88,8 +83,8 @@ export function checkCommand(terminal: Terminal): Command {
       '--subdomain <name>',
       'the data provider’s subdomain: iss and sub of every token',
     )
-    .option('--customer <id>', 'ID of a customer to test with; repeatable', addValue)
-    .option('--email <address>', 'e-mail address of a customer to test with; repeatable', addValue)
+    .option('--customer <id>', 'ID of a customer to test with; repeatable', collect)
+    .option('--email <address>', 'e-mail address of a customer to test with; repeatable', collect)
     .option(
       '--jwks-port <port>',
       'create keys and publish them on this port, for the provider to fetch',
@@ -113,7 +108,7 @@ export function checkCommand(terminal: Terminal): Command {
     .option(
       '--parameter <name=theirs>',
       'the provider’s name of a parameter that the interface does not name; repeatable',
-      addValue,
+      collect,
     )
     .option('--strict', 'where the interface leaves a choice, require the decisions of Holdfast')
     .option(
@@ -143,32 +138,24 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
   const progress = openProgress(terminal)
   try {
     const report = await checkProvider({
+      ...flags,
       url,
-      ...(flags.resourceUrl !== undefined && { resourceUrl: flags.resourceUrl }),
-      ...(flags.consentUrl !== undefined && { consentUrl: flags.consentUrl }),
-      subdomain: flags.subdomain,
       testKeys,
       customers: flags.customer ?? [],
       emails: flags.email ?? [],
       capabilities: (flags.capability ?? []) as Capability[],
       parameters,
-      timeZone: flags.timeZone,
-      profile: flags.profile,
-      only: flags.only ?? [],
-      skip: flags.skip ?? [],
-      strict: flags.strict ?? false,
       rate: Number(flags.rate),
       keyWaitMs: testKeys.url === undefined ? 0 : keyWaitMs,
       onProgress: progress.show,
     })
     progress.clear()
-    if (flags.json !== undefined)
-      await writeReport(flags.json, `${JSON.stringify(report, null, 2)}\n`, terminal)
-    if (flags.junit !== undefined)
-      await writeReport(flags.junit, formatJunitReport(report), terminal)
-    if (flags.html !== undefined) await writeReport(flags.html, formatHtmlReport(report), terminal)
+    const { json, junit, html } = flags
+    await writeReport(json, () => `${JSON.stringify(report, null, 2)}\n`, terminal)
+    await writeReport(junit, () => formatJunitReport(report), terminal)
+    await writeReport(html, () => formatHtmlReport(report), terminal)
     const options = { hasColour: usesColour(terminal), isVerbose: flags.verbose ?? false }
-    if (flags.json !== '-') await terminal.write(formatTextReport(report, options))
+    if (json !== '-') await terminal.write(formatTextReport(report, options))
     if (countResults(report).fail > 0) throw new CommandError(1, summarizeFailures(report))
   } finally {
     progress.clear()
@@ -226,26 +213,27 @@ async function openTestKeys(
 ): Promise<TestKeys> {
   const { publishKeys, useTrustedKey } = await import('../check/index.ts')
   if (key !== undefined) {
-    return useTrustedKey(readJwkFile(key)).catch((error: unknown) => {
-      throw new CommandError(2, `${key}: ${error instanceof Error ? error.message : error}`)
+    return useTrustedKey(readJwkFile(key)).catch((error: Error) => {
+      throw new CommandError(2, `${key}: ${error.message}`)
     })
   }
-  const testKeys = await publishKeys({ port: Number(jwksPort), host: jwksHost }).catch(
-    (error: unknown) => {
-      throw new CommandError(
-        1,
-        `cannot publish the keys: ${error instanceof Error ? error.message : error}`,
-      )
-    },
-  )
+  const address = { port: Number(jwksPort), host: jwksHost }
+  const testKeys = await publishKeys(address).catch((error: Error) => {
+    throw new CommandError(1, `cannot publish the keys: ${error.message}`)
+  })
   terminal.error(`keys at ${testKeys.url}\n`)
   return testKeys
 }
 
-async function writeReport(file: string, text: string, terminal: Terminal): Promise<void> {
-  if (file === '-') return terminal.write(text)
+async function writeReport(
+  file: string | undefined,
+  format: () => string,
+  terminal: Terminal,
+): Promise<void> {
+  if (file === undefined) return
+  if (file === '-') return terminal.write(format())
   try {
-    writePrivateFile(file, text)
+    writePrivateFile(file, format())
   } catch (error) {
     throw new CommandError(1, `${file} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
   }

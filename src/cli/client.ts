@@ -5,7 +5,7 @@ import { profiles } from '../platform/consent/store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { ThirdPartyFlags } from './client/third-party.ts'
 import { addCreateFlag, readNow, withStore } from './common/database.ts'
-import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+import { addSubcommands, collect, createSubcommand, idArgument } from './common/subcommands.ts'
 
 interface Flags extends ThirdPartyFlags {
   readonly database?: string
@@ -36,10 +36,6 @@ Example:
   return addSubcommands(command, terminal, addCommand, listCommand, rotateCommand, removeCommand)
 }
 
-function idArgument(): Argument {
-  return new Argument('<id>', 'the ID in the output of client list')
-}
-
 function addCommand(terminal: Terminal): Command {
   return createSubcommand(
     'add',
@@ -54,17 +50,14 @@ function addCommand(terminal: Terminal): Command {
         .argParser(collect)
         .makeOptionMandatory(),
     )
-    .addOption(
-      new Option(
-        '--redirect-uri <uri>',
-        'where customers return to the third party; an https URL, or an http URL of this host; repeatable',
-      ).argParser(collect),
+    .option(
+      '--redirect-uri <uri>',
+      'where customers return to the third party; an https URL, or an http URL of this host; repeatable',
+      collect,
     )
-    .addOption(
-      new Option(
-        '--jwks <file>',
-        'a file with the public keys of the third party, or the URL of its key set',
-      ),
+    .option(
+      '--jwks <file>',
+      'a file with the public keys of the third party, or the URL of its key set',
     )
     .addOption(
       new Option(
@@ -120,7 +113,7 @@ function rotateCommand(terminal: Terminal): Command {
     'rotate',
     'replace the secret of an API client; the old secret and its tokens become invalid',
   )
-    .addArgument(idArgument())
+    .addArgument(idArgument('client list'))
     .action((id: string, flags: Flags) =>
       withStore('openClientStore', flags, terminal, async (store) => {
         const { hashSecret, makeSecret } = await import('../auth/secrets.ts')
@@ -137,7 +130,7 @@ function removeCommand(terminal: Terminal): Command {
     'remove',
     'remove an API client or a third party; its tokens become invalid, and what customers agreed with a third party ends',
   )
-    .addArgument(idArgument())
+    .addArgument(idArgument('client list'))
     .action(async (id: string, flags: Flags) => {
       if (await withStore('openClientStore', flags, terminal, (store) => store.remove(id))) return
       await withStore('openConsentStore', flags, terminal, async (store) => {
@@ -152,10 +145,6 @@ function printCredentials(id: string, secret: string, terminal: Terminal): void 
 
 function unknownClient(): CommandError {
   return new CommandError(1, 'no client with this ID: run holdfast client list')
-}
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value]
 }
 
 /** Accepts repeated flags and comma-separated lists. */

@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type ConsentStatus, consentStatuses } from '../contract/consent-statuses.ts'
 import { listArrangements } from '../platform/consent/list-arrangements.ts'
@@ -6,7 +6,7 @@ import type { ConsentStore, StoredArrangement } from '../platform/consent/store.
 import { readThirdPartyNames } from '../platform/consent/third-party-names.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { readNow, type StoreFlags, withStore } from './common/database.ts'
-import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+import { addSubcommands, createSubcommand, idArgument } from './common/subcommands.ts'
 
 interface Flags extends StoreFlags {
   readonly json?: true
@@ -40,10 +40,6 @@ Example:
   return addSubcommands(command, terminal, listCommand, showCommand, withdrawCommand)
 }
 
-function idArgument(): Argument {
-  return new Argument('<id>', 'the ID in the output of consent list')
-}
-
 function jsonOption(): Option {
   return new Option('--json', 'print JSON')
 }
@@ -72,7 +68,7 @@ function listCommand(terminal: Terminal): Command {
 
 function showCommand(terminal: Terminal): Command {
   return createSubcommand('show', 'show a consent with its accounts and its changes')
-    .addArgument(idArgument())
+    .addArgument(idArgument('consent list'))
     .addOption(jsonOption())
     .action((id: string, flags: Flags) =>
       withStore('openConsentStore', flags, terminal, async (store) => {
@@ -109,7 +105,7 @@ const labelWidth = 13
 
 function withdrawCommand(terminal: Terminal): Command {
   return createSubcommand('withdraw', 'end a consent: its tokens become invalid in every process')
-    .addArgument(idArgument())
+    .addArgument(idArgument('consent list'))
     .addHelpText(
       'after',
       '\nA withdrawn consent cannot be restored: the customer has to give a new one.',

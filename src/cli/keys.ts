@@ -1,10 +1,10 @@
-import { Argument, Command, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { toPrivateJwk } from '../auth/signing-key-store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { systemReason } from '../storage/system-reason.ts'
 import { addCreateFlag, readNow, withStore } from './common/database.ts'
 import { writeSecretFile } from './common/private-file.ts'
-import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+import { addSubcommands, createSubcommand, idArgument } from './common/subcommands.ts'
 
 interface Flags {
   readonly database?: string
@@ -76,7 +76,7 @@ function exportCommand(terminal: Terminal): Command {
     'export',
     'write a private signing key to a file as a JWK and print the name of the file',
   )
-    .addArgument(idArgument())
+    .addArgument(idArgument('keys list'))
     .option(
       '--output <file>',
       'the file to create, which only its owner can access; - writes the key to standard output (default: ID.jwk)',
@@ -130,7 +130,7 @@ function retireCommand(terminal: Terminal): Command {
     'retire',
     'stop using a signing key and remove it from the published key set',
   )
-    .addArgument(idArgument())
+    .addArgument(idArgument('keys list'))
     .action((id: string, flags: Flags) =>
       withStore('openSigningKeyStore', flags, terminal, async (store) => {
         const keys = await store.list()
@@ -144,10 +144,6 @@ function retireCommand(terminal: Terminal): Command {
         }
       }),
     )
-}
-
-function idArgument(): Argument {
-  return new Argument('<id>', 'the ID in the output of keys list')
 }
 
 function unknownKey(): CommandError {

@@ -4,6 +4,7 @@ import { CommandError, type Terminal } from '../server/terminal.ts'
 import { databaseSettings } from './common/database.ts'
 import { parseNumber } from './common/parse-number.ts'
 import { addSettingFlags } from './common/setting-flags.ts'
+import { collect } from './common/subcommands.ts'
 import { inputFormats, type LoadFlags } from './load/flags.ts'
 
 const batchMax = 999_999_999
@@ -31,7 +32,7 @@ export function loadCommand(terminal: Terminal): Command {
     .option(
       '--query <file>',
       'load the rows of the SELECT in this file, with --type or --map; can be repeated',
-      (file: string, files: readonly string[] = []) => [...files, file],
+      collect,
     )
     .option('--dry-run', 'validate the files without changing the database')
     .option(

@@ -3,7 +3,7 @@ import { abortOnSignal } from '../server/signals.ts'
 import type { Terminal } from '../server/terminal.ts'
 import { type StoreFlags, withStore } from './common/database.ts'
 import { parseNumber } from './common/parse-number.ts'
-import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+import { addSubcommands, createSubcommand, idArgument } from './common/subcommands.ts'
 import type { CheckFlags } from './products/check.ts'
 import type { DiffFlags } from './products/diff.ts'
 import type { ImportFlags } from './products/import/import.ts'
@@ -48,10 +48,6 @@ Example:
   )
 }
 
-function idArgument(): Argument {
-  return new Argument('<id>', 'the ID in the output of products list')
-}
-
 /** A flag with a whole number from 1 on. */
 function numberOption(flags: string, description: string, max = Number.MAX_SAFE_INTEGER): Option {
   const option = new Option(flags, description)
@@ -82,15 +78,15 @@ function listCommand(terminal: Terminal): Command {
     .addHelpText('after', '\nExample: holdfast products list --category TERM_DEPOSITS')
     .action((flags: StoreFlags & ListFlags) =>
       withStore('openCatalogueStore', flags, terminal, async (store) => {
-        const { listDrafts, listProducts } = await import('./products/list.ts')
-        await (flags.drafts ? listDrafts : listProducts)(store, flags, terminal)
+        const { listProducts } = await import('./products/list.ts')
+        await listProducts(store, flags, terminal)
       }),
     )
 }
 
 function showCommand(terminal: Terminal): Command {
   return createSubcommand('show', 'print a product as JSON: the published version, or another one')
-    .addArgument(idArgument())
+    .addArgument(idArgument('products list'))
     .addOption(new Option('--draft', 'the draft, with its author').conflicts('version'))
     .addOption(numberOption('--version <number>', 'this version'))
     .addHelpText('after', '\nExample: holdfast products show ID --version 1')
@@ -206,7 +202,7 @@ Example:
 
 function diffCommand(terminal: Terminal): Command {
   return createSubcommand('diff', 'compare two versions of a product field by field')
-    .addArgument(idArgument())
+    .addArgument(idArgument('products list'))
     .addOption(numberOption('--from <number>', 'the earlier version'))
     .addOption(
       new Option('--to <version>', 'the later version: a number, or draft').argParser((text) =>
@@ -233,7 +229,7 @@ Example: holdfast products diff ID --from 2 --to draft`,
 
 function publishCommand(terminal: Terminal): Command {
   return createSubcommand('publish', 'publish the draft of a product as its next version')
-    .addArgument(idArgument())
+    .addArgument(idArgument('products list'))
     .option('--if-match <etag>', 'only if the draft has this ETag, which products diff prints')
     .addHelpText(
       'after',
@@ -255,7 +251,7 @@ function restoreCommand(terminal: Terminal): Command {
     'restore',
     'publish an earlier version of a product again, as a new version',
   )
-    .addArgument(idArgument())
+    .addArgument(idArgument('products list'))
     .addOption(numberOption('--version <number>', 'the version to restore').makeOptionMandatory())
     .addHelpText(
       'after',

@@ -4,6 +4,7 @@ import { findPageRecords } from '../../contract/paging.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import { addSettingFlags } from '../common/setting-flags.ts'
 import { addKeyFlag } from '../common/signing-key.ts'
+import { collect } from '../common/subcommands.ts'
 import { callOperation, timeoutSecondsDefault } from './call-operation.ts'
 import {
   type FlagValue,
@@ -68,6 +69,6 @@ function describeOperation({ summary, description, deprecated }: Operation): str
 function createOption({ name, placeholder, about, isRequired, isList }: OperationFlag): Option {
   const option = new Option(`--${name} <${placeholder}>`, about).helpGroup('Parameters:')
   if (isRequired) option.makeOptionMandatory()
-  if (isList) option.argParser((text, previous: readonly string[] = []) => [...previous, text])
+  if (isList) option.argParser(collect)
   return option
 }

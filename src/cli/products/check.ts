@@ -6,12 +6,11 @@ import {
   type Problem,
   ProductInput,
 } from '../../contract/index.ts'
-import { publicPageSizeMax } from '../../contract/limits.ts'
 import type { CatalogueStore } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatQuantity } from '../common/format-count.ts'
 import { findDraft, findVersion } from './find.ts'
-import { readDrafts, toJsonLine } from './list.ts'
+import { readDrafts, readProducts, toJsonLine } from './list.ts'
 
 export interface CheckFlags {
   readonly drafts?: true | undefined
@@ -60,15 +59,8 @@ async function* readOf(store: CatalogueStore, ids: readonly string[]): AsyncGene
   const toProduct = (text: string) => normalize(JSON.parse(text)) as ProductInput
   for (const id of ids) yield { id, product: toProduct((await findVersion(store, id)).text) }
   if (ids.length > 0) return
-  const query = { category: undefined, brand: undefined, updatedSince: undefined, now: 0 }
-  const pageSize = publicPageSizeMax
-  for (let page = 1; ; page += 1) {
-    const { items } = await store.list({ ...query, effective: 'ALL', page, pageSize })
-    const contents = await store.readVersions(items)
-    for (const [index, { id }] of items.entries())
-      yield { id, product: toProduct(contents[index] ?? '{}') }
-    if (items.length < pageSize) return
-  }
+  for await (const { item, text } of readProducts(store))
+    yield { id: item.id, product: toProduct(text) }
 }
 
 async function* readDraftsOf(

@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../contract/characters.ts'
 import { values } from '../../contract/enumerations.ts'
 import { pageSizeMax, publicPageSizeMax } from '../../contract/limits.ts'
-import type { CatalogueStore, DraftSummary, Origin } from '../../platform/catalogue/store.ts'
+import type { CatalogueStore, DraftSummary } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatTime } from './find.ts'
 
@@ -13,48 +13,58 @@ export interface ListFlags {
   readonly json?: boolean | undefined
 }
 
+/** Prints the published products, or the drafts. */
 export async function listProducts(
   store: CatalogueStore,
-  { category, brand, limit, json }: ListFlags,
+  { category, brand, drafts, limit, json }: ListFlags,
   terminal: Terminal,
 ): Promise<void> {
   requireCategory(category)
-  const drafts = new Map<string, DraftSummary>()
-  for await (const draft of readDrafts(store)) drafts.set(draft.id, draft)
-  const pageSize = Math.min(limit, publicPageSizeMax)
+  const filters = { category, brand }
   let printed = 0
-  for (let page = 1; ; page += 1) {
-    const query = { category, brand, effective: 'ALL', now: 0, updatedSince: undefined } as const
-    const { items, total } = await store.list({ ...query, page, pageSize })
-    const contents = await store.readVersions(items)
-    for (const [index, { id, version, lastUpdated, origin }] of items.entries()) {
-      if (printed === limit) break
-      printed += 1
-      const { name, product_category } = JSON.parse(contents[index] ?? '{}')
-      const draft = draftStatus(drafts.get(id))
-      const published = { id, version, draft, updated: lastUpdated, origin }
-      const row = { ...published, category: product_category, name }
-      terminal.out(json ? toJsonLine(row) : formatRow(row))
+  for await (const row of drafts ? readDraftRows(store) : readProductRows(store, filters)) {
+    if (printed === limit) {
+      const { total } = await (drafts ? store.listDrafts(1, 1) : listPage(store, filters, 1, 1))
+      terminal.error(`${total - printed} more: use a filter or a higher --limit\n`)
+      return
     }
-    if (items.length < pageSize || printed === limit) return noteMore(total - printed, terminal)
+    printed += 1
+    terminal.out(json ? toJsonLine(row.json) : `${escapeInvisible(row.line)}\n`)
   }
 }
 
-export async function listDrafts(
-  store: CatalogueStore,
-  { limit, json }: ListFlags,
-  terminal: Terminal,
-): Promise<void> {
-  let printed = 0
-  for await (const draft of readDrafts(store)) {
-    if (printed === limit) {
-      const { total } = await store.listDrafts(1, 1)
-      return noteMore(total - printed, terminal)
+interface Row {
+  readonly json: object
+  readonly line: string
+}
+
+async function* readProductRows(store: CatalogueStore, filters: Filters): AsyncGenerator<Row> {
+  const drafts = new Map<string, DraftSummary>()
+  for await (const draft of readDrafts(store)) drafts.set(draft.id, draft)
+  for await (const { item, text } of readProducts(store, filters)) {
+    const { id, version, lastUpdated: updated, origin } = item
+    const { name, product_category: category } = JSON.parse(text)
+    const draft = draftStatus(drafts.get(id))
+    const status = (draft === 'none' ? '-' : draft).padEnd('outdated'.length)
+    const source = origin === null ? '' : `  from ${origin}`
+    yield {
+      json: { id, version, draft, updated, origin, category, name },
+      line: `${id}  version ${version}  ${status}  updated ${updated}${source}  ${category}  ${name}`,
     }
-    printed += 1
-    const { id, base, changedAt, by, name } = draft
-    const row = { id, base, draft: draftStatus(draft), updated: formatTime(changedAt), by: by.name }
-    terminal.out(json ? toJsonLine({ ...row, name }) : formatDraftRow({ ...row, name }))
+  }
+}
+
+async function* readDraftRows(store: CatalogueStore): AsyncGenerator<Row> {
+  for await (const summary of readDrafts(store)) {
+    const { id, base, changedAt, name } = summary
+    const draft = draftStatus(summary)
+    const updated = formatTime(changedAt)
+    const by = summary.by.name
+    const status = draft.padEnd('outdated'.length)
+    yield {
+      json: { id, base, draft, updated, by, name },
+      line: `${id}  ${status}  of version ${base}  saved ${updated} by ${by}  ${name}`,
+    }
   }
 }
 
@@ -72,50 +82,36 @@ export async function* readDrafts(store: CatalogueStore): AsyncGenerator<DraftSu
   }
 }
 
-type DraftStatus = 'draft' | 'outdated' | 'none'
+interface Filters {
+  readonly category?: string | undefined
+  readonly brand?: string | undefined
+}
 
-function draftStatus(draft: DraftSummary | undefined): DraftStatus {
+function listPage(
+  store: CatalogueStore,
+  { category, brand }: Filters,
+  page: number,
+  pageSize: number,
+) {
+  const query = { category, brand, effective: 'ALL', now: 0, updatedSince: undefined } as const
+  return store.list({ ...query, page, pageSize })
+}
+
+/** The published products, with the text of each. */
+export async function* readProducts(store: CatalogueStore, filters: Filters = {}) {
+  for (let page = 1; ; page += 1) {
+    const { items } = await listPage(store, filters, page, publicPageSizeMax)
+    const contents = await store.readVersions(items)
+    for (const [index, item] of items.entries()) yield { item, text: contents[index] ?? '{}' }
+    if (items.length < publicPageSizeMax) return
+  }
+}
+
+function draftStatus(draft: DraftSummary | undefined): 'draft' | 'outdated' | 'none' {
   if (!draft) return 'none'
   return draft.base === draft.newest ? 'draft' : 'outdated'
 }
 
-interface Row {
-  readonly id: string
-  readonly version: number
-  readonly draft: DraftStatus
-  readonly updated: string
-  readonly origin: Origin
-  readonly category: string
-  readonly name: string
-}
-
-function formatRow({ id, version, draft, updated, origin, category, name }: Row): string {
-  const status = (draft === 'none' ? '-' : draft).padEnd('outdated'.length)
-  const source = origin === null ? '' : `  from ${origin}`
-  const line = `${id}  version ${version}  ${status}  updated ${updated}${source}  ${category}  ${name}`
-  return `${escapeInvisible(line)}\n`
-}
-
-function formatDraftRow({
-  id,
-  base,
-  draft,
-  updated,
-  by,
-  name,
-}: Pick<Row, 'id' | 'draft' | 'updated' | 'name'> & {
-  readonly base: number
-  readonly by: string
-}): string {
-  const status = draft.padEnd('outdated'.length)
-  const line = `${id}  ${status}  of version ${base}  saved ${updated} by ${by}  ${name}`
-  return `${escapeInvisible(line)}\n`
-}
-
 export function toJsonLine(row: object): string {
   return `${escapeInvisible(JSON.stringify(row))}\n`
-}
-
-function noteMore(count: number, terminal: Terminal): void {
-  if (count > 0) terminal.error(`${count} more: use a filter or a higher --limit\n`)
 }

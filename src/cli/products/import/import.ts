@@ -1,12 +1,9 @@
 import { fromCdsProductDetail } from '../../../contract/index.ts'
-import { databaseOptions } from '../../../server/database-options.ts'
 import { type Stopping, signalStatus } from '../../../server/signals.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
-import { openCatalogueStore } from '../../../storage/open.ts'
-import { prepareDatabase, type StoreFlags } from '../../common/database.ts'
+import { type StoreFlags, withStore } from '../../common/database.ts'
 import { formatQuantity } from '../../common/format-count.ts'
 import { openProgressLine } from '../../common/progress-line.ts'
-import { readCommandSettings } from '../../common/setting-flags.ts'
 import { confirmReplacement, type ReplaceFlags } from './confirm-replacement.ts'
 import { readDetailFile } from './detail-file.ts'
 import type { HolderProduct } from './holder-product.ts'
@@ -30,9 +27,6 @@ export async function importProducts(
 ): Promise<void> {
   const listUrl = isUrl(from) ? parseListUrl(from) : undefined
   const origin = readOrigin(flags.origin, listUrl)
-  const settings = readCommandSettings('platform', flags, terminal)
-  await prepareDatabase(settings, true, terminal)
-  const store = await openCatalogueStore(settings.database, databaseOptions(settings))
   const progress = openProgressLine(terminal)
   const onWait = (seconds: number) => {
     progress.clear()
@@ -42,7 +36,8 @@ export async function importProducts(
     const stop = stoppedBy()
     if (stop) throw new CommandError(signalStatus[stop], `Stopped by ${stop}. ${continuation}`)
   }
-  try {
+  const createFlags = { ...flags, create: true }
+  await withStore('openCatalogueStore', createFlags, terminal, async (store) => {
     const replaced = await confirmReplacement(store, origin, flags, terminal, signal).catch(
       (error: Error) => {
         throwIfStopped()
@@ -55,7 +50,16 @@ export async function importProducts(
       ? readHolderProducts(listUrl, { read, compare: (product) => comparePresent(target, product) })
       : readDetailFile(from)
     const report = openImportReport(flags.json ?? false, terminal)
-    const failure = await importAll(products, { target, report, progress })
+    // What was read before an error that ends the import early is written.
+    let failure: unknown
+    try {
+      for await (const found of products) {
+        await importOne(found, target, report)
+        progress.show(() => formatQuantity(report.count(), 'product'))
+      }
+    } catch (error) {
+      failure = error
+    }
     progress.clear()
     if (!failure) report.rejectMissing(replaced.keys())
     report.finish()
@@ -65,40 +69,15 @@ export async function importProducts(
     }
     if (failure) throw failure
     report.requireComplete()
-  } finally {
-    progress.clear()
-    await store.close()
-  }
+  })
 }
 
 const continuation = 'What was imported is stored: run the command again to continue.'
 
-interface Import {
-  readonly target: Target
-  readonly report: ReturnType<typeof openImportReport>
-  readonly progress: ReturnType<typeof openProgressLine>
-}
-
-/** Returns the error that ended the import early. What was read before it is written. */
-async function importAll(
-  products: AsyncIterable<HolderProduct>,
-  { target, report, progress }: Import,
-): Promise<Error | undefined> {
-  try {
-    for await (const found of products) {
-      await importOne(found, target, report)
-      progress.show(() => formatQuantity(report.count(), 'product'))
-    }
-    return undefined
-  } catch (error) {
-    return error as Error
-  }
-}
-
 async function importOne(
   { label, detail, present, failure }: HolderProduct,
   target: Target,
-  report: Import['report'],
+  report: ReturnType<typeof openImportReport>,
 ): Promise<void> {
   if (present === 'unchanged') return report.add(label, present)
   if (present) return report.keep(label, present)
