@@ -71,18 +71,6 @@ export function openFeedData(feed: string): FeedData {
     }
     return createTransaction(accountId)
   }
-  /** Deleting an account deletes everything in it. */
-  const createEffects = (line: object): object[] => {
-    const { type, delete: key } = line as Partial<ReturnType<typeof removal>>
-    const { accountId } = (key ?? {}) as { readonly accountId?: string }
-    if (type !== 'banking.account' || accountId === undefined) return [line]
-    const ids = Array.from({ length: transactionCount }, (_, index) => `t${index}`)
-    return [
-      line,
-      removal('banking.balance', { accountId }),
-      ...ids.map((id) => removal('banking.transaction', { accountId, transactionId: id })),
-    ]
-  }
 
   return {
     customerId,
@@ -92,12 +80,9 @@ export function openFeedData(feed: string): FeedData {
       const count = 1 + Math.floor(Math.random() * linesMax)
       while (lines.length < count) lines.push(...createLines())
       openAfter[number] = [...open]
-      model.add(
-        lines.flatMap(createEffects).map((line) => JSON.stringify(line)),
-        number,
-      )
-      const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
-      return { number, body, lines: lines.length }
+      const texts = lines.map((line) => JSON.stringify(line))
+      model.add(texts, number)
+      return { number, body: `${texts.join('\n')}\n`, lines: lines.length }
     },
     requests: (number) =>
       createAllRequests(model, { customerId, banking: openAfter[number] ?? [], energy: [] }),

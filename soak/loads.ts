@@ -76,7 +76,7 @@ function createLines(model: Model, version: number): string[] {
   const changed = model.customers.slice(0, accountsMax)
   return changed.flatMap(({ customerId, banking }) => {
     const [accountId = ''] = banking
-    const customer = model.customer(customerId, version) as object
+    const customer = model.customer(customerId, version - 1) as object
     const balance = {
       accountId,
       currentBalance: `${version}.00`,

@@ -92,7 +92,7 @@ function transactionsRequest(
   return pagedRequest(
     `/v1/banking/customer/${customerId}/accounts/${accountId}/transactions`,
     'transactions',
-    (version) => model.transactions(accountId, window, version),
+    (version) => model.list('banking.transaction', [accountId], window, version),
     page,
     {
       query: { 'oldest-time': window.oldest, 'newest-time': window.newest },
@@ -106,17 +106,18 @@ function invoicesRequest(
   model: Model,
   { customerId }: CustomerAccounts,
   accountIds: readonly string[],
-  { oldest, newest }: Window,
+  window: Window,
   page: Page,
 ): CheckedRequest {
-  const window = { oldest: oldest.slice(0, 10), newest: newest.slice(0, 10) }
+  const [oldest, newest] = [window.oldest.slice(0, 10), window.newest.slice(0, 10)]
+  const days = { oldest: `${oldest}T00:00:00Z`, newest: `${newest}T00:00:00Z` }
   return pagedRequest(
     `/v1/energy/customer/${customerId}/accounts/invoices`,
     'invoices',
-    (version) => model.invoices(accountIds, window, version),
+    (version) => model.list('energy.invoice', accountIds, days, version),
     page,
     {
-      query: { 'oldest-date': window.oldest, 'newest-date': window.newest },
+      query: { 'oldest-date': oldest, 'newest-date': newest },
       body: { data: { accountIds } },
       lists: accountIds,
     },

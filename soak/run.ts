@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runToEnd } from '../bench/processes.ts'
+import { parseLine } from '../test/support/parse-line.ts'
 import { holdfastProgram } from '../test/support/process.ts'
 import { openCitusDatabase } from './citus-database.ts'
 import { openClock } from './clock.ts'
@@ -16,7 +17,7 @@ import { openFeeds } from './feed-senders.ts'
 import { openGuard } from './guard.ts'
 import { runHostileClient, runSlowClient } from './hostile-clients.ts'
 import { openLoads } from './loads.ts'
-import { effectiveTime, openModel } from './model.ts'
+import { openModel } from './model.ts'
 import { runPart } from './part.ts'
 import { openPlatform } from './platform.ts'
 import { openPlatforms } from './platforms.ts'
@@ -143,10 +144,7 @@ function skippedFaults(engine: Engine, { clock, disk }: FaultTargets): string[] 
 /** Without transactions whose effective time is that of the load. */
 async function generateLines(): Promise<string[]> {
   const { output } = await runToEnd(holdfastProgram, ['generate', ...generateFlags])
-  return output.split('\n').filter((text) => {
-    const { type, record } = JSON.parse(text)
-    return type !== 'banking.transaction' || Number.isFinite(effectiveTime(record))
-  })
+  return output.split('\n').filter((text) => parseLine(text).ownTime !== undefined)
 }
 
 /** Opens a database on a disk that can be filled or with a standby, and a clock that can be set. */

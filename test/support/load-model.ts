@@ -10,11 +10,11 @@ export interface Entry extends Pick<ParsedLine, 'id' | 'record' | 'status'> {
   readonly isAssigned: boolean
 }
 
-/** What is stored. The key of a record begins with the kind and the id of its account, which need not exist. */
+/** What is stored. Records are by the kind and the id of their account, which need not exist. */
 export const emptyState = () => ({
   customers: new Map<string, { record: Fields | undefined; email: string; name: string }>(),
   accounts: new Map<string, { kind: Kind; record: Fields; holders: ParsedLine['holders'] }>(),
-  records: new Map<string, Entry>(),
+  records: new Map<string, ReadonlyMap<string, Entry>>(),
   products: new Map<string, Fields>(),
   /** Of this load: what each line refers to, by the error if it does not exist, and times that were assigned. */
   references: new Map<string, { account: string; kinds: readonly Kind[]; customer?: string }>(),
@@ -63,10 +63,14 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
   const { customers, accounts, records, products, references, assignedTimes } = state
   const lines = texts.map(parseLine)
 
-  const remove = (key: string): Entry | undefined => {
-    const found = records.get(key)
-    if (found?.isAssigned) assignedTimes.set(key, found.time)
-    records.delete(key)
+  /** Earlier states share the records of an account. */
+  const put = (owner: string, key: string, entry: Entry) =>
+    records.set(owner, new Map(records.get(owner)).set(key, entry))
+  const remove = (owner: string, key: string): Entry | undefined => {
+    const kept = new Map(records.get(owner))
+    const found = kept.get(key)
+    if (found?.isAssigned) assignedTimes.set(`${owner}\n${key}`, found.time)
+    if (kept.delete(key)) records.set(owner, kept)
     return found
   }
 
@@ -87,14 +91,15 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     const known = accounts.get(id)
     const [other, article] = kind === 'banking' ? ['energy', 'an'] : ['banking', 'a']
     if (!record) {
-      for (const key of records.keys()) if (key.startsWith(`${kind}\n${id}\n`)) remove(key)
+      const owner = `${kind}\n${id}`
+      for (const key of records.get(owner)?.keys() ?? []) remove(owner, key)
       for (const [error, { account, kinds }] of references) {
         if (account === id && kinds.includes(kind)) references.delete(error)
       }
       return known?.kind === kind && accounts.delete(id) ? 'deleted' : 'unchanged'
     }
     if (known?.kind === other) return `accountId is already the id of ${article} ${other} account`
-    remove(`${other}\n${id}\naccount.contact\n`)
+    remove(`${other}\n${id}`, 'account.contact\n')
     for (const [index, customer] of [...holders.keys()].entries()) {
       const error = `${number} holders[${index}].customerId customer not found`
       references.set(error, { account: id, kinds, customer })
@@ -106,15 +111,15 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
   /** While there is no account, a contact belongs to one of either kind. */
   const applyRecord = (line: ParsedLine, number: number): Outcome => {
     const { account, kinds, type, id, record, status, ownTime } = line
-    const keyOf = (kind: Kind) => `${kind}\n${account}\n${type}\n${id}`
-    const [found] = kinds.flatMap((kind) => remove(keyOf(kind)) ?? [])
+    const key = `${type}\n${id}`
+    const [found] = kinds.flatMap((kind) => remove(`${kind}\n${account}`, key) ?? [])
     if (!record && status === undefined) return compare(found, undefined)
     references.set(`${number} ${line.path} not found`, { account, kinds })
-    const assigned = line.assignedTime ?? assignedTimes.get(keyOf('banking'))
+    const assigned = line.assignedTime ?? assignedTimes.get(`banking\n${account}\n${key}`)
     const time = ownTime ?? assigned ?? at.epochNanoseconds
     const entry = { id, record, status, time, isAssigned: ownTime === undefined }
     const owner = kinds.length > 1 ? accounts.get(account)?.kind : undefined
-    for (const kind of owner ? [owner] : kinds) records.set(keyOf(kind), entry)
+    for (const kind of owner ? [owner] : kinds) put(`${kind}\n${account}`, key, entry)
     return compare(found && { ...found, isAssigned: entry.isAssigned }, entry)
   }
 
