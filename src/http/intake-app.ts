@@ -46,12 +46,12 @@ export interface IntakeAppOptions extends AppOptions {
 
 /** The intake over HTTP: batches of feeds, and access tokens for it. */
 export function openIntakeApp(options: IntakeAppOptions): HttpApp {
-  const { access, batches, feeds } = options
+  const { access, feeds } = options
   const app = openApp('intake', { ...options, limits: { ...intakeLimits, ...options.limits } })
   mountOpenApi(app, { '/openapi.json': 'intake' }, options.version)
   continueAfterToken(app)
   mountTokens(app, access, options.trustedProxies, intakeScopes)
-  mountBatches(app, access, batches, options.batchBytesMax)
+  mountBatches(app, options)
   mountOperation(app, intakeOperations.listFeeds, access, async () => {
     const data = (await feeds.list()).map(toFeedState)
     return { body: JSON.stringify({ data }) }
@@ -74,19 +74,14 @@ function continueAfterToken(app: HttpApp): void {
   })
 }
 
-function mountBatches(
-  app: HttpApp,
-  access: Access,
-  batches: Pick<Batches, 'commit'>,
-  bytesMax: number | undefined,
-): void {
-  const withBody = openBatchBodies(bytesMax)
+function mountBatches(app: HttpApp, { access, batches, batchBytesMax }: IntakeAppOptions): void {
+  const withBody = openBatchBodies(batchBytesMax)
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     // The handler receives the body, so that it also releases the memory.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     mountOperation(scope, intakeOperations.putBatch, access, async ({ params }, request, reply) => {
-      const feed = params.feed
+      const { feed } = params
       const number = readNumber(String(params.number))
       const sender = readSender(request)
       const answer = await withBody(request, reply, (data) =>

@@ -4,6 +4,7 @@ import {
   accessOperations,
   ContractError,
   catalogueOperations,
+  checkOperations,
   consentOperations,
   explorerOperations,
   formatProblem,
@@ -39,7 +40,6 @@ import type { ConsentStore } from '../platform/consent/store.ts'
 import type { Explorer } from '../platform/explorer/explorer.ts'
 import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { mountOtherPaths } from './cds-response.ts'
-import { mountChecks } from './check-operations.ts'
 import type { ConsentMount } from './consent-app.ts'
 import { type ConsoleFile, mountConsole } from './console-app.ts'
 import { type DiscoverySources, mountDiscovery } from './discovery-app.ts'
@@ -116,7 +116,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   mountOperation(app, monitoringOperations.getStatus, access, async () => ({
     body: JSON.stringify(await options.readStatus()),
   }))
-  mountChecks(app, access, options.checks)
+  mountChecks(app, options)
   mountOperation(app, explorerOperations.callProvider, access, async ({ body }) => {
     if (!explorer) throw new ContractError('explorer_disabled')
     return { body: JSON.stringify(await explorer(body)) }
@@ -181,6 +181,27 @@ function logUnpublished({ log }: PlatformAppOptions, entries: readonly Unpublish
   }
   const others = entries.length - unpublishedLinesMax
   if (others > 0) log?.warn({ products: others }, 'more products not published')
+}
+
+function mountChecks(app: HttpApp, { access, checks }: PlatformAppOptions): void {
+  const { createCheck, listChecks, getCheck } = checkOperations
+  mountOperation(app, createCheck, access, async ({ body }, { client }) => {
+    const run = await checks.start(body, client?.name ?? '')
+    const location = `${createCheck.path}/${run.checkId}`
+    return { headers: { location }, body: JSON.stringify(run) }
+  })
+  mountOperation(app, listChecks, access, async () => ({
+    body: JSON.stringify({ data: await checks.list() }),
+  }))
+  mountOperation(app, getCheck, access, async ({ params }) => {
+    const run = await checks.read(params.checkId)
+    if (!run) throw new ContractError('check_not_found')
+    const listed = JSON.stringify(run.listed)
+    // The report is stored as JSON, and can be long.
+    return {
+      body: run.report === undefined ? listed : `${listed.slice(0, -1)},"report":${run.report}}`,
+    }
+  })
 }
 
 function mountConsents(app: HttpApp, { access, consents: store, clock }: PlatformAppOptions): void {

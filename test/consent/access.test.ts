@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { it } from 'node:test'
 import { calculateJwkThumbprint, SignJWT } from 'jose'
 import { digest } from '../../src/auth/secrets.ts'
+import { CdsError } from '../../src/platform/cds/errors.ts'
 import { openAccessCheck, type ThirdPartyRequest } from '../../src/platform/consent/access.ts'
 import type { ConsentStore } from '../../src/platform/consent/store.ts'
 import type { Scope } from '../support/engines.ts'
@@ -51,29 +52,40 @@ async function request(fields: Partial<ThirdPartyRequest> = {}): Promise<ThirdPa
   }
 }
 
+/** How a check refused access. */
+async function refusal(checked: Promise<unknown> | undefined) {
+  const error = await checked?.then(
+    () => assert.fail('access was granted'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof CdsError)
+  const { status, cause: reason, headers } = error
+  return { status, reason, challenge: headers['www-authenticate'] }
+}
+
 describe('the access of a third party', () => {
   it('is granted with a token, a proof and the scope, and names the arrangement', async (t) => {
     const { check } = await openAccess(t)
 
-    const result = await check(await request(), scope)
+    const arrangement = await check(await request(), scope)
 
-    assert.partialDeepStrictEqual(result, {
-      isAllowed: true,
+    assert.partialDeepStrictEqual(arrangement, {
+      id: 'r1',
       thirdPartyId: 'tp',
-      arrangement: { id: 'r1', accountIds: ['a1', 'a2'] },
+      accountIds: ['a1', 'a2'],
     })
   })
 
   it('is refused in every process once the arrangement is withdrawn', async (t) => {
     const { stores, check } = await openAccess(t)
     const second: ConsentStore = stores[1]
-    assert.equal((await check(await request(), scope)).isAllowed, true)
+    assert.equal((await check(await request(), scope)).id, 'r1')
 
     await second.arrangements.withdraw('r1', 'customer', now)
 
-    assert.partialDeepStrictEqual(await check(await request(), scope), {
+    assert.deepEqual(await refusal(check(await request(), scope)), {
       status: 401,
-      error: 'invalid_token',
+      challenge: 'DPoP error="invalid_token"',
       reason: 'unknown token',
     })
   })
@@ -83,14 +95,14 @@ describe('the access of a third party', () => {
     const checks = [check, openAccessCheck(stores[1], clock)]
     const replayed = await request()
 
-    const results = await Promise.all(
+    const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) => checks[index % 2]?.(replayed, scope)),
     )
 
-    assert.equal(results.filter((result) => result?.isAllowed).length, 1)
-    const refused = results.find((result) => !result?.isAllowed)
-    assert.partialDeepStrictEqual(refused, {
-      error: 'invalid_dpop_proof',
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+    assert.deepEqual(await refusal(check(replayed, scope)), {
+      status: 401,
+      challenge: 'DPoP error="invalid_dpop_proof"',
       reason: 'replayed proof',
     })
   })
@@ -100,19 +112,20 @@ describe('the access of a third party', () => {
     let time = now
     const check = openAccessCheck(stores[0], () => time)
     const early = await request({ proof: await prove({ iat: seconds + 60 }) })
-    assert.equal((await check(early, scope)).isAllowed, true)
+    assert.equal((await check(early, scope)).id, 'r1')
 
     time = now.add({ seconds: 120 })
 
-    assert.partialDeepStrictEqual(await check(early, scope), { reason: 'replayed proof' })
+    assert.equal((await refusal(check(early, scope))).reason, 'replayed proof')
   })
 
   it('is refused without the scope', async (t) => {
     const { check } = await openAccess(t)
 
-    assert.partialDeepStrictEqual(await check(await request(), 'bank:transactions:read'), {
+    assert.deepEqual(await refusal(check(await request(), 'bank:transactions:read')), {
       status: 403,
-      error: 'insufficient_scope',
+      challenge: 'DPoP error="insufficient_scope", scope="bank:transactions:read"',
+      reason: 'missing scope',
     })
   })
 
@@ -139,8 +152,8 @@ describe('the access of a third party', () => {
       'no JWT': ['invalid proof', { proof: 'x' }],
     }
     for (const [name, [reason, fields]] of Object.entries(cases)) {
-      const result = await check(await request(fields), scope)
-      assert.partialDeepStrictEqual(result, { isAllowed: false, status: 401, reason }, name)
+      const refused = await refusal(check(await request(fields), scope))
+      assert.partialDeepStrictEqual(refused, { status: 401, reason }, name)
     }
   })
 
@@ -148,9 +161,9 @@ describe('the access of a third party', () => {
     const { check } = await openAccess(t, { 'x5t#S256': 'x' })
     const bearer = { authorization: `Bearer ${token}`, proof: undefined }
 
-    assert.partialDeepStrictEqual(await check(await request(bearer), scope), {
+    assert.deepEqual(await refusal(check(await request(bearer), scope)), {
       status: 401,
-      error: 'invalid_token',
+      challenge: 'Bearer error="invalid_token"',
       reason: 'wrong certificate',
     })
   })
@@ -159,7 +172,7 @@ describe('the access of a third party', () => {
     const { check } = await openAccess(t, {})
     const bearer = { authorization: `Bearer ${token}`, proof: undefined }
 
-    assert.partialDeepStrictEqual(await check(await request(bearer), scope), { isAllowed: false })
-    assert.partialDeepStrictEqual(await check(await request(), scope), { isAllowed: false })
+    assert.equal((await refusal(check(await request(bearer), scope))).reason, 'wrong scheme')
+    assert.equal((await refusal(check(await request(), scope))).reason, 'wrong scheme')
   })
 })

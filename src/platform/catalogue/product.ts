@@ -3,6 +3,7 @@ import type { ProductContent } from './store.ts'
 
 type Fee = NonNullable<ProductInput['fees']>[number]
 type Discount = NonNullable<Fee['discounts']>[number]
+type Range = NonNullable<NonNullable<Discount['rate_based']>['amount_range']>
 type ReadFee = NonNullable<ProductRead['fees']>[number]
 type ReadDiscount = NonNullable<ReadFee['discounts']>[number]
 
@@ -80,13 +81,7 @@ function readDiscount(discount: Discount): ReadDiscount {
   }
 }
 
-function readRange({
-  discount_maximum,
-  discount_minimum,
-}: {
-  discount_maximum?: string
-  discount_minimum?: string
-}) {
+function readRange({ discount_maximum, discount_minimum }: Range) {
   return {
     ...(discount_maximum !== undefined && { fee_maximum: discount_maximum }),
     ...(discount_minimum !== undefined && { fee_minimum: discount_minimum }),

@@ -283,6 +283,7 @@ async function createEntry(
   const digest = digestPublished(product)
   const lastUpdated = await findUpdateTime(store, key, record.lastUpdated, digest, before)
   const published = { ...product, last_updated: lastUpdated }
+  const { effective_from, effective_to } = product
   const texts = new Map<CdsListVersion, string>()
   for (const version of cdsListVersions) {
     const listed = toCdsListProduct(published, version)
@@ -295,21 +296,14 @@ async function createEntry(
     ...key,
     category: product.product_category,
     brand: product.brand,
-    effective: pickEffective(product),
+    effective: {
+      ...(effective_from !== undefined && { effective_from }),
+      ...(effective_to !== undefined && { effective_to }),
+    },
     lastUpdated,
     updatedAt: epochNanoseconds(lastUpdated),
     digest,
     texts,
-  }
-}
-
-function pickEffective({
-  effective_from,
-  effective_to,
-}: PublishedProduct): PublishedEntry['effective'] {
-  return {
-    ...(effective_from !== undefined && { effective_from }),
-    ...(effective_to !== undefined && { effective_to }),
   }
 }
 

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findNewestKey, type SigningKeyStore, toPrivateJwk } from '../../auth/signing-key-store.ts'
-import {
-  type CheckOptions,
-  type CheckProgress,
-  ContractError,
-  type ListedCheck,
-} from '../../contract/index.ts'
+import { type CheckOptions, ContractError, type ListedCheck } from '../../contract/index.ts'
 import {
   type CheckRunStore,
   type NewRun,
@@ -14,7 +9,7 @@ import {
   type RunEnd,
   type StoredRun,
 } from './store.ts'
-import type { CheckThread, Job } from './thread.ts'
+import type { Job, startThread } from './thread.ts'
 
 /** The provider to check, and how. */
 export type CheckTarget = Omit<Job['options'], 'profile' | 'only'>
@@ -50,7 +45,7 @@ export function openCheckRuns(options: CheckRunsOptions) {
   const { openStore, signingKeys, clock, findTarget, onError } = options
   const limits = { ...limitDefaults, ...options.limits }
   let opened: Promise<CheckRunStore> | undefined
-  let current: Execution | undefined
+  let interruptCurrent: (() => Promise<void>) | undefined
   let isClosed = false
 
   const store = (): Promise<CheckRunStore> => {
@@ -65,7 +60,7 @@ export function openCheckRuns(options: CheckRunsOptions) {
   /** Interrupts the run of this process. From then on, none can be started. */
   const interrupt = async (): Promise<void> => {
     isClosed = true
-    await current?.interrupt()
+    await interruptCurrent?.()
   }
 
   return {
@@ -89,8 +84,8 @@ export function openCheckRuns(options: CheckRunsOptions) {
         options: { ...target, profile, ...(groups && { only: groups }) },
         key: toPrivateJwk(newest),
       }
-      current = execute(run.id, job, { store: runs, startThread, clock, onError, limits })
-      if (isClosed) await current.interrupt()
+      interruptCurrent = execute(run.id, job, { store: runs, startThread, clock, onError, limits })
+      if (isClosed) await interruptCurrent()
       const state = { state: 'running', updatedAt: startedAt } as const
       return toListed({ ...run, ...state, progress: noProgress, error: undefined })
     },
@@ -110,19 +105,17 @@ export function openCheckRuns(options: CheckRunsOptions) {
   }
 }
 
-interface Execution {
-  /** Ends the run. Resolves once that is stored. */
-  interrupt(): Promise<void>
-}
-
 interface ExecutionParts extends Pick<CheckRunsOptions, 'clock' | 'onError'> {
   readonly store: CheckRunStore
-  readonly startThread: (job: Job, onProgress: (progress: CheckProgress) => void) => CheckThread
+  readonly startThread: typeof startThread
   readonly limits: typeof limitDefaults
 }
 
-/** Runs the checks and stores the progress and the end. */
-function execute(id: string, job: Job, parts: ExecutionParts): Execution {
+/**
+ * Runs the checks and stores the progress and the end. Returns a function that ends the run, and resolves once that is
+ * stored.
+ */
+function execute(id: string, job: Job, parts: ExecutionParts): () => Promise<void> {
   const { store, startThread, clock, onError, limits } = parts
   let progress = noProgress
   let isWriting = false
@@ -173,12 +166,10 @@ function execute(id: string, job: Job, parts: ExecutionParts): Execution {
       })
     },
   )
-  return {
-    interrupt() {
-      // A shutdown does not wait for the database.
-      interrupted.abort()
-      return end({ state: 'interrupted' })
-    },
+  return () => {
+    // A shutdown does not wait for the database.
+    interrupted.abort()
+    return end({ state: 'interrupted' })
   }
 }
 

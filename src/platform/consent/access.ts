@@ -1,6 +1,7 @@
 import { createHash, type X509Certificate } from 'node:crypto'
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWTPayload, jwtVerify } from 'jose'
 import { digest } from '../../auth/secrets.ts'
+import { CdsError } from '../cds/errors.ts'
 import { fapiAlgorithms } from './client-metadata.ts'
 import type { ConsentStore, StoredArrangement } from './store.ts'
 
@@ -16,39 +17,24 @@ export interface ThirdPartyRequest {
   readonly certificate: X509Certificate | undefined
 }
 
-/** Why a request was rejected. For the log: the third party learns only the error. */
-export type AccessRejection =
-  | 'no token'
-  | 'unknown token'
-  | 'wrong scheme'
-  | 'no proof'
-  | 'invalid proof'
-  | 'replayed proof'
-  | 'wrong key'
-  | 'wrong certificate'
-  | 'missing scope'
+/**
+ * Why a request is rejected, with the error code of RFC 6750 or RFC 9449. The reason is for the log: the third party learns
+ * only the error.
+ */
+const rejections = {
+  'no token': undefined,
+  'unknown token': 'invalid_token',
+  'wrong scheme': 'invalid_token',
+  'no proof': 'invalid_dpop_proof',
+  'invalid proof': 'invalid_dpop_proof',
+  'replayed proof': 'invalid_dpop_proof',
+  'wrong key': 'invalid_token',
+  'wrong certificate': 'invalid_token',
+  'missing scope': 'insufficient_scope',
+} as const
+type Rejection = keyof typeof rejections
 
-/** The error codes of RFC 6750 and RFC 9449. */
-type AccessError = 'invalid_token' | 'invalid_dpop_proof' | 'insufficient_scope'
-
-export type AccessResult =
-  | {
-      readonly isAllowed: true
-      readonly thirdPartyId: string
-      readonly arrangement: StoredArrangement
-      readonly scopes: readonly string[]
-    }
-  | {
-      readonly isAllowed: false
-      readonly status: 401 | 403
-      /** For the header `WWW-Authenticate`; none if there was no token. */
-      readonly error?: AccessError
-      readonly scheme: 'Bearer' | 'DPoP'
-      readonly reason: AccessRejection
-    }
-
-/** Verifies the access token of a request, its binding, its scope and its arrangement. */
-export type VerifyAccess = (request: ThirdPartyRequest, scope: string) => Promise<AccessResult>
+export type TokenScheme = 'Bearer' | 'DPoP'
 
 /** How far `iat` of a proof may differ from the clock, in seconds. */
 const proofSeconds = 60
@@ -69,17 +55,20 @@ interface AccessToken {
   readonly 'x5t#S256'?: string
 }
 
-/** Every check reads the database: a withdrawal in any process takes effect with the next request. */
+/**
+ * Returns a function that verifies the access token of a request, its binding, its scope and its arrangement, which it
+ * returns. Every check reads the database: a withdrawal in any process takes effect with the next request.
+ */
 export function openAccessCheck(
   { artifacts, arrangements }: ConsentStore,
   clock: () => Temporal.Instant,
-): VerifyAccess {
+) {
   const findProblem = async (
     request: ThirdPartyRequest,
-    scheme: 'Bearer' | 'DPoP',
+    scheme: TokenScheme,
     token: string,
     stored: AccessToken,
-  ): Promise<AccessRejection | undefined> => {
+  ): Promise<Rejection | undefined> => {
     const { jkt, 'x5t#S256': thumbprint, clientId } = stored
     if (thumbprint !== undefined) {
       if (scheme !== 'Bearer') return 'wrong scheme'
@@ -103,41 +92,37 @@ export function openAccessCheck(
     return isFirst ? undefined : 'replayed proof'
   }
 
-  return async (request, scope) => {
+  return async (request: ThirdPartyRequest, scope: string): Promise<StoredArrangement> => {
     const [, name = '', token = ''] =
       /^(bearer|dpop) +([\w-]+)$/i.exec(request.authorization ?? '') ?? []
     const sent = name.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer'
     const scheme = request.proof === undefined ? sent : 'DPoP'
-    const reject = (reason: AccessRejection): AccessResult => {
-      const status = reason === 'missing scope' ? 403 : 401
-      return { isAllowed: false, status, scheme, reason, ...toError(reason) }
-    }
-    if (token === '') return reject('no token')
+    if (token === '') throw rejectAccess(scheme, 'no token')
 
     const found = await artifacts.find('AccessToken', digest(token), clock())
     const stored = found && (JSON.parse(found.payload) as AccessToken)
     const arrangement = stored && (await arrangements.find(stored.grantId, clock()))
-    if (!stored || arrangement?.status !== 'active') return reject('unknown token')
+    if (!stored || arrangement?.status !== 'active') throw rejectAccess(scheme, 'unknown token')
     const problem = await findProblem(request, sent, token, stored)
-    if (problem !== undefined) return reject(problem)
+    if (problem !== undefined) throw rejectAccess(scheme, problem)
     // A token of the time before an amendment may have more.
-    const agreed = new Set(arrangement.scopes)
-    const scopes = (stored.scope ?? '').split(' ').filter((each) => agreed.has(each))
-    if (!scopes.includes(scope)) return reject('missing scope')
-    return { isAllowed: true, thirdPartyId: stored.clientId, arrangement, scopes }
+    const isAgreed = arrangement.scopes.includes(scope)
+    if (isAgreed && stored.scope?.split(' ').includes(scope)) return arrangement
+    throw rejectAccess(scheme, 'missing scope', scope)
   }
 }
 
-const proofProblems: ReadonlySet<AccessRejection> = new Set([
-  'no proof',
-  'invalid proof',
-  'replayed proof',
-])
+const tokenDetail = 'the access token is missing, expired, withdrawn, or not bound to this client'
 
-function toError(reason: AccessRejection): { readonly error?: AccessError } {
-  if (reason === 'no token') return {}
-  if (reason === 'missing scope') return { error: 'insufficient_scope' }
-  return { error: proofProblems.has(reason) ? 'invalid_dpop_proof' : 'invalid_token' }
+export function rejectAccess(scheme: TokenScheme, cause: Rejection, scope = ''): CdsError {
+  const error = rejections[cause]
+  const challenge = error === undefined ? scheme : `${scheme} error="${error}"`
+  if (error !== 'insufficient_scope') {
+    return new CdsError('invalidToken', tokenDetail, { 'www-authenticate': challenge }, { cause })
+  }
+  const headers = { 'www-authenticate': `${challenge}, scope="${scope}"` }
+  const detail = `the consent does not include ${scope}`
+  return new CdsError('insufficientScope', detail, headers, { cause })
 }
 
 /** Verifies a proof of possession as RFC 9449, section 4.3, lists it, except for replay. */
@@ -145,7 +130,7 @@ async function verifyProof(
   { method, url, proof }: ThirdPartyRequest,
   token: string,
   now: Temporal.Instant,
-): Promise<{ readonly id: string; readonly thumbprint: string } | AccessRejection> {
+): Promise<{ readonly id: string; readonly thumbprint: string } | Rejection> {
   if (proof === undefined) return 'no proof'
   if (proof.length > proofLengthMax) return 'invalid proof'
   try {

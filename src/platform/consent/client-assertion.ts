@@ -3,7 +3,6 @@ import {
   decodeProtectedHeader,
   type JWK,
   type JWTPayload,
-  type JWTVerifyOptions,
   errors as joseErrors,
   jwtVerify,
 } from 'jose'
@@ -96,33 +95,24 @@ async function verifyAssertion(
     requiredClaims: ['exp', 'jti'],
     clockTolerance: toleranceSeconds,
   }
-  try {
-    let claims = await verifyWithOne(keys, assertion, options)
-    if (!claims) {
-      await keys.refresh()
-      claims = await verifyWithOne(keys, assertion, options)
+  const verifyWithOne = async (): Promise<JWTPayload | undefined> => {
+    const { alg = '', kid } = decodeProtectedHeader(assertion)
+    if (!fapiAlgorithms.some((name) => name === alg)) return undefined
+    for (const key of keys.selectForVerify({ alg, kid })) {
+      try {
+        return (await jwtVerify(assertion, key, options)).payload
+      } catch (error) {
+        if (!(error instanceof joseErrors.JWSSignatureVerificationFailed)) throw error
+      }
     }
+    return undefined
+  }
+  try {
+    const claims = (await verifyWithOne()) ?? (await keys.refresh().then(verifyWithOne))
     if (claims) return claims
   } catch (error) {
     if (!(error instanceof joseErrors.JOSEError) && !(error instanceof TypeError)) throw error
     throw new errors.InvalidClientAuth(error.message)
   }
   throw new errors.InvalidClientAuth('no key verifies the client assertion')
-}
-
-async function verifyWithOne(
-  keys: ClientKeys,
-  assertion: string,
-  options: JWTVerifyOptions,
-): Promise<JWTPayload | undefined> {
-  const { alg = '', kid } = decodeProtectedHeader(assertion)
-  if (!fapiAlgorithms.some((name) => name === alg)) return undefined
-  for (const key of keys.selectForVerify({ alg, kid })) {
-    try {
-      return (await jwtVerify(assertion, key, options)).payload
-    } catch (error) {
-      if (!(error instanceof joseErrors.JWSSignatureVerificationFailed)) throw error
-    }
-  }
-  return undefined
 }

@@ -1,6 +1,5 @@
 import { errors } from 'oidc-provider'
 import { flowSeconds } from '../../contract/consent-flows.ts'
-import { openAccessCheck } from './access.ts'
 import { openCdsApi } from './cds/api.ts'
 import { openCustomers, openProviderClient, type ProviderClientOptions } from './customers.ts'
 import {
@@ -88,12 +87,7 @@ export async function openConsent(options: ConsentOptions) {
     brand,
     openid,
     /** What third parties read. */
-    cds: await openCdsApi({
-      store,
-      verifyAccess: openAccessCheck(store, clock),
-      provider,
-      clock,
-    }),
+    cds: await openCdsApi({ store, provider, clock }),
     /** Answers a request to the page of a flow. */
     answerPage: (request: FlowRequest) => answerPage(flow, request),
     /** Whether a flow is at the page with the accounts, the only one whose form may be long. */

@@ -1,9 +1,14 @@
 import { CdsError } from '../../cds/errors.ts'
 import { type RawQuery, readQuery } from '../../cds/query.ts'
 import { selectVersion, type VersionHeaders } from '../../cds/version.ts'
-import type { AccessResult, ThirdPartyRequest, VerifyAccess } from '../access.ts'
+import {
+  openAccessCheck,
+  rejectAccess,
+  type ThirdPartyRequest,
+  type TokenScheme,
+} from '../access.ts'
 import { deadlineMs, ProviderUnavailable } from '../customers.ts'
-import type { ConsentStore, StoredArrangement } from '../store.ts'
+import type { ConsentStore } from '../store.ts'
 import { openIds } from './account-ids.ts'
 import { type CdsEndpointId, cdsEndpoints } from './endpoints.ts'
 import { type CdsBody, cdsHandlers } from './handlers.ts'
@@ -17,39 +22,32 @@ interface CdsRequest
   extends VersionHeaders,
     Pick<CdsCall, 'arrangement' | 'url' | 'accountId' | 'body' | 'interactionId'> {
   /** Of the token. */
-  readonly scheme: 'Bearer' | 'DPoP'
+  readonly scheme: TokenScheme
   readonly query: RawQuery
 }
 
 interface CdsApiOptions extends Omit<DataSource, 'ids'> {
   readonly store: ConsentStore
-  readonly verifyAccess: VerifyAccess
 }
 
 /**
  * The resource server of the Consumer Data Standards. Errors for the third party are thrown as a `CdsError`, whose cause
  * is for the log.
  */
-export async function openCdsApi({ store, verifyAccess, provider, clock }: CdsApiOptions) {
+export async function openCdsApi({ store, provider, clock }: CdsApiOptions) {
+  const verifyAccess = openAccessCheck(store, clock)
   const source = { provider, ids: openIds(await store.readSecret('accounts')), clock }
 
   /** The customer may have withdrawn while the provider was asked: nothing is shared after that. */
   const requireActive = async ({ arrangement, scheme }: CdsRequest): Promise<void> => {
     const current = await store.arrangements.find(arrangement.id, clock())
-    if (current?.status !== 'active') throw rejectToken(`${scheme} error="invalid_token"`)
+    if (current?.status !== 'active') throw rejectAccess(scheme, 'unknown token')
   }
 
   return {
     /** Returns the arrangement of the token. */
-    async authorise(
-      endpoint: CdsEndpointId,
-      request: ThirdPartyRequest,
-    ): Promise<StoredArrangement> {
-      const { scope } = cdsEndpoints[endpoint]
-      const result = await verifyAccess(request, scope)
-      if (result.isAllowed) return result.arrangement
-      throw toRejection(result, scope)
-    },
+    authorise: (endpoint: CdsEndpointId, request: ThirdPartyRequest) =>
+      verifyAccess(request, cdsEndpoints[endpoint].scope),
 
     async answer(
       endpoint: CdsEndpointId,
@@ -72,20 +70,4 @@ export async function openCdsApi({ store, verifyAccess, provider, clock }: CdsAp
       }
     },
   }
-}
-
-const tokenDetail = 'the access token is missing, expired, withdrawn, or not bound to this client'
-
-function rejectToken(challenge: string, cause?: string): CdsError {
-  return new CdsError('invalidToken', tokenDetail, { 'www-authenticate': challenge }, { cause })
-}
-
-function toRejection(
-  { status, error, scheme, reason }: Extract<AccessResult, { readonly isAllowed: false }>,
-  scope: string,
-): CdsError {
-  if (status === 401) return rejectToken(error ? `${scheme} error="${error}"` : scheme, reason)
-  const headers = { 'www-authenticate': `${scheme} error="insufficient_scope", scope="${scope}"` }
-  const detail = `the consent does not include ${scope}`
-  return new CdsError('insufficientScope', detail, headers, { cause: reason })
 }
