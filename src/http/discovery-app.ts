@@ -37,15 +37,12 @@ function openFailureFinder(app: HttpApp, { clock, readProvider }: DiscoverySourc
     const { status, failingSinceMs } = await app.readHealth()
     if (failingSinceMs !== undefined) return noteFailure(false, failingSinceMs)
     const provider = await readProvider()
-    if (status === 'ok' && !(provider && isFailing(provider))) {
+    // A proxy in front of the provider may not forward its health, which is then undetermined.
+    const isFailing = provider?.status === 'unavailable' || provider?.status === 'degraded'
+    if (status === 'ok' && !isFailing) {
       last = undefined
       return undefined
     }
     return noteFailure(true, last?.isPartial ? last.sinceMs : performance.now())
   }
-}
-
-/** A proxy in front of the provider may not forward its health, which is then undetermined. */
-function isFailing({ status }: ServerStatus): boolean {
-  return status === 'unavailable' || status === 'degraded'
 }

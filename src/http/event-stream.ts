@@ -3,17 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** How much a client may leave unread before it is disconnected: more than the history that it receives first. */
 const unsentBytesMax = 2 * 1024 * 1024
 
-export interface EventStream {
-  /** Sends events with JSON texts as their data. */
-  send(event: string, data: readonly string[]): void
-  end(): void
-}
+export type EventStream = ReturnType<typeof openEventStream>
 
 /**
  * Starts a response of server-sent events. The request then counts as completed in the log and the metrics, and the
  * handler timeout no longer applies to it. The connection ends with the stream.
  */
-export function openEventStream(request: FastifyRequest, reply: FastifyReply): EventStream {
+export function openEventStream(request: FastifyRequest, reply: FastifyReply) {
   const { raw } = reply
   reply.hijack()
   raw.writeHead(200, {
@@ -27,7 +23,8 @@ export function openEventStream(request: FastifyRequest, reply: FastifyReply): E
   raw.flushHeaders()
   request.streamStart = performance.now()
   return {
-    send(event, data) {
+    /** Sends events with JSON texts as their data. */
+    send(event: string, data: readonly string[]): void {
       if (raw.destroyed || raw.writableEnded) return
       raw.write(data.map((text) => `event: ${event}\ndata: ${text}\n\n`).join(''))
       if (raw.writableLength > unsentBytesMax) raw.destroy()

@@ -107,7 +107,10 @@ function readNumber(text: string): number {
 function getSummary(answer: BatchAnswer) {
   if ('conflict' in answer) throw conflictError(answer.conflict)
   if ('invalid' in answer) throw invalidLinesError(answer.invalid)
-  if ('forbidden' in answer) throw productScopeError(answer.forbidden)
+  if ('forbidden' in answer) {
+    const sentence = `line ${answer.forbidden}: products need the scope products.write: nothing was changed`
+    throw new ContractError('product_scope_missing', sentence)
+  }
   const { lines, created, changed, unchanged, deleted } = answer.summary
   return { lines, created, changed, unchanged, deleted }
 }
@@ -115,33 +118,18 @@ function getSummary(answer: BatchAnswer) {
 function conflictError({ reason, expected }: BatchConflict): ContractError {
   if (reason === 'client') return new ContractError('feed_of_other_client')
   const members: Omit<BatchConflictBody, 'error'> = { expected }
-  return new ContractError('batch_conflict', describeConflict(reason, expected), { members })
-}
-
-function describeConflict(
-  reason: Exclude<BatchConflict['reason'], 'client'>,
-  expected: number,
-): string {
   const next = `the next batch of this feed is ${expected}`
-  switch (reason) {
-    case 'gap':
-      return `an earlier batch is missing: ${next}`
-    case 'different':
-      return `the batch was committed with other lines: ${next}`
-    case 'forgotten':
-      return `the batch was committed too long ago to compare its lines: ${next}`
-    case 'follower':
-      return 'the feed belongs to holdfast load --follow: use another feed'
-    case 'client-limit':
-      return `the client has ${clientFeedsMax} feeds, which is the maximum: use an existing feed, or remove one with holdfast feeds remove`
-    case 'limit':
-      return `the database has ${feedsMax} feeds, which is the maximum: use an existing feed, or remove one with holdfast feeds remove`
+  const maximum =
+    'which is the maximum: use an existing feed, or remove one with holdfast feeds remove'
+  const sentences: Readonly<Record<typeof reason, string>> = {
+    gap: `an earlier batch is missing: ${next}`,
+    different: `the batch was committed with other lines: ${next}`,
+    forgotten: `the batch was committed too long ago to compare its lines: ${next}`,
+    follower: 'the feed belongs to holdfast load --follow: use another feed',
+    'client-limit': `the client has ${clientFeedsMax} feeds, ${maximum}`,
+    limit: `the database has ${feedsMax} feeds, ${maximum}`,
   }
-}
-
-function productScopeError(line: number): ContractError {
-  const sentence = `line ${line}: products need the scope products.write: nothing was changed`
-  return new ContractError('product_scope_missing', sentence)
+  return new ContractError('batch_conflict', sentences[reason], { members })
 }
 
 function invalidLinesError({ count, first }: BatchErrors): ContractError {

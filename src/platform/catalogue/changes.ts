@@ -41,12 +41,9 @@ export function toIdempotency(key: string | undefined, content: object): Idempot
 
 /** Independent of the order of fields: a client may serialize a retry differently. */
 function digest(body: object): string {
-  const ordered = JSON.stringify(body, (_name, value) =>
-    isObject(value) ? sortFields(value) : value,
-  )
+  const ordered = JSON.stringify(body, (_name, value) => {
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
   return createHash('sha256').update(ordered).digest('base64url')
-}
-
-function sortFields(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -44,7 +44,7 @@ function diffValues(path: string, before: unknown, after: unknown): FieldChange[
   if (after === undefined) return [{ kind: 'removed', path, before }]
   if (Array.isArray(before) && Array.isArray(after)) return diffLists(path, before, after)
   if (isRecord(before) && isRecord(after)) return diffFields(path, before, after)
-  return isEqual(before, after) ? [] : [{ kind: 'changed', path, before, after }]
+  return before === after ? [] : [{ kind: 'changed', path, before, after }]
 }
 
 function diffLists(
@@ -73,14 +73,6 @@ function isRecord(value: unknown): value is object {
 }
 
 /** Independent of the order of fields. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((value, index) => isEqual(value, b[index]))
-  }
-  if (!isRecord(a) || !isRecord(b)) return a === b
-  const names = Object.keys(a)
-  return (
-    names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && isEqual(ownValue(a, name), ownValue(b, name)))
-  )
+function isEqual(before: unknown, after: unknown): boolean {
+  return diffValues('', before, after).length === 0
 }

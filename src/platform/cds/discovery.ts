@@ -37,12 +37,9 @@ export function openDiscovery({
   Record<DiscoveryId, (request: PublicRequest) => Promise<PublicAnswer>>
 > {
   const answer = (request: PublicRequest, id: DiscoveryId, data: object) => {
-    const endpoint = discoveryEndpoints[id]
-    const links = { self: request.baseUrl + endpoint.path }
-    return toAnswer(
-      selectVersion(request, endpoint.versions),
-      JSON.stringify({ data, links, meta: {} }),
-    )
+    const { path, versions } = discoveryEndpoints[id]
+    const links = { self: request.baseUrl + path }
+    return toAnswer(selectVersion(request, versions), JSON.stringify({ data, links, meta: {} }))
   }
   return {
     async status(request) {
@@ -50,7 +47,9 @@ export function openDiscovery({
       selectVersion(request, discoveryEndpoints.status.versions)
       const failure = await findFailure()
       const now = clock()
-      const data = describeStatus(failure, listOutages().filter(isInProgressAt(now)))
+      const { epochNanoseconds: at } = now
+      const outages = listOutages().filter(({ start, end }) => start <= at && at < end)
+      const data = describeStatus(failure, outages)
       return answer(request, 'status', { ...data, updateTime: toText(now) })
     },
 
@@ -79,10 +78,6 @@ function describeStatus(failure: Failure | undefined, outages: readonly PlannedO
     ? ['PARTIAL_FAILURE', 'The data of customers is currently unavailable.']
     : ['UNAVAILABLE', 'The service is currently unavailable.']
   return { status, explanation, detectionTime: toText(failure.detected) }
-}
-
-function isInProgressAt({ epochNanoseconds: now }: Temporal.Instant) {
-  return ({ start, end }: PlannedOutage) => start <= now && now < end
 }
 
 function toText(time: Temporal.Instant): string {

@@ -33,8 +33,9 @@ export function openFlowRecords(
   const record = (event: FlowEvent, write: (step: FlowStep) => Promise<void>): void => {
     if (pending >= pendingMax) return
     pending += 1
-    const { detail, ...rest } = event
-    const step = { time: clock(), ...rest, ...(detail && { detail: toDetail(detail) }) }
+    const { detail: given = '', ...rest } = event
+    const detail = given.replaceAll(/\p{C}/gu, ' ').slice(0, detailLengthMax)
+    const step = { time: clock(), ...rest, ...(detail && { detail }) }
     write(step)
       .catch((cause: unknown) => {
         const now = performance.now()
@@ -69,8 +70,4 @@ export function openFlowRecords(
 /** The id of an interaction is part of the address of its pages, and is not stored. */
 function toFlowId(uid: string): string {
   return digest(uid).slice(0, 22)
-}
-
-function toDetail(text: string): string {
-  return text.replaceAll(/\p{C}/gu, ' ').slice(0, detailLengthMax)
 }

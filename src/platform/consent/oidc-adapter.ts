@@ -6,7 +6,6 @@ import {
   Provider,
 } from 'oidc-provider'
 import { digest } from '../../auth/secrets.ts'
-import type { ChangeReason } from '../../contract/consent-statuses.ts'
 import { changeLast, useUp } from './last-changes.ts'
 import { extendPushedRequest } from './pushed-requests.ts'
 import type { ConsentStore, ThirdParty } from './store.ts'
@@ -44,22 +43,14 @@ export function createOidcAdapter(
   })
 
   /** A client that disconnects meanwhile does not get the answer, and may repeat the request. */
-  const consume = async (
-    model: string,
-    id: string,
-    ctx: KoaContextWithOIDC | undefined,
-  ): Promise<boolean> => {
+  const consume = async (model: string, id: string, ctx = Provider.ctx): Promise<boolean> => {
     const now = clock()
     const isFirst = await useUp(artifacts.consume(model, digest(id), now), true)
     if (isFirst && ctx?.res.closed) await artifacts.release(model, digest(id), now)
     return isFirst
   }
 
-  const consumeCode = async (
-    model: string,
-    id: string,
-    ctx: KoaContextWithOIDC | undefined,
-  ): Promise<void> => {
+  const consumeCode = async (model: string, id: string, ctx = Provider.ctx): Promise<void> => {
     if (await consume(model, id, ctx)) return
     const used = await artifacts.find(model, digest(id), clock())
     const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
@@ -112,7 +103,9 @@ export function createOidcAdapter(
       const { ctx } = Provider
       if (model === 'PushedAuthorizationRequest') {
         if (ctx?.res.closed || (await consume(model, id, ctx))) return
-        throw usedRequest()
+        const text = 'request_uri is invalid, expired, or was already used'
+        // Not redirected to the third party, since the customer may not have come from it.
+        throw Object.assign(new errors.InvalidRequestUri(text), { allow_redirect: false })
       }
       const code = await artifacts.find(model, digest(id), clock())
       if (code) await prepareCode(JSON.parse(code.payload))
@@ -126,7 +119,9 @@ export function createOidcAdapter(
           throw new errors.SessionNotFound('the flow has ended')
         })
       } else if (model === grantModel) {
-        await arrangements.withdraw(id, revocationReason(), clock())
+        // The OpenID provider destroys a grant if its refresh token is revoked, or if a code is used again.
+        const isReplay = Provider.ctx?.oidc.route === 'token'
+        await arrangements.withdraw(id, isReplay ? 'code_replayed' : 'third_party', clock())
       } else if (model !== 'RefreshToken') {
         // A refresh token ends with all others below: after a failure in between, it could not be revoked again.
         await artifacts.remove(model, digest(id))
@@ -147,15 +142,4 @@ function adjustLifetime(model: string, payload: AdapterPayload, expiresIn: numbe
   if (model === 'PushedAuthorizationRequest') return extendPushedRequest(payload)
   const isProof = model === 'ReplayDetection'
   return { payload, seconds: isProof ? expiresIn + proofMarginSeconds : expiresIn }
-}
-
-/** The OpenID provider destroys a grant if its refresh token is revoked, or if a code is used again. */
-function revocationReason(): ChangeReason {
-  return Provider.ctx?.oidc.route === 'token' ? 'code_replayed' : 'third_party'
-}
-
-/** Not redirected to the third party, since the customer may not have come from it. */
-function usedRequest(): Error {
-  const error = new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
-  return Object.assign(error, { allow_redirect: false })
 }

@@ -66,7 +66,10 @@ async function send(
     request = {
       method: operation.method,
       url: String(url),
-      headers: [...new Headers(init?.headers)].map(redact),
+      headers: [...new Headers(init?.headers)].map(([name, value]) => ({
+        name,
+        value: name === 'authorization' ? 'Bearer …' : value,
+      })),
       ...(call.body !== undefined && { body: call.body }),
     }
     const response = await globalThis.fetch(url, init)
@@ -91,12 +94,6 @@ async function send(
 /** A control character has six bytes in a JSON string: the answer could be several times as large as the response. */
 function requireLength(body: string, bytesMax: number): void {
   if (Buffer.byteLength(JSON.stringify(body)) <= bytesMax) return
-  throw new ContractError(
-    'provider_failed',
-    `invalid response: larger than ${bytesMax} bytes as a JSON string`,
-  )
-}
-
-function redact([name, value]: readonly [string, string]): ExplorerHeader {
-  return { name, value: name === 'authorization' ? 'Bearer …' : value }
+  const sentence = `invalid response: larger than ${bytesMax} bytes as a JSON string`
+  throw new ContractError('provider_failed', sentence)
 }
