@@ -22,7 +22,7 @@ export function openBatchBodies(bytesMax = batchBytesInFlightMax) {
     work: (data: Buffer<ArrayBuffer>) => Promise<Result>,
   ): Promise<Result> => {
     const encoding = readEncoding(request)
-    requireNdjson(request)
+    if (!ndjson.test(request.headers['content-type'] ?? '')) throw new ContractError('not_ndjson')
     const { raw } = request
     if (Number(raw.headers['content-length'] ?? 0) > batchBytesMax)
       throw new ContractError('body_too_large')
@@ -59,10 +59,6 @@ function readEncoding({ headers }: FastifyRequest): 'gzip' | 'identity' {
 }
 
 const ndjson = /^application\/x-ndjson[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i
-
-function requireNdjson({ headers }: FastifyRequest): void {
-  if (!ndjson.test(headers['content-type'] ?? '')) throw new ContractError('not_ndjson')
-}
 
 /** Leaves the connection open if the reader stops: the response is still to be sent. */
 async function* readChunks(raw: IncomingMessage): AsyncGenerator<Buffer> {

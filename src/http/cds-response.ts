@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
-import { cdsBasePath, rejectPath } from '../platform/cds/paths.ts'
+import { rejectPath } from '../platform/cds/paths.ts'
 import type { VersionHeaders } from '../platform/cds/version.ts'
 import type { HttpApp } from './app.ts'
 import { readPath } from './request.ts'
@@ -9,15 +9,14 @@ const otherMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'
 
 /** Every path below the base path of the Consumer Data Standards gets an answer of theirs. */
 export function mountOtherPaths(app: HttpApp, basePath: string): void {
-  const base = basePath + cdsBasePath
   app.route({
     method: otherMethods,
-    url: `${base}/*`,
+    url: `${basePath}/*`,
     config: { endpoint: 'cds-other', formatError: toCdsErrorList },
     // Before the body is received.
     async onRequest(request) {
       const path = readPath(request)
-      throw rejectPath(path.slice(base.length), app.listMethods(path))
+      throw rejectPath(path.slice(basePath.length), app.listMethods(path))
     },
     handler: () => undefined,
   })

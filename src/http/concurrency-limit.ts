@@ -27,20 +27,8 @@ const recoveryFactor = 2
  * has used its CPU time. Elapsed time alone is not enough: an iteration that is slow because other processes use the CPU
  * would not be faster with fewer requests.
  */
-export function openConcurrencyLimit(
-  {
-    inFlightMax,
-    inFlightMin,
-    latencyTargetMs,
-    overloadAfterMs,
-    sampleMs,
-    iterationAdmitMin,
-    iterationMs,
-    burstMs,
-  }: HttpLimits,
-  { now, cpu } = systemClocks,
-) {
-  let limit = inFlightMax
+export function openConcurrencyLimit(limits: HttpLimits, { now, cpu } = systemClocks) {
+  let limit = limits.inFlightMax
   let iterationStart: number | undefined
   /** Read only after `iterationAdmitMin` requests: most iterations never need it. */
   let cpuStart: number | undefined
@@ -53,16 +41,16 @@ export function openConcurrencyLimit(
     // Without a response in the sample, only iterations were measured.
     const { fastestIteration, fastestRequest } = sample
     const fastestMs = Math.max(fastestIteration, fastestRequest === Infinity ? 0 : fastestRequest)
-    if (fastestMs <= latencyTargetMs) {
+    if (fastestMs <= limits.latencyTargetMs) {
       overloadedSince = undefined
       const factor = sample.rejected > 0 ? growthFactor : recoveryFactor
-      limit = Math.min(inFlightMax, limit * factor + 1)
+      limit = Math.min(limits.inFlightMax, limit * factor + 1)
     } else {
       overloadedSince ??= sample.since
-      if (at - overloadedSince >= overloadAfterMs) {
-        const ratio = latencyTargetMs / fastestMs
+      if (at - overloadedSince >= limits.overloadAfterMs) {
+        const ratio = limits.latencyTargetMs / fastestMs
         const factor = Math.max(shrinkFactorMin, Math.min(shrinkFactorMax, ratio))
-        limit = Math.max(inFlightMin, Math.min(limit, sample.concurrencyMax) * factor)
+        limit = Math.max(limits.inFlightMin, Math.min(limit, sample.concurrencyMax) * factor)
       }
     }
     sample = emptySample(at)
@@ -72,7 +60,7 @@ export function openConcurrencyLimit(
     const durationMs = iterationEnd - (iterationStart ?? iterationEnd)
     sample.fastestIteration = Math.min(sample.fastestIteration, durationMs)
     iterationStart = undefined
-    if (iterationEnd - sample.since >= sampleMs) adjust(iterationEnd)
+    if (iterationEnd - sample.since >= limits.sampleMs) adjust(iterationEnd)
   }
   const beginIteration = (inFlight: number): void => {
     iterationStart = now()
@@ -81,16 +69,16 @@ export function openConcurrencyLimit(
     // Runs when all readable connections of this iteration have been read.
     setImmediate(endIteration)
     // Reset after an idle window with nothing in flight.
-    if (inFlight > 0 || iterationStart - iterationEnd < sampleMs) return
-    limit = inFlightMax
+    if (inFlight > 0 || iterationStart - iterationEnd < limits.sampleMs) return
+    limit = limits.inFlightMax
     overloadedSince = undefined
     sample = emptySample(iterationStart)
   }
 
   const isIterationUsedUp = (): boolean => {
-    if (admittedInIteration < iterationAdmitMin) return false
+    if (admittedInIteration < limits.iterationAdmitMin) return false
     cpuStart ??= cpu()
-    const allowedMs = limit < inFlightMax ? iterationMs : burstMs
+    const allowedMs = limit < limits.inFlightMax ? limits.iterationMs : limits.burstMs
     return now() - (iterationStart ?? 0) > allowedMs && cpu() - cpuStart > allowedMs
   }
 

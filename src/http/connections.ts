@@ -17,13 +17,6 @@ declare module 'node:http' {
   interface ServerResponse extends WithConnection {}
 }
 
-/** Data that was queued on a connection at some time. */
-interface PendingWrite {
-  /** The value of `bytesWritten` that is reached when all of it has been sent. */
-  readonly bytes: number
-  readonly since: number
-}
-
 export interface Connection {
   /** The TCP socket; on a TLS server, the TLS socket once the handshake is complete. */
   socket: Socket
@@ -37,8 +30,8 @@ export interface Connection {
   since: number
   /** Another connection replaces it. Its close event arrives later. */
   isReplaced: boolean
-  /** What the last check for slow clients found. */
-  pendingWrite: PendingWrite | undefined
+  /** What was queued at some time. All of it has been sent when `bytesWritten` reaches `bytes`. */
+  pendingWrite: { readonly bytes: number; readonly since: number } | undefined
 }
 
 export type Connections = ReturnType<typeof limitConnections>

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRejected } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable, type Scope } from '../contract/index.ts'
@@ -61,7 +60,10 @@ export function createErrorHandler(
     const body = formatError?.(status, sentence) ?? { error: sentence, ...known?.members }
     const text = JSON.stringify(body)
     reply.status(status).type(jsonType)
-    if (code !== 'body_too_large' && !isReceiving(request.raw)) return reply.send(text)
+    const { readableDidRead, complete } = request.raw
+    // The handler stopped reading the body before its end: the rest would be read as the next request.
+    const isReceiving = readableDidRead && !complete
+    if (code !== 'body_too_large' && !isReceiving) return reply.send(text)
     reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
     return reply.send(respondThenDrain(request.raw, text, limits))
   }
@@ -89,11 +91,6 @@ export function noteFailure(request: FastifyRequest, error: FastifyError | Error
   // Overload is logged once a second with a count, not for each request.
   if (status >= 500 && error !== overloaded) request.logDetail = failureDetail(error, code)
   return code
-}
-
-/** Whether the handler stopped reading the body before its end: the rest would be read as the next request. */
-function isReceiving({ readableDidRead, complete }: IncomingMessage): boolean {
-  return readableDidRead && !complete
 }
 
 /** Never the sentence of a response that depends on the request: it may contain names that the client chose. */

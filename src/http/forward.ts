@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -99,7 +98,10 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
       }
       const replacement = judgeResponse(operation, response)
       if (mode === 'enforce' && response.status < 300) requireValid(operation, response, check)
-      if (response.status >= 400) noteError(request, response.status)
+      if (response.status >= 400) {
+        request.failure = { reason: `upstream: status ${response.status}` }
+        if (response.status >= 500) logFailure(request)
+      }
       if (replacement === undefined) handOn(reply, response)
       else replaceBody(reply, response, replacement)
     } catch (error) {
@@ -147,11 +149,6 @@ function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse
   reply.send(body)
 }
 
-function noteError(request: FastifyRequest, status: number): void {
-  request.failure = { reason: `upstream: status ${status}` }
-  if (status >= 500) logFailure(request)
-}
-
 function logFailure(request: FastifyRequest): void {
   request.logDetail = { level: 'warn', message: 'request failed', fields: { ...request.failure } }
 }
@@ -196,17 +193,16 @@ function watchStream(
     request.abortStatus = errorTable[code].status
     request.failure = { code, reason: `upstream: ${failure}` }
     logFailure(request)
-    if (raw.headersSent && request.raw.httpVersion === '1.0') reset(request.raw.socket)
+    const { socket, httpVersion } = request.raw
+    // To a client of HTTP/1.0, a connection that is only closed is the end of a response. TLS has an end of its own.
+    if (raw.headersSent && httpVersion === '1.0' && !(socket instanceof TLSSocket)) {
+      socket.resetAndDestroy()
+    }
   })
   stream.once('close', () => {
     const failure = failureOf(stream.errored) ?? 'client closed the connection'
     record(stream.readableEnded ? answered : failure)
   })
-}
-
-/** To a client of HTTP/1.0, a connection that is only closed is the end of a response. TLS has an end of its own. */
-function reset(socket: Socket): void {
-  if (!(socket instanceof TLSSocket)) socket.resetAndDestroy()
 }
 
 /** After the response was sent, or while it is sent. */

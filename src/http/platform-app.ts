@@ -13,7 +13,7 @@ import {
   type ServerStatus,
 } from '../contract/index.ts'
 import { documentNames, documentPaths } from '../contract/openapi/document-names.ts'
-import * as drafts from '../platform/catalogue/drafts.ts'
+import { draftHandlers } from '../platform/catalogue/drafts.ts'
 import type {
   Answer,
   CatalogueOperationId,
@@ -21,7 +21,7 @@ import type {
   Handlers,
 } from '../platform/catalogue/handler.ts'
 import { openPageCache } from '../platform/catalogue/page-cache.ts'
-import * as productHandlers from '../platform/catalogue/products.ts'
+import { productHandlers } from '../platform/catalogue/products.ts'
 import {
   openPublishedAnswers,
   publishedEndpoints,
@@ -32,7 +32,8 @@ import {
   type UnpublishedEntry,
 } from '../platform/catalogue/published-products.ts'
 import type { CatalogueStore } from '../platform/catalogue/store.ts'
-import * as summaries from '../platform/catalogue/summaries.ts'
+import { summaryHandlers } from '../platform/catalogue/summaries.ts'
+import { cdsBasePath } from '../platform/cds/paths.ts'
 import type { RawQuery } from '../platform/cds/query.ts'
 import type { CheckRuns } from '../platform/check-runs/check-runs.ts'
 import { consentHandlers } from '../platform/consent/handlers.ts'
@@ -50,7 +51,7 @@ import { mountPublicEndpoint } from './public-cds-endpoint.ts'
 import { mountSessions, type SessionOptions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
 
-const handlers: Handlers = { ...productHandlers, ...drafts, ...summaries }
+const handlers: Handlers = { ...productHandlers, ...draftHandlers, ...summaryHandlers }
 
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300
@@ -148,13 +149,14 @@ function mountPublished(
   { consent, publicUrl, clock, readProvider, listOutages = () => [] }: PlatformAppOptions,
   published: PublishedProducts,
 ): void {
-  const { basePath = '' } = consent ?? {}
-  let origin = publicUrl ?? consent?.origin ?? ''
-  app.addHook('onListen', async () => {
-    origin ||= app.listeningOrigin
-  })
+  const basePath = (consent?.basePath ?? '') + cdsBasePath
   // Not from the Host header, which the client chooses.
-  const mount = { basePath, readOrigin: () => origin }
+  const origin = publicUrl ?? consent?.origin
+  let baseUrl = (origin ?? '') + basePath
+  app.addHook('onListen', async () => {
+    baseUrl = (origin ?? app.listeningOrigin) + basePath
+  })
+  const mount = { basePath, readBaseUrl: () => baseUrl }
   const { product, products } = publishedEndpoints
   const answers = openPublishedAnswers(published)
   mountPublicEndpoint(app, mount, products, { endpoint: 'cds-products' }, (input, { url, query }) =>

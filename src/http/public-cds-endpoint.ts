@@ -1,7 +1,6 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { matchesIfNoneMatch } from '../platform/catalogue/entity-tags.ts'
 import { CdsError, toCdsErrorList } from '../platform/cds/errors.ts'
-import { cdsBasePath } from '../platform/cds/paths.ts'
 import type { PublicAnswer, PublicEndpoint, PublicRequest } from '../platform/cds/public-answer.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import { readVersionHeaders } from './cds-response.ts'
@@ -31,28 +30,21 @@ const cached = {
 }
 
 export interface PublicMount {
-  /** The path before that of the standards. */
+  /** The path of the endpoints. */
   readonly basePath: string
-  /** The scheme, host and port that links begin with. */
-  readonly readOrigin: () => string
+  /** The URL of the endpoints, which links begin with. The same text each time, so that caches compare it quickly. */
+  readonly readBaseUrl: () => string
 }
 
 /** An endpoint of the Consumer Data Standards that needs no token, for clients of any origin. */
 export function mountPublicEndpoint(
   app: HttpApp,
-  { basePath, readOrigin }: PublicMount,
+  { basePath, readBaseUrl }: PublicMount,
   { path }: PublicEndpoint,
   routeConfig: Pick<FastifyContextConfig, 'endpoint' | 'worksWithoutDatabase'>,
   answer: (input: PublicRequest, request: FastifyRequest) => PublicAnswer | Promise<PublicAnswer>,
 ): void {
-  const url = toFastifyPath({ path: basePath + cdsBasePath + path })
-  // The text is created once, so that it is compared without reading its characters.
-  let base = { origin: '', url: '' }
-  const readBaseUrl = (): string => {
-    const origin = readOrigin()
-    if (origin !== base.origin) base = { origin, url: origin + basePath + cdsBasePath }
-    return base.url
-  }
+  const url = toFastifyPath({ path: basePath + path })
   const config = { ...routeConfig, formatError: toCdsErrorList, responseHeaders: crossOrigin }
   app.route({
     method: ['GET', 'HEAD'],

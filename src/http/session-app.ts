@@ -42,7 +42,9 @@ export function mountSessions(app: HttpApp, options: SessionOptions): void {
   const signInRoute = {
     bodyLimit: bodyBytesMax,
     async preValidation(request: FastifyRequest) {
-      rejectOtherSites(request)
+      // Keeps another site from signing a browser in as a client of its own. A browser adds the header itself.
+      const site = request.headers['sec-fetch-site'] ?? 'same-origin'
+      if (site !== 'same-origin') throw new ContractError('cross_site_request')
       request.body ??= {}
     },
   }
@@ -101,12 +103,6 @@ function requireCsrfToken({ headers }: FastifyRequest, token: string): void {
 
 function csrfToken(token: string): string {
   return digest(`csrf ${token}`)
-}
-
-/** Keeps another site from signing a browser in as a client of its own. A browser adds the header itself. */
-function rejectOtherSites({ headers }: FastifyRequest): void {
-  const site = headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin') throw new ContractError('cross_site_request')
 }
 
 async function signIn(

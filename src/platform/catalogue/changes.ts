@@ -15,10 +15,8 @@ import type { Change, Idempotency, ProductContent } from './store.ts'
 export function boundedContent(body: ProductInput): ProductContent {
   const content = toProductContent(body)
   if (Buffer.byteLength(content.record) <= recordBytesMax) return content
-  throw new ContractError(
-    'invalid_request',
-    `the product must be at most ${recordBytesMax} bytes of JSON`,
-  )
+  const sentence = `the product must be at most ${recordBytesMax} bytes of JSON`
+  throw new ContractError('invalid_request', sentence)
 }
 
 /** A draft that was saved before a rule existed may violate it. `record` is the JSON text of the draft. */

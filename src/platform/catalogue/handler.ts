@@ -30,10 +30,10 @@ export interface Answer {
   readonly status?: 304
 }
 
-export type Handler<Id extends CatalogueOperationId> = (
-  input: Input<OperationOf<Id>>,
-  context: Context,
-) => Promise<Answer>
-
 /** One handler for each operation. A missing or misnamed one does not compile. */
-export type Handlers = { readonly [Id in CatalogueOperationId]: Handler<Id> }
+export type Handlers = {
+  readonly [Id in CatalogueOperationId]: (
+    input: Input<OperationOf<Id>>,
+    context: Context,
+  ) => Promise<Answer>
+}

@@ -62,7 +62,9 @@ export function openPublishedAnswers(published: PublishedProducts) {
   const readOnce = (request: PublicRequest, target: string, raw: RawQuery): ListRequest => {
     const { version, minimumVersion } = request
     const known = requests.get(target)
-    if (known && hasSameVersions(known.headers, request)) return known
+    const { headers } = known ?? {}
+    const isSame = headers?.version === version && headers?.minimumVersion === minimumVersion
+    if (known && isSame) return known
     const read = readListRequest({ version, minimumVersion }, raw)
     if (requests.size >= requestsMax) requests.clear()
     const length = target.length + (version?.length ?? 0) + (minimumVersion?.length ?? 0)
@@ -121,10 +123,6 @@ export function openPublishedAnswers(published: PublishedProducts) {
       })
     },
   }
-}
-
-function hasSameVersions(one: VersionHeaders, other: VersionHeaders): boolean {
-  return one.version === other.version && one.minimumVersion === other.minimumVersion
 }
 
 /** The text is created once: the cache then finds it without reading its characters. */

@@ -14,7 +14,13 @@ import {
 } from '../../contract/index.ts'
 import { publicationFaultsMax } from '../../contract/limits.ts'
 import type { Problem } from '../../contract/rules.ts'
-import type { CatalogueStore, CurrentVersion, ProductRecord, ProductVersion } from './store.ts'
+import {
+  type CatalogueStore,
+  type CurrentVersion,
+  type ProductRecord,
+  type ProductVersion,
+  requireContent,
+} from './store.ts'
 import { shortenText } from './summary.ts'
 
 /** How old the knowledge of changes by other processes may be. */
@@ -90,11 +96,9 @@ export function openPublishedProducts(options: PublishedProductsOptions) {
     published: readonly PublishedEntry[],
   ): Promise<readonly PublishedProduct[]> => {
     const records = await store.readRecords(published)
-    return published.map(({ id, lastUpdated }, index) => {
-      const record = records[index]
-      if (!record) throw new Error('a version of a product is missing from the database')
-      return toProduct(id, { ...record, lastUpdated })
-    })
+    return published.map(({ id, lastUpdated }, index) =>
+      toProduct(id, { ...requireContent(records[index]), lastUpdated }),
+    )
   }
 
   const refresh = async (): Promise<void> => {
@@ -250,8 +254,7 @@ async function readChanges(
     const chunk = changed.slice(start, start + chunkSize)
     const records = await store.readRecords(chunk)
     for (const [index, current] of chunk.entries()) {
-      const record = records[index]
-      if (!record) throw new Error('a version of a product is missing from the database')
+      const record = requireContent(records[index])
       const entry = await createEntry(store, current, record, before.get(current.id))
       length += countTexts(entry)
       entries.set(current.id, length > textLengthMax ? withoutTexts(entry) : entry)

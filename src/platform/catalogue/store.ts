@@ -171,17 +171,11 @@ export interface Page<Item> {
   readonly total: number
 }
 
-export interface SummaryQuery {
+export interface SummaryQuery extends Omit<ProductListQuery, 'effective' | 'updatedSince'> {
   /** Case-folded. */
   readonly text: string | undefined
-  readonly category: string | undefined
-  readonly brand: string | undefined
   readonly state: ProductState | undefined
   readonly sort: 'updated' | 'name'
-  /** Milliseconds since 1970. */
-  readonly now: number
-  readonly page: number
-  readonly pageSize: number
 }
 
 /** Times are milliseconds since 1970. */
@@ -260,7 +254,7 @@ export type RemoveConflict = 'missing' | 'changed'
 export type PublishConflict = RemoveConflict | 'outdated'
 
 /** Versions are never deleted, so a missing one is a bug or a damaged database. */
-export function requireContent(shown: string | null | undefined): string {
-  if (shown != null) return shown
+export function requireContent<Content>(content: Content | null | undefined): Content {
+  if (content != null) return content
   throw new Error('a version of a product is missing from the database')
 }

@@ -1,29 +1,28 @@
 import { foldCase } from '../../contract/case-folding.ts'
 import { buildPageBody, type ProductState, type ProductSummary } from '../../contract/index.ts'
-import type { Handler } from './handler.ts'
+import type { Handlers } from './handler.ts'
 import type { StoredSummary } from './store.ts'
 import { shortenText } from './summary.ts'
 
-export const listProductSummaries: Handler<'listProductSummaries'> = async (
-  { query },
-  { store, clock },
-) => {
-  const { text, 'product-category': category, brand, state, sort } = query
-  const request = { page: query.page, pageSize: query['page-size'] }
-  const now = clock().epochMilliseconds
-  const page = await store.listSummaries({
-    text: text === undefined ? undefined : foldCase(text),
-    category,
-    brand: brand === undefined ? undefined : shortenText(brand),
-    state,
-    sort,
-    now,
-    ...request,
-  })
-  const items = page.items.map((item) => JSON.stringify(formatSummary(item, now)))
-  const filters = { text, 'product-category': category, brand, state, sort }
-  return { body: buildPageBody('products', items, page, request, filters) }
-}
+export const summaryHandlers = {
+  async listProductSummaries({ query }, { store, clock }) {
+    const { text, 'product-category': category, brand, state, sort } = query
+    const request = { page: query.page, pageSize: query['page-size'] }
+    const now = clock().epochMilliseconds
+    const page = await store.listSummaries({
+      text: text === undefined ? undefined : foldCase(text),
+      category,
+      brand: brand === undefined ? undefined : shortenText(brand),
+      state,
+      sort,
+      now,
+      ...request,
+    })
+    const items = page.items.map((item) => JSON.stringify(formatSummary(item, now)))
+    const filters = { text, 'product-category': category, brand, state, sort }
+    return { body: buildPageBody('products', items, page, request, filters) }
+  },
+} satisfies Partial<Handlers>
 
 function formatSummary(summary: StoredSummary, now: number): ProductSummary {
   const { id, version, effectiveFrom, effectiveTo, updatedAt, by } = summary

@@ -3,22 +3,12 @@ import { summaryTextLengthMax } from '../../contract/limits.ts'
 import type { ProductContent } from './store.ts'
 
 /** The texts of a product that a list of summaries shows, searches and sorts by. */
-export interface SummaryTexts {
-  readonly name: string
-  /** Sorts names without regard to case. Short enough for an index. */
-  readonly nameKey: string
-  readonly brand: string
-  readonly search: string
-}
-
-export function summarizeTexts(
-  id: string,
-  content: Pick<ProductContent, 'name' | 'brand'>,
-): SummaryTexts {
+export function summarizeTexts(id: string, content: Pick<ProductContent, 'name' | 'brand'>) {
   const name = shortenText(content.name)
   const brand = shortenText(content.brand)
   return {
     name,
+    // Sorts names without regard to case. Short enough for an index.
     nameKey: shortenText(foldCase(name)),
     brand,
     search: [name, brand, id].map(foldCase).join('\n'),

@@ -29,20 +29,14 @@ export interface DiscoveryOptions {
 }
 
 /** Answers requests to each endpoint. May throw a `CdsError`. */
-export function openDiscovery({
-  clock,
-  findFailure,
-  listOutages,
-}: DiscoveryOptions): Readonly<
-  Record<DiscoveryId, (request: PublicRequest) => Promise<PublicAnswer>>
-> {
+export function openDiscovery({ clock, findFailure, listOutages }: DiscoveryOptions) {
   const answer = (request: PublicRequest, id: DiscoveryId, data: object) => {
     const { path, versions } = discoveryEndpoints[id]
     const links = { self: request.baseUrl + path }
     return toAnswer(selectVersion(request, versions), JSON.stringify({ data, links, meta: {} }))
   }
   return {
-    async status(request) {
+    async status(request: PublicRequest): Promise<PublicAnswer> {
       // An invalid version must not cause a check of the provider.
       selectVersion(request, discoveryEndpoints.status.versions)
       const failure = await findFailure()
@@ -53,7 +47,7 @@ export function openDiscovery({
       return answer(request, 'status', { ...data, updateTime: toText(now) })
     },
 
-    async outages(request) {
+    async outages(request: PublicRequest): Promise<PublicAnswer> {
       const { epochNanoseconds: now } = clock()
       const outages = listOutages().filter(({ end }) => end > now)
       return answer(request, 'outages', { outages: outages.map(({ outage }) => outage) })

@@ -12,12 +12,6 @@ export interface Job {
 /** What a thread sends. */
 export type Message = { readonly progress: CheckProgress } | { readonly report: string }
 
-export interface CheckThread {
-  /** A `CheckReport` as JSON. */
-  readonly report: Promise<string>
-  stop(): Promise<void>
-}
-
 /** A provider can answer with many large bodies, which must not use up the memory of the server. */
 const memoryMbMax = 512
 
@@ -28,7 +22,7 @@ const file = import.meta.url.endsWith('.ts') ? './check-thread.ts' : './check-th
  * Runs the checks in a thread: loading them, and reading large answers of a provider, would block the requests of the
  * platform.
  */
-export function startThread(job: Job, onProgress: (progress: CheckProgress) => void): CheckThread {
+export function startThread(job: Job, onProgress: (progress: CheckProgress) => void) {
   const worker = new Worker(new URL(file, import.meta.url), {
     name: 'check',
     workerData: job,
@@ -43,8 +37,9 @@ export function startThread(job: Job, onProgress: (progress: CheckProgress) => v
     worker.on('exit', () => reject(new Error('the thread ended without a report')))
   })
   return {
+    /** A `CheckReport` as JSON. */
     report,
-    async stop() {
+    async stop(): Promise<void> {
       await worker.terminate()
     },
   }

@@ -18,10 +18,7 @@ export type TokenBinding = 'mtls' | 'dpop'
 export const profileProperty = 'profile'
 
 /** How the response to an authorization request is sent. */
-export const responseModes = { plain: 'query', cds: 'jwt' } as const satisfies Record<
-  Profile,
-  string
->
+export const responseModes: Readonly<Record<Profile, string>> = { plain: 'query', cds: 'jwt' }
 
 /** The FAPI profile of a client. */
 export function readFapiProfile(client: Client | undefined): '1.0 Final' | '2.0' {

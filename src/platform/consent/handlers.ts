@@ -28,6 +28,7 @@ export const consentHandlers: {
   /** S1: the consents of all customers, page by page. */
   async listConsents({ query }, { store, now }) {
     const { 'updated-after': updatedAfter, 'page-size': pageSize, cursor, status } = query
+    const position = readCursor(cursor)
     const found = await store.arrangements.list(
       {
         status,
@@ -35,7 +36,7 @@ export const consentHandlers: {
         customerId: query.customer,
         isNewestFirst: query.order === 'newest',
         updatedAfter: updatedAfter === undefined ? undefined : Temporal.Instant.from(updatedAfter),
-        after: readPosition(cursor, 'updated'),
+        after: position && { id: position.id, updated: position.time },
         // One more shows whether there is a next page.
         limit: pageSize + 1,
       },
@@ -74,7 +75,8 @@ export const consentHandlers: {
   /** S4 */
   async listConsentFlows({ query }, { store, now }) {
     const { state, cursor, 'page-size': pageSize } = query
-    const after = readPosition(cursor, 'started')
+    const position = readCursor(cursor)
+    const after = position && { id: position.id, started: position.time }
     const found = await store.flows.list({ state, after, limit: pageSize + 1 }, now)
     const page = found.slice(0, pageSize)
     const last = page.at(-1)
@@ -118,16 +120,12 @@ function writeCursor(time: Temporal.Instant, id: string): string {
   return Buffer.from(`${time.epochMilliseconds} ${id}`).toString('base64url')
 }
 
-function readPosition<Name extends string>(
-  cursor: string | undefined,
-  name: Name,
-): ({ readonly id: string } & Readonly<Record<Name, Temporal.Instant>>) | undefined {
+function readCursor(cursor: string | undefined) {
   if (cursor === undefined) return undefined
   const text = Buffer.from(cursor, 'base64url').toString()
   const [, time, id] = /^(\d{1,15}) (\S+)$/.exec(text) ?? []
   if (time === undefined || id === undefined || !scalars.id.test(id)) {
     throw new ContractError('invalid_request', 'cursor must be the next of a previous page')
   }
-  const instant = Temporal.Instant.fromEpochMilliseconds(Number(time))
-  return { id, [name]: instant } as { id: string } & Record<Name, Temporal.Instant>
+  return { id, time: Temporal.Instant.fromEpochMilliseconds(Number(time)) }
 }

@@ -139,7 +139,9 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     extraParams: {
       async sharing_duration(ctx) {
         requireSharingDuration(ctx)
-        requireScope(ctx)
+        // The OpenID provider drops scopes that it does not know. Without any, there is nothing to consent to.
+        const hasScope = ctx.oidc.requestParamScopes.size > 0
+        if (!hasScope) throw new errors.InvalidScope('a scope is required', '')
       },
     },
     features: createFeatures(options),
@@ -269,11 +271,6 @@ function revokesGrant({ oidc: { route, client, entities } }: KoaContextWithOIDC)
 function requireSharingDuration({ oidc }: KoaContextWithOIDC): void {
   if (readSharingDuration({ ...oidc.params }) !== undefined) return
   throw new errors.InvalidRequest('sharing_duration must be a whole number of seconds')
-}
-
-/** The OpenID provider drops scopes that it does not know. Without any, there is nothing to consent to. */
-function requireScope({ oidc }: KoaContextWithOIDC): void {
-  if (oidc.requestParamScopes.size === 0) throw new errors.InvalidScope('a scope is required', '')
 }
 
 /** An essential level of assurance must be one that a passcode provides. */

@@ -128,10 +128,8 @@ export function describeScopes(scopes: readonly string[]): Cluster[] {
 
 /** The kinds of accounts that scopes are about. */
 export function listAccountKinds(scopes: readonly string[]): Set<'banking' | 'energy'> {
-  const kinds = clusters
-    .filter(({ scope }) => scopes.includes(scope))
-    .map(({ accounts }) => accounts)
-  return new Set(kinds.filter((kind) => kind !== undefined))
+  const requested = clusters.filter(({ scope }) => scopes.includes(scope))
+  return new Set(requested.flatMap(({ accounts }) => accounts ?? []))
 }
 
 /** The claims of an identity token by scope, and their values from C3. */

@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto'
+import type { Arrangement } from '../store.ts'
 
 /** Whom an id is for: the same account has other ids for another third party, and for another customer. */
-export interface IdAudience {
-  readonly thirdPartyId: string
-  readonly customerId: string
-}
+type IdAudience = Pick<Arrangement, 'thirdPartyId' | 'customerId'>
 
 /**
  * Makes the ids that a third party sees instead of those of the provider: keyed hashes. They are the same in every

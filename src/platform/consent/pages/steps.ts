@@ -78,18 +78,16 @@ ${accounts.map(
 )}</fieldset>`,
 )}
 ${offered.length === 0 && html`<p id="accounts">You have no account that can be shared.</p>`}
-${renderExcluded(excluded, asked)}
+${
+  excluded.length > 0 &&
+  html`<h2>Cannot be shared</h2>
+<p>${asked.thirdParty} does not ask for data of these accounts.</p>
+${renderList(excluded.map(renderAccountName))}`
+}
 ${renderStepButtons(asked.thirdParty, renderButton('Continue', 'accounts'))}`,
 )}
 <p class="muted">An account that is not listed here was closed, or ${brand.name} cannot share it, for example because another owner has not allowed it.</p>`,
   }
-}
-
-function renderExcluded(excluded: readonly ShareableAccount[], { thirdParty }: Asked): Html {
-  if (excluded.length === 0) return html``
-  return html`<h2>Cannot be shared</h2>
-<p>${thirdParty} does not ask for data of these accounts.</p>
-${renderList(excluded.map(renderAccountName))}`
 }
 
 export function renderConfirmStep(
