@@ -59,36 +59,27 @@ const evidenceMax = 4
 
 /** Tests a provider in the role of the platform, clause by clause. It only reads data. */
 export async function checkProvider(options: CheckOptions): Promise<Report> {
-  const {
-    url,
-    subdomain,
-    testKeys,
-    capabilities = [],
-    strict = false,
-    onStart = () => {},
-    onProgress = () => {},
-  } = options
-  const { rate, timeoutMs, keyWaitMs, replayAfterMs, profile, timeZone } = {
+  const { url, strict = false, onStart = () => {}, onProgress = () => {} } = options
+  const checks = chooseChecks(options)
+  const given = {
+    customers: [],
+    emails: [],
+    capabilities: [],
+    parameters: {},
     ...checkDefaults,
     ...options,
   }
-  const checks = chooseChecks(options)
-  const base = url.replace(/\/+$/, '')
+  const { rate, timeoutMs, keyWaitMs, profile, subdomain, capabilities } = given
   const client = openHttpClient(rate, timeoutMs)
+  const toBase = (base = url) => base.replace(/\/+$/, '')
   const context = openContext(
     {
-      providerUrl: base,
-      resourceUrl: (options.resourceUrl ?? base).replace(/\/+$/, ''),
-      consentUrl: (options.consentUrl ?? base).replace(/\/+$/, ''),
-      subdomain,
-      customers: options.customers ?? [],
-      emails: options.emails ?? [],
-      capabilities,
-      parameters: options.parameters ?? {},
-      timeZone,
-      replayAfterMs,
+      ...given,
+      providerUrl: toBase(),
+      resourceUrl: toBase(options.resourceUrl),
+      consentUrl: toBase(options.consentUrl),
     },
-    testKeys,
+    options.testKeys,
     client,
   )
   const startedAt = new Date()
@@ -104,7 +95,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
       onProgress({ done: results.length, total: checks.length, result })
     }
     return {
-      target: base,
+      target: toBase(),
       subdomain,
       startedAt: startedAt.toISOString(),
       seconds: Math.round((Date.now() - startedAt.getTime()) / 100) / 10,

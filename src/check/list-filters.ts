@@ -35,14 +35,14 @@ const pagingParameters = ['page', 'page-size']
 
 /** One filter of the list, which needs no records; undefined if the list has no such filter. */
 export function pickFilter(context: CheckContext, list: PagedList): Filter | undefined {
-  const fixed = { 'max-amount': '0', 'open-status': 'OPEN', ...windowEnd(list) }
+  const fixed = {
+    'max-amount': '0',
+    'open-status': 'OPEN',
+    'newest-time': `${monthsAgo(6)}T00:00:00Z`,
+    'newest-date': monthsAgo(6),
+  }
   const found = Object.entries(fixed).find(([parameter]) => hasParameter(list, parameter))
   return found && toFilter(context, list, ...found)
-}
-
-function windowEnd({ bounds }: PagedList): Filter {
-  if (!bounds) return {}
-  return { [`newest-${bounds}`]: bounds === 'time' ? `${monthsAgo(6)}T00:00:00Z` : monthsAgo(6) }
 }
 
 /** Every filter of the list, each on its own. */

@@ -1,6 +1,6 @@
 import { locateAccounts, type Operation } from '../contract/index.ts'
 import type { CheckContext, RequestInput } from './context.ts'
-import { findAccounts } from './customers.ts'
+import { findAccounts, findCustomers } from './customers.ts'
 import { skip } from './outcome.ts'
 
 /** An id that no customer and no account has. */
@@ -30,22 +30,33 @@ export function buildRequest(
   }
 }
 
+/** Requests of an operation: for every customer, or for every account that it is about. */
+export async function findInputs(
+  context: CheckContext,
+  operation: Operation,
+): Promise<RequestInput[]> {
+  const [email = unknownEmail] = context.options.emails
+  if (operation.ref === 'C1') return [{ body: { email } }]
+  const { accountKinds = [] } = operation
+  const inputs: RequestInput[] = []
+  for (const customerId of await findCustomers(context)) {
+    if (locateAccounts(operation) === undefined) inputs.push({ params: { customerId } })
+    else {
+      const accounts = await findAccounts(context, customerId)
+      const known = accounts.filter(({ kind }) => accountKinds.includes(kind))
+      inputs.push(...known.map(({ id }) => buildRequest(operation, customerId, id)))
+    }
+  }
+  return inputs
+}
+
 /** Skips the check if the customer has no account that the operation is about. */
 export async function requireAccountFor(
   context: CheckContext,
-  operation: Operation,
-  customerId: string,
-): Promise<string> {
-  const accountId = await findAccountFor(context, operation, customerId)
-  return accountId ?? skip('the customer has no such account')
-}
-
-/** An account of the customer that is of a kind that the operation is about. */
-export async function findAccountFor(
-  context: CheckContext,
   { accountKinds = [] }: Operation,
   customerId: string,
-): Promise<string | undefined> {
+): Promise<string> {
   const accounts = await findAccounts(context, customerId)
-  return accounts.find(({ kind }) => accountKinds.includes(kind))?.id
+  const account = accounts.find(({ kind }) => accountKinds.includes(kind))
+  return account?.id ?? skip('the customer has no such account')
 }

@@ -1,9 +1,7 @@
-import { locateAccounts, type Operation } from '../contract/index.ts'
-import type { CheckContext, RequestInput } from './context.ts'
-import { findCustomers } from './customers.ts'
+import type { CheckContext } from './context.ts'
 import { authentication, type Check } from './definition.ts'
 import { checkEach } from './outcome.ts'
-import { buildRequest, findAccountFor, unknownEmail } from './requests.ts'
+import { findInputs } from './requests.ts'
 import { expectRejected, findSample, type SampleRequest } from './sample-request.ts'
 import type { Members } from './signing-key.ts'
 
@@ -11,24 +9,10 @@ import type { Members } from './signing-key.ts'
 export async function findSamples(context: CheckContext): Promise<SampleRequest[]> {
   const samples: SampleRequest[] = []
   for (const operation of context.operations) {
-    const input = await findInput(context, operation)
+    const [input] = await findInputs(context, operation)
     if (input) samples.push({ operation, input })
   }
   return samples
-}
-
-async function findInput(
-  context: CheckContext,
-  operation: Operation,
-): Promise<RequestInput | undefined> {
-  const [email = unknownEmail] = context.options.emails
-  if (operation.ref === 'C1') return { body: { email } }
-  const namesAccounts = locateAccounts(operation) !== undefined
-  for (const customerId of await findCustomers(context)) {
-    const accountId = namesAccounts ? await findAccountFor(context, operation, customerId) : ''
-    if (accountId !== undefined) return buildRequest(operation, customerId, accountId)
-  }
-  return undefined
 }
 
 /** Runs a check on every operation. */

@@ -1,10 +1,9 @@
 import { locateAccounts, type Operation, providerOperations } from '../../contract/index.ts'
 import type { CheckContext, RequestInput } from '../context.ts'
-import { findAccounts, findCustomers } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
 import { buildUnboundedQuery, readRecords, requireList, toPagedList } from '../paged-list.ts'
-import { buildRequest, requireOperation, unknownEmail } from '../requests.ts'
+import { findInputs, requireOperation } from '../requests.ts'
 import { type Found, formatFault } from '../response-audit.ts'
 import type { FaultKind } from '../response-schema.ts'
 import { formatStatus, isRejection } from '../responses.ts'
@@ -42,18 +41,7 @@ async function buildSamples(context: CheckContext, operation: Operation): Promis
       query: buildUnboundedQuery(context, list),
     }))
   }
-  const [email = unknownEmail] = context.options.emails
-  if (operation.ref === 'C1') return [{ body: { email } }]
-  const inputs: RequestInput[] = []
-  for (const customerId of await findCustomers(context)) {
-    const needsAccount = locateAccounts(operation) !== undefined
-    const accounts = (await findAccounts(context, customerId)).filter(({ kind }) =>
-      operation.accountKinds?.includes(kind),
-    )
-    if (!needsAccount) inputs.push({ params: { customerId } })
-    else for (const { id } of accounts) inputs.push(buildRequest(operation, customerId, id))
-  }
-  return inputs.slice(0, samplesMax)
+  return (await findInputs(context, operation)).slice(0, samplesMax)
 }
 
 const samplesMax = 8

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
+import { on } from 'node:events'
 import type { FailedRequest } from '../../http/request-log.ts'
 import type { Metrics } from './metrics.ts'
 import type { MetricsReader } from './metrics-reader.ts'
@@ -36,7 +37,6 @@ interface Report {
 export function openWorkerMetrics(): MetricsReader {
   /** The last values of each metric, by worker and by the name of the metric. */
   const metricsByWorker = new Map<number, Map<string, MetricSnapshot>>()
-  const waiting = new Map<string, (report?: Report) => void>()
   const endedRejections = openRejectionLog()
   let ended: Snapshot = []
   let requestNumber = 0
@@ -47,28 +47,27 @@ export function openWorkerMetrics(): MetricsReader {
     for (const metric of message.metrics ?? []) known.set(metric.name, metric)
     metricsByWorker.set(id, known)
     for (const entry of message.entries ?? []) endedRejections.record(entry)
-    waiting.get(`${id} ${message.reportNumber}`)?.(message)
   })
   cluster.on('exit', ({ id }) => {
     const last = metricsByWorker.get(id)
     metricsByWorker.delete(id)
-    for (const [key, done] of waiting) if (key.startsWith(`${id} `)) done()
     if (last) ended = combineCounters([ended, [...last.values()]])
   })
 
-  const request = (worker: Worker, asked: ReportRequest): Promise<Report | undefined> =>
-    new Promise((resolve) => {
-      const key = `${worker.id} ${asked.holdfastReport}`
-      const done = (report?: Report): void => {
-        clearTimeout(timer)
-        waiting.delete(key)
-        resolve(report)
+  const request = async (worker: Worker, asked: ReportRequest): Promise<Report | undefined> => {
+    const signal = AbortSignal.timeout(reportTimeoutMs)
+    const messages = on(worker, 'message', { signal, close: ['disconnect', 'exit'] })
+    // Errors are ignored: the worker may be ending.
+    worker.send(asked, () => {})
+    try {
+      for await (const [message] of messages) {
+        if (isReport(message) && message.reportNumber === asked.holdfastReport) return message
       }
-      const timer = setTimeout(done, reportTimeoutMs)
-      waiting.set(key, done)
-      // Sending fails if the worker is ending.
-      worker.send(asked, (error) => error && done())
-    })
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+    return undefined
+  }
   const requestAll = async (
     asked: Omit<ReportRequest, 'holdfastReport'>,
   ): Promise<readonly Report[]> => {

@@ -1,8 +1,6 @@
-import type { Definitions, Role } from './definition.ts'
+import type { Definitions } from './definition.ts'
 import { isProtected, isWebUrl } from './value-rules.ts'
 import { path } from './value-types.ts'
-
-const platform: readonly Role[] = ['platform']
 
 const brandNameLengthMax = 60
 
@@ -18,7 +16,6 @@ export const consentDefinitions = {
       'an https URL without credentials, query and trailing slash, or an http URL of this host',
     read: (text) =>
       isWebUrl(text) && isProtected(text) && !/[?#@]|\/$/.test(text) ? text : undefined,
-    usedBy: platform,
   },
   passcodeUrl: {
     about:
@@ -26,7 +23,6 @@ export const consentDefinitions = {
     placeholder: 'url',
     mustBe: 'an https URL, or an http URL of this host, without credentials',
     read: (text) => (isWebUrl(text) && isProtected(text) && !/[#@]/.test(text) ? text : undefined),
-    usedBy: platform,
     requiredWith: ['issuer'],
   },
   brandName: {
@@ -35,20 +31,17 @@ export const consentDefinitions = {
     mustBe: `1 to ${brandNameLengthMax} printable characters`,
     read: (text) =>
       /^[^\p{Cc}\p{Cs}]+$/u.test(text) && text.length <= brandNameLengthMax ? text : undefined,
-    usedBy: platform,
     defaults: { platform: 'your provider' },
   },
   brandLogo: {
     about: 'a file with the logo on the consent pages',
     ...path('the path of a PNG or SVG file'),
-    usedBy: platform,
   },
   brandColour: {
     about: 'the colour of buttons and links on the consent pages',
     placeholder: 'colour',
     mustBe: 'a colour such as #0b5fff',
     read: (text) => (/^#[\da-f]{6}$/i.test(text) ? text.toLowerCase() : undefined),
-    usedBy: platform,
     defaults: { platform: brandColourDefault },
   },
 } satisfies Definitions

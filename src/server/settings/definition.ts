@@ -32,6 +32,12 @@ export interface Definition extends Omit<ValueType<unknown>, 'read'> {
 /** The definitions of settings by name. */
 export type Definitions = Readonly<Record<string, Definition>>
 
+/** Settings that only these roles use. */
+export function usedBy<All extends Definitions>(roles: readonly Role[], definitions: All): All {
+  const entries = Object.entries(definitions)
+  return Object.fromEntries(entries.map(([name, one]) => [name, { ...one, usedBy: roles }])) as All
+}
+
 export function forAllRoles(text: string): Record<Role, string> {
   return { provider: text, guard: text, platform: text, intake: text, demo: text }
 }

@@ -1,7 +1,7 @@
 import { readTrustedProxies } from '../../http/caller-address.ts'
 import { databaseLayouts } from '../../storage/database.ts'
 import { consentDefinitions } from './consent-settings.ts'
-import { type Definition, type Definitions, forAllRoles, type Role } from './definition.ts'
+import { type Definition, type Definitions, forAllRoles, type Role, usedBy } from './definition.ts'
 import { upstreamDefinitions } from './upstream-settings.ts'
 import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
 import { baseUrl, flag, hostName, oneOf, path, wholeNumber } from './value-types.ts'
@@ -10,6 +10,7 @@ export { type Role, roles } from './definition.ts'
 
 const provider: readonly Role[] = ['provider', 'guard', 'demo']
 const providerAndPlatform: readonly Role[] = [...provider, 'platform']
+const platform: readonly Role[] = ['platform']
 const servers: readonly Role[] = ['provider', 'guard', 'platform', 'intake']
 const providers: readonly Role[] = ['provider', 'guard']
 
@@ -198,37 +199,35 @@ const definitions = {
     usedBy: provider,
   },
   ...upstreamDefinitions,
-  publicUrl: {
-    about:
-      'the public URL of the platform, which the links of the public endpoints begin with; by default that of the issuer, or the address that the platform listens on',
-    placeholder: 'url',
-    mustBe: 'an http or https URL without credentials, path and query',
-    read: (text) =>
-      isWebUrl(text) && /^https?:\/\/[^/?#@]+\/?$/i.test(text) ? new URL(text).origin : undefined,
-    usedBy: ['platform'],
-  },
-  outagesFile: {
-    about:
-      'a JSON file with the planned outages that the platform announces publicly; SIGHUP reloads it',
-    ...path('the path of a JSON file'),
-    usedBy: ['platform'],
-  },
-  ...consentDefinitions,
-  checkCustomers: {
-    about:
-      'the customers that the platform uses to check the provider: two test customers, so that the checks can compare them',
-    placeholder: 'customers',
-    mustBe: `1 to ${checkCustomersMax} customer ids or e-mail addresses, separated by commas`,
-    read: (text) => (isCustomerList(text) ? text : undefined),
-    usedBy: ['platform'],
-  },
-  explorer: {
-    about:
-      'whether API clients with the scope data.read may call the provider with tokens that the platform signs; for demos and sandboxes, because it reads data without consent',
-    ...flag,
-    usedBy: ['platform'],
-    defaults: { platform: 'false', demo: 'true' },
-  },
+  ...usedBy(platform, {
+    publicUrl: {
+      about:
+        'the public URL of the platform, which the links of the public endpoints begin with; by default that of the issuer, or the address that the platform listens on',
+      placeholder: 'url',
+      mustBe: 'an http or https URL without credentials, path and query',
+      read: (text) =>
+        isWebUrl(text) && /^https?:\/\/[^/?#@]+\/?$/i.test(text) ? new URL(text).origin : undefined,
+    },
+    outagesFile: {
+      about:
+        'a JSON file with the planned outages that the platform announces publicly; SIGHUP reloads it',
+      ...path('the path of a JSON file'),
+    },
+    ...consentDefinitions,
+    checkCustomers: {
+      about:
+        'the customers that the platform uses to check the provider: two test customers, so that the checks can compare them',
+      placeholder: 'customers',
+      mustBe: `1 to ${checkCustomersMax} customer ids or e-mail addresses, separated by commas`,
+      read: (text) => (isCustomerList(text) ? text : undefined),
+    },
+    explorer: {
+      about:
+        'whether API clients with the scope data.read may call the provider with tokens that the platform signs; for demos and sandboxes, because it reads data without consent',
+      ...flag,
+      defaults: { platform: 'false', demo: 'true' },
+    },
+  }),
   logLevel: {
     about: 'the lowest level that is logged',
     ...oneOf('level', logLevels),
@@ -244,16 +243,16 @@ const definitions = {
     ...hostName,
     defaults: forAllRoles('127.0.0.1'),
   },
-  providerMetricsUrl: {
-    about: 'the URL of the provider’s metrics, which the console of the platform shows',
-    ...baseUrl,
-    usedBy: ['platform'],
-  },
-  intakeMetricsUrl: {
-    about: 'the URL of the intake’s metrics, which the console of the platform shows',
-    ...baseUrl,
-    usedBy: ['platform'],
-  },
+  ...usedBy(platform, {
+    providerMetricsUrl: {
+      about: 'the URL of the provider’s metrics, which the console of the platform shows',
+      ...baseUrl,
+    },
+    intakeMetricsUrl: {
+      about: 'the URL of the intake’s metrics, which the console of the platform shows',
+      ...baseUrl,
+    },
+  }),
 } satisfies Definitions
 
 export type SettingName = keyof typeof definitions
