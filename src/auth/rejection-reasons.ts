@@ -1,33 +1,29 @@
-/** The sentence that a rejection implements, and the setting to look at if every request is rejected for this reason. */
-export interface RejectionClause {
-  readonly clause: string
-  readonly setting?: string
-}
+import type { ErrorClause } from '../contract/index.ts'
 
-const bearer: RejectionClause = {
+const bearer: ErrorClause = {
   clause:
     'Authentication, 1: data-provider calls carry Authorization: Bearer with a self-signed JWT of the platform.',
 }
-const encoding: RejectionClause = {
+const encoding: ErrorClause = {
   clause: 'Decision 29: each segment of a token is strict base64url, and no member is repeated.',
 }
-const headers: RejectionClause = {
+const headers: ErrorClause = {
   clause:
     'Decision 25: PS256, ES256, RS256 and EdDSA are accepted. A token with crit or with b64 false is rejected.',
 }
-const lifetime: RejectionClause = {
+const lifetime: ErrorClause = {
   clause:
     'Decision 26: exp is required and at most 24 hours in the future. nbf and iat are checked if present, with a tolerance of 30 seconds.',
 }
-const expiry: RejectionClause = {
+const expiry: ErrorClause = {
   clause: 'Authentication, 2.2: the exp claim has not passed.',
 }
-const parties: RejectionClause = {
+const parties: ErrorClause = {
   clause:
     'Authentication, 2.3: the sub claim and the iss claim both equal the data provider subdomain.',
   setting: 'HOLDFAST_SUBDOMAIN',
 }
-const keys: RejectionClause = {
+const keys: ErrorClause = {
   clause:
     'Authentication, 2: the receiver verifies the token using the JWKS URL of the provider instance.',
   setting: 'HOLDFAST_JWKS_URL',
@@ -78,7 +74,7 @@ export const rejectionTable = {
     clause:
       'Decision 28: a token that expires no later than the purged replay records is rejected, even if it was never used.',
   },
-} as const satisfies Record<string, RejectionClause>
+} as const satisfies Record<string, ErrorClause>
 
 export type RejectionReason = keyof typeof rejectionTable
 export const rejectionReasons = Object.keys(rejectionTable) as readonly RejectionReason[]

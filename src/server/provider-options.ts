@@ -120,17 +120,12 @@ function toText(value: unknown): string {
 }
 
 const optionNames = new Map(
-  [...guardNames.map(inGroup('guard')), ...otherNames.map(inGroup('settings'))].flatMap(
-    ([name, option]) => [
-      [variableName(name), option],
-      [flagName(name), option],
-    ],
+  Object.entries({ guard: guardNames, settings: otherNames }).flatMap(([group, names]) =>
+    names.flatMap((name) =>
+      [variableName(name), flagName(name)].map((given) => [given, `${group}.${name}`] as const),
+    ),
   ),
 )
-
-function inGroup(group: string) {
-  return (name: SettingName) => [name, `${group}.${name}`] as const
-}
 
 /** The sentences about settings name variables and flags. */
 export function withOptionNames(sentence: string): string {

@@ -43,25 +43,21 @@ export function openMonitoring(
   }
 }
 
+const tokenClauses = new Map<string, ErrorClause>(Object.entries(rejectionTable))
+const clauses = new Map<string, ErrorClause | undefined>(Object.entries(errorClauses))
+
 type Failure = Pick<FailedRequest | FailureCount, 'role' | 'status' | 'code' | 'reason'>
 
 /** Adds the clause and the setting. A report of another version may have codes and reasons that this one does not know. */
 function explain({ role, status, code, reason }: Failure): Omit<RejectionCount, 'count'> {
-  const clauses: Readonly<Record<string, ErrorClause | undefined>> = errorClauses
-  const isToken = code === 'unauthorized' && Object.hasOwn(rejectionTable, reason)
-  const isKnown = code !== undefined && Object.hasOwn(clauses, code)
-  const ofCode = isKnown ? clauses[code] : undefined
-  const ofReason = isToken
-    ? rejectionTable[reason as keyof typeof rejectionTable]
-    : reason === overloadReason
-      ? overloadClause
-      : undefined
+  const ofToken = code === 'unauthorized' ? tokenClauses.get(reason) : undefined
+  const ofOverload = reason === overloadReason ? overloadClause : undefined
   return {
     role: isRole(role) ? role : 'provider',
     status,
     reason,
     ...(code !== undefined && { code }),
-    ...(ofReason ?? ofCode),
+    ...(ofToken ?? ofOverload ?? clauses.get(code ?? '')),
   }
 }
 
