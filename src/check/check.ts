@@ -1,30 +1,20 @@
-import { type Capability, isCapability } from './capabilities.ts'
-import { type CheckContext, openContext } from './context.ts'
+import { isCapability } from './capabilities.ts'
+import { type CheckContext, type ContextOptions, openContext } from './context.ts'
 import { checkDefaults } from './defaults.ts'
 import { type Check, type Choice, getGroup } from './definition.ts'
 import { openHttpClient } from './http-client.ts'
 import { CheckFailure, fail, type Passed, skip } from './outcome.ts'
-import type { ParameterNames } from './parameters.ts'
 import { redact } from './redact.ts'
 import type { CheckResult, Profile, Report } from './report.ts'
 import { establishKey } from './sample-request.ts'
 import { suite } from './suite.ts'
 import type { TestKeys } from './test-keys.ts'
 
-export interface CheckOptions {
+export interface CheckOptions extends Partial<Omit<ContextOptions, 'providerUrl' | 'subdomain'>> {
   /** The provider's public base URL, exactly as the provider has it configured: it is part of every token. */
   readonly url: string
-  /** The base URLs of the contact endpoint and of the consent flow, if they differ. */
-  readonly resourceUrl?: string
-  readonly consentUrl?: string
   readonly subdomain: string
   readonly testKeys: TestKeys
-  /** Test customers by id or by e-mail address: at least one. Isolation is checked with two. */
-  readonly customers?: readonly string[]
-  readonly emails?: readonly string[]
-  readonly capabilities?: readonly Capability[]
-  readonly parameters?: ParameterNames
-  readonly timeZone?: string
   readonly profile?: Profile
   /** Ids or groups of checks to run, and to leave out. */
   readonly only?: readonly string[]
@@ -36,8 +26,6 @@ export interface CheckOptions {
   readonly timeoutMs?: number
   /** How long to wait until the provider has fetched the keys. */
   readonly keyWaitMs?: number
-  /** The minimum time between the first use of a token and its replay at the end of the run. */
-  readonly replayAfterMs?: number
   /** Called before each check. */
   readonly onStart?: (start: Start) => void
   readonly onProgress?: (progress: Progress) => void

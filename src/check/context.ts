@@ -10,15 +10,18 @@ import type { TestKeys } from './test-keys.ts'
 
 export interface ContextOptions {
   readonly providerUrl: string
+  /** The base URLs of the contact endpoint and of the consent flow, which may differ from that of the provider. */
   readonly resourceUrl: string
   readonly consentUrl: string
   readonly subdomain: string
+  /** Test customers by id or by e-mail address: at least one. Isolation is checked with two. */
   readonly customers: readonly string[]
   readonly emails: readonly string[]
   readonly capabilities: readonly Capability[]
   readonly parameters: ParameterNames
   /** The time zone of times without an offset. */
   readonly timeZone: string
+  /** The minimum time between the first use of a token and its replay at the end of the run. */
   readonly replayAfterMs: number
 }
 

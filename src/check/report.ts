@@ -61,11 +61,7 @@ export interface Exchange {
   readonly error?: string
 }
 
-export interface Counts {
-  readonly pass: number
-  readonly fail: number
-  readonly skip: number
-}
+export type Counts = Readonly<Record<Judgement, number>>
 
 export function countResults({ results }: Pick<Report, 'results'>): Counts {
   const count = (judgement: Judgement) =>

@@ -33,7 +33,7 @@ export function findFaults(
   value: unknown,
   version: AccountVersion,
 ): Generator<Fault, void> {
-  return read(node, value, '', '', version)
+  return read(node, value, '', version)
 }
 
 /** The enumerations that the interface closes. For the others it lists examples. */
@@ -61,53 +61,30 @@ const sharedAccountTypes: readonly unknown[] = [
 ]
 
 type Read = Generator<Fault, void>
+type Fields = Record<string, unknown>
 
-function* read(
-  node: Node,
-  value: unknown,
-  path: string,
-  field: string,
-  version: AccountVersion,
-): Read {
+function* read(node: Node, value: unknown, path: string, version: AccountVersion): Read {
   const fault = (kind: Fault['kind']): Fault => ({
     kind,
     path,
     reason: `must be ${describeExpected(node)}`,
   })
-  if (node.anyOf) yield* readBranches(node, node.anyOf, value, path, field, version)
+  if (node.anyOf) yield* readBranches(node, value, path, version)
   else if (node.properties) {
     if (isObject(value)) yield* readFields(node, value, path, version)
     else yield fault('shape')
   } else if (node.items) {
-    if (Array.isArray(value)) yield* readElements(node, node.items, value, path, version)
-    else yield fault('shape')
+    if (!Array.isArray(value) || value.length < (node.minItems ?? 0)) yield fault('shape')
+    for (const [index, element] of Array.isArray(value) ? value.entries() : []) {
+      yield* read(node.items, element, `${path}[${index}]`, version)
+    }
   } else {
-    const kind = classifyScalar(node, value, field)
+    const kind = classifyScalar(node, value, path.slice(path.lastIndexOf('.') + 1))
     if (kind) yield fault(kind)
   }
 }
 
-function* readElements(
-  node: Node,
-  items: Node,
-  value: readonly unknown[],
-  path: string,
-  version: AccountVersion,
-): Read {
-  if (value.length < (node.minItems ?? 0)) {
-    yield { kind: 'shape', path, reason: `must be ${describeExpected(node)}` }
-  }
-  for (const [index, element] of value.entries()) {
-    yield* read(items, element, `${path}[${index}]`, '', version)
-  }
-}
-
-function* readFields(
-  node: Node,
-  fields: Record<string, unknown>,
-  path: string,
-  version: AccountVersion,
-): Read {
+function* readFields(node: Node, fields: Fields, path: string, version: AccountVersion): Read {
   const { properties = {}, required = [], rules = [] } = node
   const at = (field: string) => (path ? `${path}.${field}` : field)
   const misspelled = new Set<string>()
@@ -133,7 +110,7 @@ function* readFields(
   for (const [field, type] of Object.entries(properties)) {
     const value = fields[field]
     if (value === undefined) continue
-    if (value !== null) yield* read(type, value, at(field), field, version)
+    if (value !== null) yield* read(type, value, at(field), version)
     else if (!required.includes(field)) {
       yield { kind: 'remark', path: at(field), reason: 'is null instead of absent' }
     }
@@ -150,7 +127,7 @@ function* readFields(
 /** A discriminator may have a value that Holdfast does not know. The sibling that it names must exist all the same. */
 function* readUnknownUnions(
   properties: Readonly<Record<string, Node>>,
-  fields: Record<string, unknown>,
+  fields: Fields,
   at: (field: string) => string,
 ): Read {
   for (const [field, type] of Object.entries(properties)) {
@@ -167,11 +144,7 @@ function* readUnknownUnions(
   }
 }
 
-function classifyRule(
-  { when, needs = [] }: Rule,
-  where: string,
-  fields: Record<string, unknown>,
-): Fault['kind'] {
+function classifyRule({ when, needs = [] }: Rule, where: string, fields: Fields): Fault['kind'] {
   if (!needs.includes(where)) return 'remark'
   if (when.field.endsWith('UType')) return 'union'
   if (where !== 'users') return 'remark'
@@ -204,27 +177,15 @@ function foldName(field: string): string {
   return field.replaceAll(/[_-]/g, '').toLowerCase()
 }
 
-function* readBranches(
-  node: Node,
-  branches: readonly Node[],
-  value: unknown,
-  path: string,
-  field: string,
-  version: AccountVersion,
-): Read {
+function* readBranches(node: Node, value: unknown, path: string, version: AccountVersion): Read {
+  const { anyOf: branches = [] } = node
   const versioned = branches.find(
     ({ name }) => name === (version === 3 ? versionThree : versionFour),
   )
-  if (versioned) {
-    yield* read(versioned, value, path, field, version)
-    return
-  }
-  const readings = branches.map((branch) => [...read(branch, value, path, field, version)])
+  if (versioned) return yield* read(versioned, value, path, version)
+  const readings = branches.map((branch) => [...read(branch, value, path, version)])
   const valid = readings.find((faults) => faults.every(({ kind }) => kind === 'remark'))
-  if (valid) {
-    yield* valid
-    return
-  }
+  if (valid) return yield* valid
   const intended = branches.findIndex(({ type }) => type === typeOf(value))
   if (intended >= 0) yield* readings[intended] ?? []
   else yield { kind: classifyMismatch(value), path, reason: `must be ${describeExpected(node)}` }

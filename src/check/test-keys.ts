@@ -32,11 +32,13 @@ const untrustedPath = '/untrusted.json'
 /** Generates keys of all common kinds, and publishes them at a URL of this machine. */
 export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions): Promise<TestKeys> {
   const name = randomUUID().slice(0, 8)
-  const [first, second, rsa, edwards, other] = await Promise.all(
-    ['ES256', 'ES256', 'PS256', 'EdDSA', 'ES256'].map(generatePrivateJwk),
-  )
-  if (!first || !second || !rsa || !edwards || !other)
-    throw new Error('a key could not be generated')
+  const [first, second, rsa, edwards, other] = await Promise.all([
+    generatePrivateJwk('ES256'),
+    generatePrivateJwk('ES256'),
+    generatePrivateJwk('PS256'),
+    generatePrivateJwk('EdDSA'),
+    generatePrivateJwk('ES256'),
+  ])
   const keys: SigningKey[] = [
     { kid: `${name}-es256`, alg: 'ES256', jwk: first },
     { kid: `${name}-ps256`, alg: 'PS256', jwk: rsa },

@@ -1,10 +1,11 @@
 import { type Fields, type PagedList, readPath } from './paged-list.ts'
 
-const dayNanoseconds = 86_400_000_000_000n
+const secondNanoseconds = 1_000_000_000n
+const dayNanoseconds = 86_400n * secondNanoseconds
 
 /**
- * The effective time of a record as a comparable number: nanoseconds, or days for lists by date. Undefined if the record
- * does not state it: the provider then chose a time that its responses do not show.
+ * The effective time of a record in nanoseconds; a date is its start in UTC. Undefined if the record does not state it:
+ * the provider then chose a time that its responses do not show.
  */
 export function readEffectiveTime(
   { ref, record: { time } }: PagedList,
@@ -16,7 +17,10 @@ export function readEffectiveTime(
     case 'instant':
       return parseInstant(record['postingDateTime'] ?? record['executionDateTime'])
     case 'date':
-      return parseDay(readPath(record, dateField))
+      return attempt(
+        readPath(record, dateField),
+        (it) => Temporal.PlainDate.from(it).toZonedDateTime('UTC').epochNanoseconds,
+      )
     case 'local':
       return parseLocalTime(record['executionDateTime'], timeZone)
     default:
@@ -29,13 +33,6 @@ export const invoiceDates = ['issueDate', 'dueDate', 'period.endDate', 'period.s
 
 export function parseInstant(text: unknown): bigint | undefined {
   return attempt(text, (it) => Temporal.Instant.from(it).epochNanoseconds)
-}
-
-function parseDay(text: unknown): bigint | undefined {
-  return attempt(text, (it) => {
-    const date = Temporal.PlainDate.from(it).toZonedDateTime('UTC')
-    return date.epochNanoseconds / dayNanoseconds
-  })
 }
 
 function parseLocalTime(text: unknown, timeZone: string): bigint | undefined {
@@ -56,32 +53,28 @@ function attempt(text: unknown, parse: (text: string) => bigint): bigint | undef
 
 /** An effective time as a bound of a query: a date-time, or a date. */
 export function formatBound({ bounds }: PagedList, time: bigint): string {
-  if (bounds !== 'date') return Temporal.Instant.fromEpochNanoseconds(time).toString()
-  return toDate(time).toString()
+  const utc = toUtc(time)
+  return (bounds === 'date' ? utc.toPlainDate() : utc.toInstant()).toString()
 }
 
-export function addMonths({ bounds }: PagedList, time: bigint, months: number): bigint {
-  if (bounds === 'date') {
-    const date = toDate(time).add({ months }).toZonedDateTime('UTC')
-    return date.epochNanoseconds / dayNanoseconds
-  }
-  const later = Temporal.Instant.fromEpochNanoseconds(time).toZonedDateTimeISO('UTC')
-  return later.add({ months }).epochNanoseconds
+export function addMonths(time: bigint, months: number): bigint {
+  return toUtc(time).add({ months }).epochNanoseconds
 }
 
+/** The current time, or the start of the current day for lists by date. */
 export function readNow({ bounds }: PagedList): bigint {
   const now = BigInt(Date.now()) * 1_000_000n
-  return bounds === 'date' ? now / dayNanoseconds : now
+  return bounds === 'date' ? now - (now % dayNanoseconds) : now
 }
 
 /** The smallest step of a bound: a second, or a day. */
 export function smallestStep({ bounds }: PagedList): bigint {
-  return bounds === 'date' ? 1n : 1_000_000_000n
+  return bounds === 'date' ? dayNanoseconds : secondNanoseconds
 }
 
 /** Records this close to a bound that depends on the clock are ignored: the provider's clock and day may differ. */
 export function clockTolerance({ bounds }: PagedList): bigint {
-  return bounds === 'date' ? 2n : dayNanoseconds
+  return bounds === 'date' ? 2n * dayNanoseconds : dayNanoseconds
 }
 
 /**
@@ -89,14 +82,10 @@ export function clockTolerance({ bounds }: PagedList): bigint {
  * change at different dates in two years.
  */
 export function isUnambiguousDay({ bounds }: PagedList, time: bigint): boolean {
-  const date =
-    bounds === 'date'
-      ? toDate(time)
-      : Temporal.Instant.fromEpochNanoseconds(time).toZonedDateTimeISO('UTC').toPlainDate()
-  if (date.day > 28) return false
-  return bounds === 'date' || ![3, 4, 9, 10, 11].includes(date.month)
+  const { day, month } = toUtc(time)
+  return day <= 28 && (bounds === 'date' || ![3, 4, 9, 10, 11].includes(month))
 }
 
-function toDate(day: bigint): Temporal.PlainDate {
-  return new Temporal.PlainDate(1970, 1, 1).add({ days: Number(day) })
+function toUtc(time: bigint): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochNanoseconds(time).toZonedDateTimeISO('UTC')
 }

@@ -26,7 +26,7 @@ import {
 async function checkOldest(context: CheckContext, ref: string): Promise<Passed> {
   const one = await readWindowedList(context, ref)
   const { from } = chooseWindow(one)
-  const far = addMonths(one.list, readNow(one.list), historyMonthsDefault)
+  const far = addMonths(readNow(one.list), historyMonthsDefault)
   await checkWindow(context, one, { from, to: far })
   await checkWindow(context, one, { from: from + smallestStep(one.list), to: far })
   return reportDate(one)
@@ -51,7 +51,7 @@ async function checkDefaultOldest(context: CheckContext, ref: string): Promise<P
   // Not the oldest one: there must be a record to exclude.
   const time = times.toReversed().find((each) => each !== listTimes(one).at(-1))
   if (time === undefined) return skip('no record is old enough')
-  const to = addMonths(one.list, time, months)
+  const to = addMonths(time, months)
   await checkWindow(context, one, { to }, { from: time, to })
   await checkWindow(
     context,
@@ -68,7 +68,7 @@ async function checkDefaultNewest(context: CheckContext, ref: string): Promise<P
   const { list, subject, whole, timeOf } = one
   const now = readNow(list)
   const months = defaultMonths(one.list)
-  const start = addMonths(list, now, -months)
+  const start = addMonths(now, -months)
   const tolerance = clockTolerance(list)
   const isNear = (time: bigint, end: bigint) => time > end - tolerance && time < end + tolerance
   const isClear = (record: Fields) => {
