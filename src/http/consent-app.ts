@@ -5,6 +5,7 @@ import { flowSeconds } from '../contract/consent-flows.ts'
 import { ContractError } from '../contract/index.ts'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
 import type { Consent } from '../platform/consent/consent.ts'
+import { sessionSeconds } from '../platform/consent/dashboard.ts'
 import { openidRoutes } from '../platform/consent/openid-provider.ts'
 import { iconType, renderIcon } from '../platform/consent/pages/icon.ts'
 import { renderStylesheet } from '../platform/consent/pages/stylesheet.ts'
@@ -13,7 +14,6 @@ import { type HttpApp, toFastifyPath } from './app.ts'
 import type { TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
 import { readCookie } from './cookies.ts'
-import { mountDashboard } from './dashboard-app.ts'
 import { noteFailure, retryAfterDefaultSeconds } from './error-handler.ts'
 import { sendJson } from './json.ts'
 import { acceptForms } from './json-body.ts'
@@ -27,6 +27,7 @@ import {
 } from './page-response.ts'
 
 const flowCookie = 'holdfast_flow'
+const dashboardCookie = 'holdfast_dashboard'
 
 /** The form with the accounts, of which a customer may have many. */
 const accountsFormBytesMax = 512 * 1024
@@ -87,7 +88,7 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
         if (basePath !== '') mountOpenid(scope, consent, 'GET', wellKnown + basePath)
       })
       app.register(async (scope) => mountPages(scope, consent, options))
-      app.register(async (scope) => mountDashboard(scope, consent, options.trustedProxies))
+      app.register(async (scope) => mountDashboard(scope, consent, options))
       app.register(async (scope) => mountRevocation(scope, consent))
       for (const asset of options.assets) mountAsset(app, asset)
       mountCds(app, consent)
@@ -174,6 +175,38 @@ async function* limitForm(payload: Readable, requireLong: () => Promise<void>) {
     received += chunk.length
     if (isShort && received > formBytesMax) await requireLong()
     yield chunk
+  }
+}
+
+/** The list, one consent, and the confirmation that it shall end. */
+const dashboardPaths = ['/consents', '/consents/:id', '/consents/:id/stop'] as const
+
+/** The pages on which a customer sees and withdraws consents. */
+function mountDashboard(
+  scope: HttpApp,
+  consent: Consent,
+  { trustedProxies }: ConsentMountOptions,
+): void {
+  const { basePath, answerDashboard } = consent
+  const path = `${basePath}/consents`
+  const page = { cookie: dashboardCookie, path, seconds: sessionSeconds, trustedProxies }
+  preparePages(scope, consent, 'Nothing was changed.')
+  for (const path of dashboardPaths) {
+    scope.route({
+      method: ['GET', 'POST'],
+      url: basePath + path,
+      config: { endpoint: 'dashboard' },
+      bodyLimit: formBytesMax,
+      handler: async (request, reply) => {
+        const { id } = request.params as { readonly id?: string }
+        const answer = await answerDashboard({
+          ...readPageRequest(request, reply, consent, page),
+          id,
+          isStop: path.endsWith('/stop'),
+        })
+        return sendPageResponse(reply, answer, consent, page)
+      },
+    })
   }
 }
 

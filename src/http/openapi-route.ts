@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { buildOpenApiDocument, type DocumentName, type Operation } from '../contract/index.ts'
 import { matchesIfNoneMatch } from '../platform/catalogue/entity-tags.ts'
 import { digestEntityTag } from '../platform/cds/public-answer.ts'
@@ -33,29 +34,15 @@ export function mountOpenApi(
   version: string,
   served?: readonly Operation[],
 ): void {
-  const unsent = { count: 0 }
-  for (const [path, name] of Object.entries(documents)) {
-    mountDocument(app, path, () => buildOpenApiDocument(name, version, served), unsent)
-  }
-}
-
-function mountDocument(
-  app: HttpApp,
-  path: string,
-  build: () => unknown,
-  unsent: { count: number },
-): void {
-  let rendered: { readonly body: Buffer; readonly etag: string } | undefined
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: path,
-    config: { document: openApiLabel },
-    handler: async (request, reply) => {
+  let unsent = 0
+  for (const [url, name] of Object.entries(documents)) {
+    let rendered: ReturnType<typeof render> | undefined
+    const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       // Not at startup, which it would delay.
-      rendered ??= render(build())
+      rendered ??= render(buildOpenApiDocument(name, version, served))
       const { body, etag } = rendered
       const isCached = matchesIfNoneMatch(request.headers['if-none-match'], etag)
-      if (!isCached && unsent.count >= unsentMax) throw overloaded
+      if (!isCached && unsent >= unsentMax) throw overloaded
 
       reply.headers({
         'access-control-allow-origin': '*',
@@ -63,13 +50,14 @@ function mountDocument(
         etag,
       })
       if (isCached) return reply.status(304).send()
-      unsent.count += 1
+      unsent += 1
       reply.raw.on('close', () => {
-        unsent.count -= 1
+        unsent -= 1
       })
       return sendJson(reply, [body])
-    },
-  })
+    }
+    app.route({ method: ['GET', 'HEAD'], url, config: { document: openApiLabel }, handler })
+  }
 }
 
 function render(document: unknown) {

@@ -83,12 +83,8 @@ export function openAccessCheck(
     if (proof.thumbprint !== jkt) return 'wrong key'
     const now = clock()
     const use = { payload: '{}', expires: now.add({ seconds: replaySeconds }) }
-    const isFirst = await artifacts.add(
-      'ReplayDetection',
-      digest(`${clientId} ${proof.id}`),
-      use,
-      now,
-    )
+    const key = digest(`${clientId} ${proof.id}`)
+    const isFirst = await artifacts.add('ReplayDetection', key, use, now)
     return isFirst ? undefined : 'replayed proof'
   }
 

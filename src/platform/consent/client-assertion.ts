@@ -61,11 +61,8 @@ export async function authenticateClient(
   requireAssertionClaims(provider.issuer, client, claims)
   const { jti, exp = 0 } = claims
   if (typeof jti !== 'string' || jti === '') throw new errors.InvalidClientAuth('jti is required')
-  const isFirst = await provider.ReplayDetection.unique(
-    client.clientId,
-    jti,
-    exp + toleranceSeconds,
-  )
+  const expires = exp + toleranceSeconds
+  const isFirst = await provider.ReplayDetection.unique(client.clientId, jti, expires)
   if (!isFirst) throw new errors.InvalidClientAuth('the client assertion was used before')
   return client.clientId
 }

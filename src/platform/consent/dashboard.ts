@@ -4,14 +4,9 @@ import { ProviderUnavailable } from './customers.ts'
 import type { FlowOptions } from './flow-context.ts'
 import { listArrangements } from './list-arrangements.ts'
 import { isOwnForm, type PageRequest, type PageResponse, renderPage } from './page-exchange.ts'
-import {
-  renderConsent,
-  renderConsents,
-  renderSignIn,
-  renderSignInPasscode,
-  renderStop,
-} from './pages/dashboard.ts'
-import type { Problem } from './pages/layout.ts'
+import { renderConsent, renderConsents, renderSignIn, renderStop } from './pages/dashboard.ts'
+import { type Problem, renderButton, renderButtons } from './pages/layout.ts'
+import { renderPasscode } from './pages/sign-in.ts'
 import { renderError } from './pages/steps.ts'
 import { makeFormToken, type SealedStates } from './sealed-states.ts'
 import { checkPasscode, requestPasscode } from './sign-in.ts'
@@ -88,20 +83,19 @@ async function answer(options: DashboardOptions, request: DashboardRequest): Pro
 function showSignIn(
   context: Context,
   state: WaitingState | undefined,
-  { problem, status = 200, email = '' }: Shown = {},
+  {
+    problem,
+    status = 200,
+    email = '',
+  }: { problem?: Problem; status?: number; email?: string } = {},
 ): PageResponse {
   const { brand, secret, shownPasscode } = context
   const page = { brand, token: makeFormToken(secret), problem }
   if (!state) return { ...renderPage(context, status, renderSignIn(page, email)), secret }
   const expires = Temporal.Instant.fromEpochMilliseconds(state.passcodeExpires)
   const sent = { email: state.email, expires, shown: shownPasscode?.(state.email) }
-  return renderPage(context, status, renderSignInPasscode(page, sent))
-}
-
-interface Shown {
-  readonly problem?: Problem
-  readonly status?: number
-  readonly email?: string
+  const buttons = renderButtons(renderButton('Continue', 'passcode'))
+  return renderPage(context, status, renderPasscode(page, sent, buttons))
 }
 
 async function submitSignIn(

@@ -2,7 +2,11 @@ import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { digest } from '../../auth/secrets.ts'
-import type { SigningKey, SigningKeyStore } from '../../auth/signing-key-store.ts'
+import {
+  type SigningKey,
+  type SigningKeyStore,
+  toPrivateJwk,
+} from '../../auth/signing-key-store.ts'
 import { applyAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
 import { ProviderUnavailable } from './customers.ts'
@@ -47,8 +51,6 @@ export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'sele
   readonly onError: (error: Error) => void
 }
 
-type OnOutage = (error: Error) => void
-
 /** Throws if there is no signing key of an algorithm that FAPI allows. */
 export async function openOpenidProvider(options: OpenidOptions) {
   const { issuer, signingKeys, clock, keysMs = keysMsDefault } = options
@@ -90,7 +92,7 @@ export async function openOpenidProvider(options: OpenidOptions) {
       provider: Provider,
       request: IncomingMessage,
       response: ServerResponse,
-      onOutage: OnOutage,
+      onOutage: (error: Error) => void,
     ): Promise<void> {
       outageListeners.set(request, onOutage)
       const { url = '', headers } = request
@@ -108,7 +110,7 @@ export async function openOpenidProvider(options: OpenidOptions) {
   }
 }
 
-const outageListeners = new WeakMap<IncomingMessage, OnOutage>()
+const outageListeners = new WeakMap<IncomingMessage, (error: Error) => void>()
 
 /**
  * A session of an earlier flow is never continued: each flow authenticates its customer. This also protects against
@@ -129,12 +131,7 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
     )
   }
   const keys: JWKS = {
-    keys: selected.map(({ id, algorithm, privateKey }) => ({
-      ...privateKey,
-      kid: id,
-      alg: algorithm,
-      use: 'sig',
-    })),
+    keys: selected.map((key) => ({ ...toPrivateJwk(key), use: 'sig' })),
   }
   const configuration = createConfiguration({
     ...options,

@@ -26,15 +26,11 @@ export function selectAlgorithm(
   selected: readonly SigningKey[],
   { created }: Pick<ThirdParty, 'created'>,
 ): FapiAlgorithm {
-  const known = keys.flatMap((key) => {
-    const algorithm = fapiAlgorithms.find((name) => name === key.algorithm)
-    return algorithm === undefined ? [] : [{ key, algorithm }]
-  })
-  const registered = known.find(({ key }) => isReady(key, created)) ?? known.at(-1)
+  const known = keys.filter(({ algorithm }) => fapiAlgorithms.some((name) => name === algorithm))
+  const registered = known.find((key) => isReady(key, created)) ?? known.at(-1)
   const hasKey = selected.some(({ algorithm }) => algorithm === registered?.algorithm)
-  const [first] = selected
-  const present = fapiAlgorithms.find((name) => name === first?.algorithm)
-  return (hasKey ? registered?.algorithm : present) ?? 'ES256'
+  const { algorithm } = (hasKey ? registered : selected[0]) ?? {}
+  return fapiAlgorithms.find((name) => name === algorithm) ?? 'ES256'
 }
 
 function isReady({ created }: SigningKey, now: Temporal.Instant): boolean {

@@ -12,7 +12,7 @@ import {
   renderForm,
   renderList,
 } from './layout.ts'
-import { renderEmailForm, renderPasscode, type SentPasscode, type SignInPage } from './sign-in.ts'
+import { renderEmailForm, type SignInPage } from './sign-in.ts'
 import { renderAccountName, renderScopes } from './steps.ts'
 
 interface View {
@@ -38,10 +38,6 @@ export function renderSignIn(page: SignInPage, email: string): Page {
     body: html`<p>See who you share data with, and stop sharing at any time.</p>
 ${renderEmailForm(page, email, renderButtons(renderButton('Continue', 'identify')))}`,
   }
-}
-
-export function renderSignInPasscode(page: SignInPage, sent: SentPasscode): Page {
-  return renderPasscode(page, sent, renderButtons(renderButton('Continue', 'passcode')))
 }
 
 /** Newest first. */
