@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Scope } from '../contract/scopes.ts'
 import { Button, SecondaryButton } from './components/button.tsx'
 import { Dialog } from './components/dialog.tsx'
-import { NoPermission } from './components/no-permission.tsx'
 import { PageHeading } from './components/page-heading.tsx'
 import { Notice, Skeleton } from './components/states.tsx'
 import { findPage, type PageDefinition, sections } from './pages.ts'
@@ -173,6 +173,22 @@ function LazyView({ page, ...props }: ViewProps & { readonly page: PageDefinitio
     )
   }
   return View ? <View {...props} /> : <Skeleton />
+}
+
+/** Says which scope is missing, and how to get it. */
+export function NoPermission({ title, scope }: { readonly title: string; readonly scope: Scope }) {
+  return (
+    <>
+      <PageHeading title={title} />
+      <p>
+        This page needs the scope <code>{scope}</code>. The client {session.value?.client_name} does
+        not have it.
+      </p>
+      <p class="muted">
+        To register a client that has it, run <code>holdfast client add NAME --scope {scope}</code>.
+      </p>
+    </>
+  )
 }
 
 function NotFound() {

@@ -1,19 +1,11 @@
-import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useAction } from '../use-action.ts'
 import { Button, SecondaryButton } from './button.tsx'
+import type { Titled } from './page-heading.tsx'
 import { Problem } from './states.tsx'
 
 /** A modal dialog. Without `onClose`, it stays until it is no longer rendered. */
-export function Dialog({
-  title,
-  children,
-  onClose,
-}: {
-  readonly title: string
-  readonly children: ComponentChildren
-  readonly onClose?: () => void
-}) {
+export function Dialog({ title, children, onClose }: Titled & { readonly onClose?: () => void }) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   // In a layout effect, so that no key is pressed in between. Closing returns the focus to where it was before.
@@ -37,7 +29,7 @@ export function Dialog({
   )
 }
 
-/** Asks before a change, makes it, and shows why it failed. It closes when the change is made. */
+/** Says what a change does, makes it if it is confirmed, and shows why it failed. It closes when the change is made. */
 export function Confirm({
   title,
   action,
@@ -45,13 +37,10 @@ export function Confirm({
   children,
   onConfirm,
   onClose,
-}: {
-  readonly title: string
+}: Titled & {
   /** The text of the button that makes the change. */
   readonly action: string
   readonly isDangerous?: boolean
-  /** Says what happens. */
-  readonly children: ComponentChildren
   readonly onConfirm: () => Promise<void>
   readonly onClose: () => void
 }) {

@@ -1,14 +1,12 @@
 import type { ComponentChildren } from 'preact'
 
-/** The heading of a view, which gets the focus when the view is opened, and its actions. */
-export function PageHeading({
-  title,
-  children,
-}: {
+export interface Titled {
   readonly title: string
-  /** Buttons and links beside the heading. */
   readonly children?: ComponentChildren
-}) {
+}
+
+/** The heading of a view, which gets the focus when the view is opened, with buttons and links beside it. */
+export function PageHeading({ title, children }: Titled) {
   return (
     <div class="page-heading">
       <h1 tabIndex={-1}>{title}</h1>

@@ -3,6 +3,7 @@ import type { ApiError } from '../api.ts'
 import type { Resource } from '../resource.ts'
 import { SecondaryButton } from './button.tsx'
 import { Identifier } from './identifier.tsx'
+import type { Titled } from './page-heading.tsx'
 import { Ago } from './time.tsx'
 
 const labels = { good: 'Success', warn: 'Warning', bad: 'Error', info: 'Note' } as const
@@ -12,11 +13,7 @@ export function Notice({
   kind = 'info',
   title,
   children,
-}: {
-  readonly kind?: keyof typeof labels
-  readonly title: string
-  readonly children?: ComponentChildren
-}) {
+}: Titled & { readonly kind?: keyof typeof labels }) {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' || kind === 'warn' ? 'alert' : 'status'}>
       <p class="notice-title">
@@ -61,13 +58,7 @@ function advise(status: number): string {
 }
 
 /** An empty list: what would be in it, and the command or button that fills it. */
-export function Empty({
-  title,
-  children,
-}: {
-  readonly title: string
-  readonly children?: ComponentChildren
-}) {
+export function Empty({ title, children }: Titled) {
   return (
     <div class="empty">
       <p class="notice-title">{title}</p>

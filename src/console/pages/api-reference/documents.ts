@@ -3,7 +3,7 @@ import { request } from '../../api.ts'
 
 /** The parts of an OpenAPI 3.1 document that the page shows. */
 export interface OpenApiDocument {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly info: { readonly title: string; readonly description: string }
   readonly servers: readonly Server[]
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -48,6 +48,12 @@ interface Content {
 
 export type Contents = Readonly<Record<string, Content>>
 
+interface Response {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Contents
+}
+
 export interface OperationObject {
   readonly operationId: string
   readonly summary: string
@@ -57,16 +63,7 @@ export interface OperationObject {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly description?: string; readonly content: Contents }
-  readonly responses: Readonly<
-    Record<
-      string,
-      {
-        readonly description: string
-        readonly headers?: Readonly<Record<string, unknown>>
-        readonly content?: Contents
-      }
-    >
-  >
+  readonly responses: Readonly<Record<string, Response>>
   readonly 'x-reference': string
 }
 
@@ -77,21 +74,14 @@ export interface ListedOperation extends OperationObject {
 }
 
 /** They do not change while the platform runs. */
-const loaded = new Map<DocumentName, Promise<OpenApiDocument>>()
+const loaded = new Map<DocumentName, OpenApiDocument>()
 
-async function readDocument(name: DocumentName): Promise<OpenApiDocument> {
-  return (await request<OpenApiDocument>('GET', documentPaths[name])).body
-}
-
-export function loadDocument(name: DocumentName): Promise<OpenApiDocument> {
-  const found =
-    loaded.get(name) ??
-    readDocument(name).catch((error: unknown) => {
-      loaded.delete(name)
-      throw error
-    })
-  loaded.set(name, found)
-  return found
+export async function loadDocument(name: DocumentName): Promise<OpenApiDocument> {
+  const found = loaded.get(name)
+  if (found) return found
+  const { body } = await request<OpenApiDocument>('GET', documentPaths[name])
+  loaded.set(name, body)
+  return body
 }
 
 export function listOperations(name: DocumentName, { paths }: OpenApiDocument): ListedOperation[] {

@@ -136,24 +136,20 @@ function Form({ document, operation }: Props) {
         </Confirm>
       )}
       {error && <Problem error={error} />}
-      {outcome && <OutcomeView outcome={outcome} />}
+      {outcome && (
+        <div role="status">
+          <h3>Request</h3>
+          <Message label="Request" {...outcome.request} />
+          <h3>Response</h3>
+          <Message label="Response" {...outcome.response} />
+          <p class="buttons">
+            {Object.entries(outcome.copies).map(([label, text]) => (
+              <CopyButton key={label} label={label} text={text} />
+            ))}
+          </p>
+        </div>
+      )}
     </>
-  )
-}
-
-function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
-  return (
-    <div role="status">
-      <h3>Request</h3>
-      <Message label="Request" {...outcome.request} />
-      <h3>Response</h3>
-      <Message label="Response" {...outcome.response} />
-      <p class="buttons">
-        {Object.entries(outcome.copies).map(([label, text]) => (
-          <CopyButton key={label} label={label} text={text} />
-        ))}
-      </p>
-    </div>
   )
 }
 

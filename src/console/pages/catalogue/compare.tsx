@@ -62,13 +62,7 @@ function Comparison({ ids }: { readonly ids: readonly string[] }) {
             {different.length === 0 ? (
               <p>All fields of these products are equal.</p>
             ) : (
-              <Table
-                caption="Fields that differ"
-                columns={createColumns(products)}
-                rows={different}
-                rowKey={toKey}
-                isStacked
-              />
+              <ComparedFields caption="Fields that differ" products={products} rows={different} />
             )}
             <p>
               <SecondaryButton
@@ -79,13 +73,7 @@ function Comparison({ ids }: { readonly ids: readonly string[] }) {
               </SecondaryButton>
             </p>
             {showsEqual && equal.length > 0 && (
-              <Table
-                caption="Fields that are equal"
-                columns={createColumns(products)}
-                rows={equal}
-                rowKey={toKey}
-                isStacked
-              />
+              <ComparedFields caption="Fields that are equal" products={products} rows={equal} />
             )}
           </>
         )
@@ -100,12 +88,16 @@ async function readCompared(id: string, signal: AbortSignal): Promise<ProductRea
   return (await ifFound(read(getProduct, input))) ?? (await read(getProductDraft, input)).product
 }
 
-function toKey({ path }: ComparedRow): string {
-  return JSON.stringify(path)
-}
-
-function createColumns(products: readonly ProductRead[]): Column<ComparedRow>[] {
-  return [
+function ComparedFields({
+  caption,
+  products,
+  rows,
+}: {
+  readonly caption: string
+  readonly products: readonly ProductRead[]
+  readonly rows: readonly ComparedRow[]
+}) {
+  const columns: readonly Column<ComparedRow>[] = [
     { title: 'Field', isHeading: true, cell: ({ path }) => path.join(' › ') },
     ...products.map(({ name }, index) => ({
       title: name,
@@ -117,4 +109,6 @@ function createColumns(products: readonly ProductRead[]): Column<ComparedRow>[] 
         ),
     })),
   ]
+  const rowKey = ({ path }: ComparedRow) => JSON.stringify(path)
+  return <Table caption={caption} columns={columns} rows={rows} rowKey={rowKey} isStacked />
 }

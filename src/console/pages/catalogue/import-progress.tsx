@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Button, ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
 import { Notice } from '../../components/states.tsx'
 import { formatCount } from '../../labels.ts'
@@ -24,7 +24,6 @@ export function ImportProgress({
   const [failedNow, setFailedNow] = useState(0)
   const [remaining, setRemaining] = useState(lines)
   const [controller, setController] = useState<AbortController>()
-  const isStarted = useRef(false)
 
   const start = async () => {
     const current = new AbortController()
@@ -48,8 +47,6 @@ export function ImportProgress({
     }
   }
   useEffect(() => {
-    if (isStarted.current) return
-    isStarted.current = true
     start()
   }, [])
   useEffect(() => () => controller?.abort(), [controller])

@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact'
 import { escapeInvisibleInLines } from '../../../contract/characters.ts'
 import type { CheckExchange, CheckHeader, CheckResult } from '../../../contract/index.ts'
 import { StateBadge } from '../../components/badge.tsx'
+import type { Titled } from '../../components/page-heading.tsx'
 
 export const judgements = {
   pass: ['good', 'passed'],
@@ -48,13 +48,7 @@ export function Result({ result }: { readonly result: CheckResult }) {
   )
 }
 
-function Part({
-  title,
-  children,
-}: {
-  readonly title: string
-  readonly children: ComponentChildren
-}) {
+function Part({ title, children }: Titled) {
   return (
     <>
       <h3>{title}</h3>

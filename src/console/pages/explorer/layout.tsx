@@ -1,17 +1,10 @@
-import type { ComponentChildren } from 'preact'
-import { PageHeading } from '../../components/page-heading.tsx'
+import { PageHeading, type Titled } from '../../components/page-heading.tsx'
 import { Notice } from '../../components/states.tsx'
 import { features } from '../../session.ts'
 import { CallList } from './call-list.tsx'
 
 /** A view of the explorer with the list of its calls beside it. */
-export function ExplorerLayout({
-  title,
-  children,
-}: {
-  readonly title: string
-  readonly children: ComponentChildren
-}) {
+export function ExplorerLayout({ title, children }: Titled) {
   if (!features.value.includes('explorer')) {
     return (
       <>

@@ -1,4 +1,4 @@
-import { batch, computed, signal } from '@preact/signals'
+import { batch, computed, effect, signal, untracked } from '@preact/signals'
 import { findProblems, formatProblem } from '../../../../contract/problems.ts'
 import { ProductInput } from '../../../../contract/records/product.ts'
 import type { Problem } from '../../../../contract/rules.ts'
@@ -45,24 +45,22 @@ export function createEditor(
     return [...found, ...others.map(({ path, reason }) => ({ path, reason }))]
   })
 
-  const store = () => {
-    if (!isDirty.value && !pending.value) removeStoredEdit(name())
-    else
-      storeEdit(name(), {
-        product: product.value,
-        baseline: baseline.value,
-        source: source.value,
-        pending: pending.value,
-        storedAt: Date.now(),
-      })
-  }
-  for (const each of [product, baseline, source, pending] as const) {
-    let isFirst = true
-    each.subscribe(() => {
-      if (!isFirst) store()
-      isFirst = false
+  let isFirst = true
+  effect(() => {
+    const current = {
+      product: product.value,
+      baseline: baseline.value,
+      source: source.value,
+      pending: pending.value,
+    }
+    const hasChanges = isDirty.value || current.pending !== undefined
+    // Another id or another client does not store the edit again.
+    untracked(() => {
+      if (!isFirst && hasChanges) storeEdit(name(), { ...current, storedAt: Date.now() })
+      else if (!isFirst) removeStoredEdit(name())
     })
-  }
+    isFirst = false
+  })
 
   return {
     /** Undefined until the draft of a new product is created. */

@@ -33,7 +33,7 @@ export function ErrorList({ editor }: { readonly editor: Editor }) {
                 onClick={(event) => {
                   event.preventDefault()
                   editor.revealed.value = problem.path
-                  requestAnimationFrame(() => focusField(problem.path, toFieldId))
+                  requestAnimationFrame(() => focusField(problem.path))
                 }}
               >
                 {formatProblem(problem)}

@@ -21,9 +21,7 @@ export function setAt(root: unknown, path: Path, value: unknown): unknown {
   if (part === undefined) return value
   if (Array.isArray(root)) {
     const element = setAt(root[Number(part)], rest, value)
-    const before = root.slice(0, Number(part))
-    const after = root.slice(Number(part) + 1)
-    return element === undefined ? [...before, ...after] : [...before, element, ...after]
+    return root.toSpliced(Number(part), 1, ...(element === undefined ? [] : [element]))
   }
   const fields = isObject(root) ? root : {}
   const content = setAt(fields[part], rest, value)
