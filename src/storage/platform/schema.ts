@@ -2,13 +2,63 @@
 export interface Dialect {
   /** A text that is compared byte by byte. */
   readonly key: string
-  /** An integer of 64 bits. */
+  /** Integers of 16 and 64 bits. */
+  readonly smallint: string
   readonly bigint: string
   readonly boolean: string
   /** A primary key that grows with each row. */
   readonly sequence: string
-  /** What follows the columns of a table with another primary key. */
+  /** SQL literals. */
+  readonly false: string
+  /** What follows the columns of a table with a primary key that is one number, or another one. */
+  readonly numberOptions: string
   readonly options: string
+}
+
+/** The tables of customers and accounts. A row without a record is a placeholder, or removed. */
+export const createAccountTables = (dialect: Dialect, accountNumber: string) => {
+  const { key, smallint, bigint, boolean, sequence, options, numberOptions } = dialect
+  return `
+  create table customer (
+    number ${sequence},
+    id ${key} not null unique,
+    email ${key},                 -- the key for a search by e-mail
+    match text,                   -- the result of a search by e-mail
+    record text,
+    email_hash ${key},            -- of the person who has or had the id
+    name_hash ${key}
+  )${numberOptions};
+  create index customer_email on customer (email, id) where email is not null;
+
+  create table account (
+    number ${accountNumber},
+    id ${key} not null unique,
+    kind ${smallint} not null default 0, -- 0: a placeholder, or removed
+    is_open ${boolean} not null default ${dialect.false},
+    category text,
+    created ${bigint} not null default 0,
+    is_owned_text text,           -- isOwned in the record itself
+    shareable text,
+    head text,
+    tail text,
+    detail text
+  )${numberOptions};
+
+  create table holder (
+    customer ${bigint} not null,
+    account ${bigint} not null,
+    is_owned ${boolean} not null,
+    primary key (customer, account)
+  )${options};
+  create index holder_account on holder (account);
+
+  create table balance (account ${bigint} primary key, record text not null)${numberOptions};
+  create table contact (
+    account ${bigint} primary key,
+    kind ${smallint} not null,    -- of the account; 0: it does not exist, and may be of either kind
+    status text not null,
+    record text not null
+  )${numberOptions};`
 }
 
 /** The tables of the catalogue, its clients, consent, check runs and feeds. Times are in milliseconds since 1970. */

@@ -1,5 +1,5 @@
 import type { DatabaseLayout } from '../../database.ts'
-import { createSharedTables } from '../../platform/schema.ts'
+import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createReplayTables } from '../replay/schema.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
@@ -24,33 +24,23 @@ const entryColumns = `account bigint not null,
     record text not null`
 
 /** Texts that are compared have the collation "C": byte by byte, the same in every database. */
-const createDataTables = ({ partitions, layout }: Layout) => `
-  create table customer (
-    number bigint generated always as identity primary key,
-    id text collate "C" not null unique,
-    email text collate "C",     -- the key for a search by e-mail
-    match text,                 -- the result of a search by e-mail
-    record text,                -- null: a placeholder, or removed
-    email_hash text collate "C", -- of the person who has or had the id; null: a placeholder
-    name_hash text collate "C"
-  );
-  create index customer_email on customer (email, id) where email is not null;
+const dialect: Dialect = {
+  key: 'text collate "C"',
+  smallint: 'smallint',
+  bigint: 'bigint',
+  boolean: 'boolean',
+  false: 'false',
+  sequence: 'bigint generated always as identity primary key',
+  numberOptions: '',
+  options: '',
+}
 
-  -- The number of an account begins with the partition of its entries, which is derived from the account id: a query by
-  -- id names the table of the partition (partition.ts).
-  create table account (
-    number bigint primary key,
-    id text collate "C" not null unique,
-    kind smallint not null default 0, -- 0: a placeholder, or removed
-    is_open boolean not null default false,
-    category text,
-    created bigint not null default 0,
-    is_owned_text text,         -- isOwned in the record itself
-    shareable text,
-    head text,
-    tail text,
-    detail text
-  );
+/**
+ * The number of an account begins with the partition of its entries, which is derived from the account id: a query by id
+ * names the table of the partition.
+ */
+const createDataTables = ({ partitions, layout }: Layout) => `
+  ${createAccountTables(dialect, 'bigint primary key')}
   create sequence account_number;
   create function number_account() returns trigger language plpgsql as $$
     declare
@@ -62,22 +52,6 @@ const createDataTables = ({ partitions, layout }: Layout) => `
     end $$;
   create trigger number_account before insert on account
     for each row execute function number_account();
-
-  create table holder (
-    customer bigint not null,
-    account bigint not null,
-    is_owned boolean not null,
-    primary key (customer, account)
-  );
-  create index holder_account on holder (account);
-
-  create table balance (account bigint primary key, record text not null);
-  create table contact (
-    account bigint primary key,
-    kind smallint not null,     -- of the account; 0: it does not exist, and may be of either kind
-    status text not null,
-    record text not null
-  );
 
   -- The lists of every account. An entry has an ordinal in its list, from the oldest: a page is one range of the index,
   -- and a total one subtraction.
@@ -103,15 +77,7 @@ const createPartitions = (partitions: number) => `
         with (autovacuum_vacuum_insert_scale_factor = 0.01);`,
   ).join('\n  ')}`
 
-const sharedTables = createSharedTables({
-  key: 'text collate "C"',
-  bigint: 'bigint',
-  boolean: 'boolean',
-  sequence: 'bigint generated always as identity primary key',
-  options: '',
-})
-
 /** Each migration is applied once, in order, in its own transaction, and never changed after a release. */
 export const migrations: readonly ((layout: Layout) => string)[] = [
-  (layout) => createDataTables(layout) + createReplayTables + sharedTables,
+  (layout) => createDataTables(layout) + createReplayTables + createSharedTables(dialect),
 ]
