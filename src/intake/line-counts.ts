@@ -40,10 +40,9 @@ export function emptyCounts(): Record<LineOutcome, number> {
   return { created: 0, changed: 0, unchanged: 0, deleted: 0 }
 }
 
-/** The sum of all types. */
-export function totalCounts(counts: LineCounts): Counts {
+export function totalCounts(counts: Iterable<Counts>): Counts {
   const total = emptyCounts()
-  for (const each of counts.values()) {
+  for (const each of counts) {
     for (const outcome of lineOutcomes) total[outcome] += each[outcome]
   }
   return total

@@ -7,7 +7,7 @@ export function digest(text: string): string {
 }
 
 /**
- * The same for an e-mail address. Customers without an address have a digest in common, which is that of no address.
+ * Stored in place of a removed customer's e-mail address. Customers without an address have a digest in common, which is that of no address.
  */
 export function emailDigest(address: string | undefined): string {
   return address === undefined ? digest('') : digest(`email:${emailKey(address)}`)

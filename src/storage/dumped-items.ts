@@ -36,7 +36,7 @@ export interface DumpedAccount {
   readonly is_owned_text: string | null
   readonly holders: readonly DumpedHolder[]
   readonly balance: string | null | undefined
-  readonly contact: { kind: number; status: string; record: string } | undefined
+  readonly contact: { kind: number; status: string; record: string } | null | undefined
 }
 
 interface DumpedHolder {

@@ -26,7 +26,7 @@ async function commit(writer: ProviderWriter, lines: readonly string[]): Promise
 
 async function takeCounts(writer: ProviderWriter): Promise<number[]> {
   const counts = await writer.commit()
-  const { created, changed, unchanged, deleted } = totalCounts(counts)
+  const { created, changed, unchanged, deleted } = totalCounts(counts.values())
   return [created, changed, unchanged, deleted]
 }
 

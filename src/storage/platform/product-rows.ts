@@ -1,3 +1,5 @@
+import type { LineOutcome } from '../../intake/line-counts.ts'
+import type { ProductItem } from '../../intake/writer.ts'
 import type {
   Author,
   NewestVersion,
@@ -5,7 +7,13 @@ import type {
   ProductContent,
   StoredProduct,
 } from '../../platform/catalogue/store.ts'
-import { createDeletion, createVersion, type Version } from '../../platform/catalogue/versions.ts'
+import {
+  createDeletion,
+  createVersion,
+  exists,
+  isChanged,
+  type Version,
+} from '../../platform/catalogue/versions.ts'
 import { integer, nullable, type Session, type Transaction, text, type Value } from '../sql.ts'
 import { definePut, type PutRow } from './put-row.ts'
 import { summaryRow } from './summary-rows.ts'
@@ -90,6 +98,22 @@ export function removeProduct(
     rows: [[putVersion, versionValues(id, deletion, newVersion.by, null, null)]],
     isRemoval: true,
   }
+}
+
+/** What a line of a load does to a product: null removes it. An unchanged product gets no new version. */
+export function loadProduct(
+  id: string,
+  loaded: ProductItem | null,
+  before: NewestVersion | undefined,
+  newVersion: NewVersion,
+): { readonly outcome: LineOutcome; readonly write?: ProductWrite } {
+  if (loaded === null) {
+    if (!exists(before)) return { outcome: 'unchanged' }
+    return { outcome: 'deleted', write: removeProduct(id, before, newVersion) }
+  }
+  if (!isChanged(loaded, before)) return { outcome: 'unchanged' }
+  const write = putProduct(id, before, loaded.content, { ...newVersion, loaded })
+  return { outcome: exists(before) ? 'changed' : 'created', write }
 }
 
 function versionValues(

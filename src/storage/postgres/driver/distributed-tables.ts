@@ -53,7 +53,7 @@ const mergeTables = {
 
 export const mergeTableNames = Object.keys(mergeTables)
 
-/** `generation` is that of the last load that changed a list of the account, see reads/distributed-lists.ts. */
+/** `generation` is that of the last load that changed a list of the account. Reads compare that of a shard with that of the coordinator. */
 const state = 'account bigint primary key, generation bigint not null'
 
 export const createDistributedEntries = (entryColumns: string, shards: number) => `
@@ -74,5 +74,5 @@ export const createDistributedEntries = (entryColumns: string, shards: number) =
     )
     .join('\n  ')}
 
-  -- The same on the coordinator.
+  -- The state that the coordinator has of the lists.
   create table account_state (${state});`

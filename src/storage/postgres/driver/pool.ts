@@ -20,7 +20,7 @@ const connectionsDefault = 10
 /** An idle connection is closed after this time. */
 const idleMs = 60_000
 
-/** How much longer than the server the driver waits. Statements of requests have shorter timeouts, see timeouts.ts. */
+/** How much longer than the server the driver waits. Statements of requests have shorter timeouts. */
 const driverMs = 5000
 
 const keepAliveMs = 10_000
@@ -59,7 +59,7 @@ export const durableCommits = `select set_config('synchronous_commit', 'on', fal
   where current_setting('synchronous_commit') = 'off';`
 
 /**
- * Each statement must see what was committed before it began: a used token (replay-store.ts), or the load that had the
+ * Each statement must see what was committed before it began: a used token, or the load that had the
  * lock before. A server may have another default.
  */
 const readCommitted = { default_transaction_isolation: 'read\\ committed' }
@@ -107,8 +107,8 @@ const uses = {
   /** A load or a dump has no statement timeout. */
   load: () => ({ statementMs: 0, session: { jit: 'off', ...readCommitted } }),
   /**
-   * Neither has the commit of a feed, which waits for loads: feeds/connection-watch.ts finds out that its connection no
-   * longer responds. Most of its batches are small.
+   * Neither has the commit of a feed, which waits for loads: a check finds out that its connection no longer
+   * responds. Most of its batches are small.
    */
   feed: () => ({ statementMs: 0, session: { ...smallBatchPlans, ...readCommitted } }),
 } as const satisfies Record<string, Use>

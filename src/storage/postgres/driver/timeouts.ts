@@ -1,7 +1,7 @@
 /** The timeout of a call, including the wait for a connection and for locks. */
 export const timeoutDefaultMs = 5000
 
-/** The same for a statement that may read many rows. Its waits are limited like those of any other statement. */
+/** The timeout of a statement that may read many rows. Its waits are limited like those of any other statement. */
 export const longTimeoutMs = 30_000
 
 /** When the server ends a statement that writes. Earlier than the caller's timeout, after which its outcome is unknown. */
@@ -28,7 +28,7 @@ export function dataNodesTimeout(timeoutMs: number): number {
  */
 export const abortDefaultMs = 5000
 
-/** The same for a load that is committing. It is not cancelled, so that its outcome can be reported. */
+/** How long an aborted load that is committing may take to end. It is not cancelled, so that its outcome can be reported. */
 export function commitAbortMs(abortMs: number): number {
   return 6 * abortMs
 }

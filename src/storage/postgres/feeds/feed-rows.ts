@@ -96,12 +96,11 @@ function isText(cell: Cell): cell is string {
  */
 export const writeBatches = `
   with batch as (
-    select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[],
-      $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[])
-      b (feed, number, digest, position, lines, created, changed, unchanged, deleted, owner)
+    select * from json_to_recordset($1) as b (feed text, number bigint, digest text, position text,
+      lines bigint, created bigint, changed bigint, unchanged bigint, deleted bigint, owner text)
   ), advanced as (
     insert into feed (name, batch, time, lines, position, owner)
-    select feed, number, $11::bigint, lines, position, owner from batch
+    select feed, number, $2::bigint, lines, position, owner from batch
     on conflict (name) do update set batch = excluded.batch, time = excluded.time,
       lines = feed.lines + excluded.lines, position = excluded.position, owner = excluded.owner
   ), remembered as (
@@ -120,19 +119,13 @@ export function batchValues(
   batches: readonly { readonly batch: FeedBatch; readonly summary: BatchResult }[],
   time: Temporal.Instant,
 ): unknown[] {
-  const column = <Value>(select: (batch: FeedBatch, summary: BatchResult) => Value) =>
-    batches.map(({ batch, summary }) => select(batch, summary))
-  return [
-    column(({ feed = '' }) => feed),
-    column(({ number }) => number),
-    column(({ digest }) => digest),
-    column(({ position }) => position ?? null),
-    column((_, { lines }) => lines),
-    column((_, { created }) => created),
-    column((_, { changed }) => changed),
-    column((_, { unchanged }) => unchanged),
-    column((_, { deleted }) => deleted),
-    column(({ sender }) => sender?.id ?? null),
-    time.epochMilliseconds,
-  ]
+  const rows = batches.map(({ batch: { feed, number, digest, position, sender }, summary }) => ({
+    ...summary,
+    feed,
+    number,
+    digest,
+    position,
+    owner: sender?.id,
+  }))
+  return [JSON.stringify(rows), time.epochMilliseconds]
 }

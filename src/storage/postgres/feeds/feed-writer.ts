@@ -288,5 +288,5 @@ function summarize(lines: number, batch: number, counts: readonly CountedLines[]
   for (const { file, type, outcome, lines } of counts) {
     if (file === batch) counter.add(type, outcome, lines)
   }
-  return { lines, ...totalCounts(counter.take()) }
+  return { lines, ...totalCounts(counter.take().values()) }
 }

@@ -64,7 +64,7 @@ export const countCustomers = counted(`
 
 const columnsOf = (table: string) => accountColumns.map((name) => `${table}.${name}`).join(', ')
 
-/** The same for accounts. Of a line whose record is the same, the holders are compared. */
+/** The record of an account before a line is that of the line before it, or the stored one. Of a line whose record is the same, the holders are compared. */
 export const countAccounts = counted(`
   with line as materialized (
     select e.place, e.put_before, a.number, s.kind, case

@@ -6,7 +6,7 @@ const { banking, energy } = kindCodes
 
 /**
  * The effect of each line of a load on its account: the state after the line. All other lines are checked and merged by
- * these. Rejected lines have none (reject-lines.ts).
+ * these. Rejected lines have none.
  *
  * The lines that may be unresolved after the last line (`unresolved_line`) are kept until the load ends.
  */
@@ -78,7 +78,7 @@ const deletedKind = (effect: string, kind: string) => `case ${kind}
   when ${banking} then ${effect}.banking_deleted when ${energy} then ${effect}.energy_deleted
   else greatest(${effect}.banking_deleted, ${effect}.energy_deleted) end`
 
-/** The same for the account that has a list. */
+/** SQL for the last line that deletes the account that has a list, by the effects of a line. */
 export const deletedList = (effect: string, list: string) =>
   `case when ${list} in (${energyLists.join()}) then ${effect}.energy_deleted
     else ${effect}.banking_deleted end`

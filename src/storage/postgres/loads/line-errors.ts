@@ -3,7 +3,7 @@ import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { missingAccount, missingCustomer } from '../../load-errors.ts'
 import { parsePlace } from './place.ts'
 
-/** A row of `unresolvedLines` (line-effects.ts). */
+/** A row of `unresolvedLines`. */
 export interface UnresolvedLine {
   readonly place: string
   readonly index: number | null

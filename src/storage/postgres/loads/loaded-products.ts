@@ -1,8 +1,5 @@
-import type { LineOutcome } from '../../../intake/line-counts.ts'
-import type { ProductItem } from '../../../intake/writer.ts'
 import type { Author, NewestVersion } from '../../../platform/catalogue/store.ts'
-import { exists, isChanged } from '../../../platform/catalogue/versions.ts'
-import { type ProductWrite, putProduct, removeProduct } from '../../platform/product-rows.ts'
+import { loadProduct, type ProductWrite } from '../../platform/product-rows.ts'
 import type { Put } from '../../platform/put-row.ts'
 import type { Value } from '../../sql.ts'
 import type { CountedLines } from './count-lines.ts'
@@ -37,22 +34,13 @@ export async function mergeProducts(
   const newVersion = { by: author, clock: () => loadTime }
   const written: ProductWrite[] = []
   const counts: CountedLines[] = []
-  const write = (file: number, outcome: LineOutcome, product: ProductWrite) => {
-    written.push(product)
-    // Every line of a product was counted as unchanged (countProducts).
+  for (const { id, item, file } of products) {
+    const { outcome, write } = loadProduct(id, item && JSON.parse(item), newest.get(id), newVersion)
+    if (!write) continue
+    written.push(write)
+    // Every line of a product was counted as unchanged.
     counts.push({ file, type: 'product', outcome, lines: 1 })
     counts.push({ file, type: 'product', outcome: 'unchanged', lines: -1 })
-  }
-  for (const { id, item, file } of products) {
-    const before = newest.get(id)
-    if (item === null) {
-      if (exists(before)) write(file, 'deleted', removeProduct(id, before, newVersion))
-      continue
-    }
-    const loaded = JSON.parse(item) as ProductItem
-    if (!isChanged(loaded, before)) continue
-    const outcome = exists(before) ? 'changed' : 'created'
-    write(file, outcome, putProduct(id, before, loaded.content, { ...newVersion, loaded }))
   }
   await putRows(run, written)
   const removed = written.filter(({ isRemoval }) => isRemoval).map(({ stored }) => stored.id)

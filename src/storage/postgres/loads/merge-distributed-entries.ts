@@ -30,7 +30,7 @@ import type { Run } from './run.ts'
 
 const payload = 'amount, description, reference, record'
 
-/** The stored entries that lines are compared with on the coordinator (count-lines.ts). */
+/** The stored entries that lines are compared with on the coordinator. */
 export const comparedTable = 'compared_entry'
 export const createComparedEntries = `
   create temp table ${comparedTable} (

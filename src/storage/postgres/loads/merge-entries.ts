@@ -37,7 +37,7 @@ export const makeEntryTables = `
     list smallint not null,
     what smallint not null,
     has_own_time boolean,
-    file smallint,              -- of the line, unless it is compared with other lines (count-lines.ts)
+    file smallint,              -- of the line, unless it is compared with other lines
     ordinal_before integer,
     time bigint,
     time_before bigint,

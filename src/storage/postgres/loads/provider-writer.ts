@@ -1,11 +1,12 @@
-import { openLineCounter } from '../../../intake/line-counts.ts'
+import { openLineCounter, totalCounts } from '../../../intake/line-counts.ts'
 import type { ProviderWriter, WriterOptions } from '../../../intake/writer.ts'
 import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { addCounts as addTotals, loadValues, noLines, recordLoad } from '../../status-store.ts'
+import { loadValues, recordLoad } from '../../status-store.ts'
 import { announceWait } from '../../waiting.ts'
 import { abandonOnAbort } from '../driver/abandon.ts'
 import { openCopy } from '../driver/copy.ts'
+import { readGroups } from '../driver/cursor.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { watchStandby } from '../driver/pipeline.ts'
@@ -91,7 +92,7 @@ export async function openPostgresProviderWriter(
   /** The staged lines are committed. They are cleared only when more follow: closing the connection drops the tables. */
   let isCommitted = false
   let committed = 0
-  let committedLines = noLines
+  let committedLines = totalCounts([])
   const counter = openLineCounter()
   const addCounts = (counts: readonly CountedLines[]): void => {
     for (const { type, outcome, lines } of counts) counter.add(type, outcome, lines)
@@ -135,22 +136,9 @@ export async function openPostgresProviderWriter(
     if (tables.length > 0) await run(`truncate ${tables.join()}`)
   }
 
-  /** The rows of a query with a large result. */
-  async function* each<Row extends object>(sql: string): AsyncGenerator<Row> {
-    for await (const rows of readGroups<Row>(sql, fetchCount)) yield* rows
-  }
-
-  async function* readGroups<Row extends object>(sql: string, size: number): AsyncGenerator<Row[]> {
-    await run(`declare load_rows cursor for ${sql}`)
-    let rows: Row[]
-    do {
-      rows = (await run(`fetch ${size} from load_rows`)).rows
-      yield rows
-    } while (rows.length === size)
-    await run('close load_rows')
-  }
-
-  const merging = { run, send: run, readGroups, staging, inBatches }
+  const readLines = <Row extends object>(sql: string, size = fetchCount) =>
+    readGroups<Row>(run, sql, size)
+  const merging = { run, send: run, readGroups: readLines, staging, inBatches }
 
   return {
     async write(items) {
@@ -161,12 +149,14 @@ export async function openPostgresProviderWriter(
 
     async *findErrors() {
       await prepare()
-      for await (const row of each<RejectedLine>(rejectedLines)) yield toRejection(row)
+      for await (const rows of readLines<RejectedLine>(rejectedLines)) yield* rows.map(toRejection)
     },
 
     async *findUnresolved() {
       await prepare()
-      for await (const row of each<UnresolvedLine>(unresolvedLines)) yield toLineError(row)
+      for await (const rows of readLines<UnresolvedLine>(unresolvedLines)) {
+        yield* rows.map(toLineError)
+      }
     },
 
     async commit() {
@@ -182,7 +172,7 @@ export async function openPostgresProviderWriter(
       )
       if (!isDistributed && staging.count('staged_entry') > 0) await indexChanged(run)
       const total = counter.take()
-      const lines = addTotals(committedLines, total.values())
+      const lines = totalCounts([committedLines, ...total.values()])
       await run(recordLoad(loadValues(loadTime, Date.now(), lines).map(String)))
       signal?.throwIfAborted()
       await sendCommit()

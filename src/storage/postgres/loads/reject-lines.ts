@@ -7,9 +7,8 @@ import type { ReadGroups, Run } from './run.ts'
 /** How many lines are compared at a time. */
 const groupSize = 1000
 
-interface CustomerLine {
+interface CustomerLine extends RejectedLine {
   readonly id: string
-  readonly place: string
   readonly is_put: boolean
   readonly email_hash: string | null
   readonly name_hash: string | null
@@ -20,7 +19,7 @@ interface CustomerLine {
 
 /** The lines of customers of whom both the address and the name are different in two of the lines, or in the database. */
 const customerLines = `
-  select s.id, s.place, s.is_put, s.email_hash, s.name_hash, c.email_hash as stored_email,
+  select s.id, s.place, null as kind, s.is_put, s.email_hash, s.name_hash, c.email_hash as stored_email,
     c.name_hash as stored_name
   from staged_customer s left join customer c on c.id = s.id
   where s.id in (
@@ -49,9 +48,8 @@ function openCustomerCheck() {
   }
 }
 
-interface AccountLine {
+interface AccountLine extends RejectedLine {
   readonly id: string
-  readonly place: string
   readonly is_put: boolean
   readonly kind: number
   /** 0: the account does not exist. */
@@ -85,36 +83,35 @@ function openAccountCheck() {
 const insertRejected = `
   insert into rejected_line select * from unnest($1::bigint[], $2::smallint[])`
 
-/** Rejected lines are not merged. */
-export async function rejectCustomers(run: Run, readGroups: ReadGroups): Promise<void> {
-  const isValid = openCustomerCheck()
+/** Moves the lines that are not valid after those before them to the rejected lines, which are not merged. */
+async function rejectLines<Line extends RejectedLine>(
+  run: Run,
+  groups: AsyncIterable<Line[]>,
+  isValid: (line: Line) => boolean,
+  tables: readonly string[],
+): Promise<void> {
   let isAny = false
-  for await (const lines of readGroups<CustomerLine>(customerLines, groupSize)) {
-    const places = lines.filter((line) => !isValid(line)).map(({ place }) => place)
-    if (places.length === 0) continue
-    isAny = true
-    await run(insertRejected, [places, places.map(() => null)])
-  }
-  if (isAny)
-    await run('delete from staged_customer s using rejected_line r where r.place = s.place')
-}
-
-export async function rejectAccounts(run: Run, readGroups: ReadGroups): Promise<void> {
-  const isValid = openAccountCheck()
-  let isAny = false
-  for await (const lines of readGroups<AccountLine>(accountLines, groupSize)) {
+  for await (const lines of groups) {
     const rejected = lines.filter((line) => !isValid(line))
     if (rejected.length === 0) continue
     isAny = true
-    await run(insertRejected, [
-      rejected.map(({ place }) => place),
-      rejected.map(({ kind }) => kind),
-    ])
+    const places = rejected.map(({ place }) => place)
+    await run(insertRejected, [places, rejected.map(({ kind }) => kind)])
   }
   if (!isAny) return
-  for (const table of ['staged_account', 'staged_holder']) {
+  for (const table of tables) {
     await run(`delete from ${table} s using rejected_line r where r.place = s.place`)
   }
+}
+
+export function rejectCustomers(run: Run, readGroups: ReadGroups): Promise<void> {
+  const lines = readGroups<CustomerLine>(customerLines, groupSize)
+  return rejectLines(run, lines, openCustomerCheck(), ['staged_customer'])
+}
+
+export function rejectAccounts(run: Run, readGroups: ReadGroups): Promise<void> {
+  const lines = readGroups<AccountLine>(accountLines, groupSize)
+  return rejectLines(run, lines, openAccountCheck(), ['staged_account', 'staged_holder'])
 }
 
 export const rejectedLines = 'select place, kind from rejected_line order by place'

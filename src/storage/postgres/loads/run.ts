@@ -5,7 +5,7 @@ export type Run = (
   // biome-ignore lint/suspicious/noExplicitAny: the statement determines the columns
 ) => Promise<{ readonly rows: any[]; readonly rowCount: number | null }>
 
-/** The same without a result. It may resolve before the statement has run: a failure then rejects the next `Run`. */
+/** Sends a statement without a result. It may resolve before the statement has run: a failure then rejects the next `Run`. */
 export type Send = (sql: string, values?: unknown[]) => Promise<unknown>
 
 /** The rows of a query in groups, as there may be many, or one row may be megabytes long. */

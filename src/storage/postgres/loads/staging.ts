@@ -18,7 +18,7 @@ import { placeHalves } from './place.ts'
 export const partCodes = { balance: 1, contact: 2 } as const
 
 /**
- * The lines of a load before they are checked and merged. `place` is their location (place.ts). A line that removes has
+ * The lines of a load before they are checked and merged. `place` is their location. A line that removes has
  * `is_put` false.
  */
 const stagedTables = {

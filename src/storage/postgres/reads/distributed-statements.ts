@@ -66,7 +66,7 @@ export function shardStatements(entryTable: string, stateTable: string) {
           select e.record from ${range(inList, '$3::integer', '$4::integer', entryTable)} e), ',')`,
     },
 
-    /** The same entries without their records. */
+    /** The keys of these entries. */
     keys: {
       name: `keys-${entryTable}`,
       text: `select ${generation}, e.time, e.id, e.ordinal from (select) one

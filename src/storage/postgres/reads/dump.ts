@@ -14,6 +14,7 @@ import {
 } from '../../dumped-items.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { abandonAt } from '../driver/abandon.ts'
+import { readGroups } from '../driver/cursor.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { toAppError } from '../driver/statements.ts'
 import { dataNodesTimeout, timeoutDefaultMs } from '../driver/timeouts.ts'
@@ -22,14 +23,8 @@ import { lockSession, unlockSession } from '../loads/load-lock.ts'
 /** How many rows are fetched at a time. */
 const fetchCount = 250
 
-interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
+interface AccountRow extends DumpedAccount {
   readonly number: string
-  readonly holders: readonly string[]
-  readonly owned: readonly boolean[]
-  readonly present: readonly boolean[]
-  readonly contact_kind: number
-  readonly status: string | null
-  readonly contact: string | null
   readonly generation: string
 }
 
@@ -43,13 +38,12 @@ interface EntryRow {
 
 const selectAccounts = (isDistributed: boolean) => `
   select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text,
-    array(select c.id from holder h join customer c on c.number = h.customer
+    array(select json_build_object('customerId', c.id, 'isOwned', h.is_owned,
+        'isPresent', c.record is not null)
+      from holder h join customer c on c.number = h.customer
       where h.account = a.number order by c.id) as holders,
-    array(select h.is_owned from holder h join customer c on c.number = h.customer
-      where h.account = a.number order by c.id) as owned,
-    array(select c.record is not null from holder h join customer c on c.number = h.customer
-      where h.account = a.number order by c.id) as present,
-    b.record as balance, t.kind as contact_kind, t.status, t.record as contact,
+    b.record as balance, case when t.account is not null then
+      json_build_object('kind', t.kind, 'status', t.status, 'record', t.record) end as contact,
     ${isDistributed ? 'coalesce(s.generation, 0)' : '0'} as generation
   from account a left join balance b on b.account = a.number
   left join contact t on t.account = a.number
@@ -64,7 +58,7 @@ const selectEntries = (numbers: readonly string[]) => `
     where account = a.number order by list, ordinal
   ) e`
 
-/** The same in the layout `citus`, where the coordinator sorts what the shards return. */
+/** The entries of some accounts in the layout `citus`, where the coordinator sorts what the shards return. */
 const selectDistributedEntries = (numbers: readonly string[]) => `
   select account, list, id, time, record from entry where account in (${numbers.join()})
   order by array_position(array[${numbers.join()}]::bigint[], account), list, ordinal`
@@ -124,12 +118,13 @@ async function* dumpAccounts(
 ): AsyncGenerator<DumpedItem> {
   const accounts = selectAccounts(isDistributed)
   const select = isDistributed ? selectDistributedEntries : selectEntries
-  for await (const group of groups<AccountRow>(client, 'account_rows', accounts)) {
+  const run = (statement: string) => client.query(statement)
+  for await (const group of readGroups<AccountRow>(run, accounts, fetchCount, 'account_rows')) {
     if (isDistributed) await requireGenerations(client, group)
     const entries = each<EntryRow>(client, select(group.map(({ number }) => number)))
     let next = await entries.next()
     for (const account of group) {
-      yield* dumpAccount(toDumped(account))
+      yield* dumpAccount(account)
       for (; !next.done && next.value.account === account.number; next = await entries.next()) {
         const { list, id, time, record } = next.value
         const name = listName(list)
@@ -140,7 +135,7 @@ async function* dumpAccounts(
   }
 }
 
-/** The lists on the shards must have the state that the coordinator has of them (distributed-lists.ts). */
+/** The lists on the shards must have the state that the coordinator has of them. */
 async function requireGenerations(
   client: pg.ClientBase,
   group: readonly AccountRow[],
@@ -153,40 +148,14 @@ async function requireGenerations(
   throw outdatedList()
 }
 
-function toDumped(row: AccountRow): DumpedAccount {
-  const { holders, owned, present, contact_kind: kind, status, contact: record } = row
-  return {
-    ...row,
-    holders: holders.map((customerId, index) => ({
-      customerId,
-      isOwned: owned[index] === true,
-      isPresent: present[index] === true,
-    })),
-    contact: status === null || record === null ? undefined : { kind, status, record },
-  }
-}
-
 function listName(code: number): EntryList {
   const list = entryLists.find((name) => listCodes[name] === code)
   if (!list) throw new Error(`no list has the code ${code}`)
   return list
 }
 
+/** The rows of a query. The accounts have a cursor of their own, since their entries are read meanwhile. */
 async function* each<Row>(client: pg.ClientBase, sql: string): AsyncGenerator<Row, undefined> {
-  for await (const rows of groups<Row>(client, 'each_row', sql)) yield* rows
-}
-
-/** The rows of a query, in groups. */
-async function* groups<Row>(
-  client: pg.ClientBase,
-  cursor: string,
-  sql: string,
-): AsyncGenerator<Row[]> {
-  await client.query(`declare ${cursor} no scroll cursor for ${sql}`)
-  let rows: Row[]
-  do {
-    rows = (await client.query(`fetch ${fetchCount} from ${cursor}`)).rows as Row[]
-    if (rows.length > 0) yield rows
-  } while (rows.length === fetchCount)
-  await client.query(`close ${cursor}`)
+  const run = (statement: string) => client.query(statement)
+  for await (const rows of readGroups<Row>(run, sql, fetchCount)) yield* rows
 }

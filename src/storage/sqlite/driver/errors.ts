@@ -49,7 +49,7 @@ export function toAppError(error: unknown, database: DatabaseSync): unknown {
   return new ContractError('unavailable', message, { cause: error, isInDoubt })
 }
 
-/** The same for a failure to open the database. */
+/** Converts a failure to open the database. */
 export function cannotOpen(error: unknown, path: string): unknown {
   const message = describeFailure(error, () => path, 'opened')
   if (message === undefined) return error

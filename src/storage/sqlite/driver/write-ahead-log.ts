@@ -180,7 +180,7 @@ function attempt(work: () => void): void {
   try {
     work()
   } catch {
-    // See above.
+    // The next attempt follows.
   }
 }
 

@@ -43,6 +43,6 @@ function ignoreFailure(work: () => void): void {
   try {
     work()
   } catch {
-    // See above.
+    // The lock is correct without the file.
   }
 }

@@ -76,7 +76,8 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     items.clearReferences()
     if (!storesUnresolved) errors.push(...unresolved)
     if (errors.length > 0) return { errors }
-    const summary: BatchResult = { lines: batch.lines, ...totalCounts(items.finish(batch.sender)) }
+    const counts = items.finish(batch.sender).values()
+    const summary: BatchResult = { lines: batch.lines, ...totalCounts(counts) }
     items.forgetAssignedTimes()
     if (key) feeds.put(key, now.epochMilliseconds, summary)
     return { summary, ...(unresolved.length > 0 && { unresolved }) }

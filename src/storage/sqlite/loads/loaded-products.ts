@@ -1,14 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { LineCounter, LineOutcome } from '../../../intake/line-counts.ts'
+import type { LineCounter } from '../../../intake/line-counts.ts'
 import type { ProductItem } from '../../../intake/writer.ts'
 import { type Author, loader, type NewestVersion } from '../../../platform/catalogue/store.ts'
-import { exists, isChanged } from '../../../platform/catalogue/versions.ts'
-import {
-  dropProduct,
-  type ProductWrite,
-  putProduct,
-  removeProduct,
-} from '../../platform/product-rows.ts'
+import { dropProduct, loadProduct, type ProductWrite } from '../../platform/product-rows.ts'
 import { openStatements } from '../driver/sql.ts'
 import { command, query } from '../driver/statements.ts'
 
@@ -37,18 +31,6 @@ export function openLoadedProducts(
     for (const [put, values] of rows) run(put.text, values)
     if (isRemoval) for (const drop of dropProduct) run(drop, [stored.id])
   }
-  const put = (item: ProductItem, by: Author): LineOutcome => {
-    const before = newest.first(item.id)
-    if (!isChanged(item, before)) return 'unchanged'
-    write(putProduct(item.id, before, item.content, { by, clock, loaded: item }))
-    return exists(before) ? 'changed' : 'created'
-  }
-  const remove = (id: string, by: Author): LineOutcome => {
-    const before = newest.first(id)
-    if (!exists(before)) return 'unchanged'
-    write(removeProduct(id, before, { by, clock }))
-    return 'deleted'
-  }
 
   const saveLine = (id: string, item: string | null): void => {
     lines += 1
@@ -58,10 +40,12 @@ export function openLoadedProducts(
   return {
     put: (item: ProductItem): void => saveLine(item.id, JSON.stringify(item)),
     remove: (id: string): void => saveLine(id, null),
-    finish(author: Author = loader): void {
+    finish(by: Author = loader): void {
       if (lines === 0) return
       for (const { id, item } of saved.each()) {
-        counter.add('product', item === null ? remove(id, author) : put(JSON.parse(item), author))
+        const loaded = loadProduct(id, item && JSON.parse(item), newest.first(id), { by, clock })
+        if (loaded.write) write(loaded.write)
+        counter.add('product', loaded.outcome)
         lines -= 1
       }
       // Lines that a later line for the same product replaced.

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { totalCounts } from '../../../intake/line-counts.ts'
 import type {
   LineError,
   LocatedItem,
@@ -6,7 +7,7 @@ import type {
   WriterOptions,
 } from '../../../intake/writer.ts'
 import { DatabaseError } from '../../database.ts'
-import { addCounts, loadValues, noLines, recordLoad } from '../../status-store.ts'
+import { loadValues, recordLoad } from '../../status-store.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, execute } from '../driver/statements.ts'
@@ -32,7 +33,7 @@ export function openSqliteProviderWriter(
   const items = openItemWriter(database, () => loadTime)
   const staged = openStagedItems(database)
   const record = command(database, recordLoad(['?', '?', '?', '?', '?', '?']))
-  let committedLines = noLines
+  let committedLines = totalCounts([])
   let hasStaged = false
 
   // Only after the temporary tables exist: a rollback must not remove them.
@@ -80,7 +81,7 @@ export function openSqliteProviderWriter(
       // A commit to a file that was deleted or replaced would be lost.
       if (fileIdentity(path) !== opened) throw replacedDatabase(path)
       if (database.isTransaction) {
-        const lines = addCounts(committedLines, counts.values())
+        const lines = totalCounts([committedLines, ...counts.values()])
         record.run(...loadValues(loadTime, Date.now(), lines))
         commitWithinSpace(database, path)
         committedLines = lines

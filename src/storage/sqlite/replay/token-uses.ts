@@ -12,7 +12,7 @@ const purgeStep = 1000
 /** How large the log may grow before its pages are copied: consecutive commits rarely change the same pages. */
 const logPagesMax = 4000
 
-/** The same on a disk with little space: a log that fills the disk can no longer be copied. */
+/** How large it may grow on a disk with little space: a log that fills the disk can no longer be copied. */
 const logPagesWhenTight = 100
 const logBytesWhenTight = 512 * 1024
 
