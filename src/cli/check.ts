@@ -213,7 +213,7 @@ async function openTestKeys(
 ): Promise<TestKeys> {
   const { publishKeys, useTrustedKey } = await import('../check/index.ts')
   if (key !== undefined) {
-    return useTrustedKey(readJwkFile(key)).catch((error: Error) => {
+    return useTrustedKey(await readJwkFile(key)).catch((error: Error) => {
       throw new CommandError(2, `${key}: ${error.message}`)
     })
   }

@@ -3,8 +3,7 @@ import { databaseOptions } from '../server/database-options.ts'
 import { CommandError, isExpected, type Terminal } from '../server/terminal.ts'
 import { addCreateFlag, databaseSettings, prepareDatabase } from './common/database.ts'
 import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
-
-const chunkLength = 256 * 1024
+import { writeLines } from './common/write-lines.ts'
 
 export function dumpCommand(terminal: Terminal): Command {
   const command = new Command('dump')
@@ -22,20 +21,16 @@ export function dumpCommand(terminal: Terminal): Command {
       await prepareDatabase(settings, create, terminal)
       const { formatLine } = await import('../intake/dump.ts')
       const { dumpProvider } = await import('../storage/open.ts')
-      let lines = 0
-      let text = ''
-      try {
+      let isBegun = false
+      const formatLines = async function* () {
         for await (const item of dumpProvider(settings.database, databaseOptions(settings))) {
-          text += `${formatLine(item)}\n`
-          lines += 1
-          if (text.length < chunkLength) continue
-          await terminal.write(text)
-          text = ''
+          isBegun = true
+          yield formatLine(item)
         }
-        await terminal.write(text)
-      } catch (error) {
-        throw lines === 0 ? error : incomplete(error)
       }
+      await writeLines(formatLines(), terminal).catch((error: unknown) => {
+        throw isBegun ? incomplete(error) : error
+      })
     },
   )
 }

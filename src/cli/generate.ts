@@ -1,13 +1,12 @@
 import { Command } from 'commander'
 import type { GenerateOptions } from '../generate/index.ts'
 import { CommandError, isReaderGone, type Terminal } from '../server/terminal.ts'
+import { writeLines } from './common/write-lines.ts'
 
 /** A fixed day, so that a seed produces the same data on every day. */
 const untilDefault = '2026-11-01T00:00:00Z'
 
 const customersDefault = 25
-
-const chunkLength = 256 * 1024
 
 /** The numeric flags, with their maximum. */
 const sizes = {
@@ -40,19 +39,10 @@ export function generateCommand(terminal: Terminal): Command {
   return command.action(async (options: Options) => {
     const generateOptions = parseOptions(options)
     const { generateLines } = await import('../generate/index.ts')
-    let text = ''
-    try {
-      for (const line of generateLines(generateOptions)) {
-        text += `${line}\n`
-        if (text.length < chunkLength) continue
-        await terminal.write(text)
-        text = ''
-      }
-      await terminal.write(text)
-    } catch (error) {
+    await writeLines(generateLines(generateOptions), terminal).catch((error: unknown) => {
       // A reader that exits early, such as head, is not a failure.
       if (!isReaderGone(error)) throw error
-    }
+    })
   })
 }
 

@@ -57,14 +57,8 @@ export async function load(
   const errors = openErrorLog(options.onError)
   const inBatches = batch !== undefined
   const accepted = openLineSet()
-  const isAccepted = accepted.has
-  const commits = openCommits(writer, errors, {
-    inBatches,
-    skipInvalid,
-    dryRun,
-    isAccepted,
-    signal,
-  })
+  const commitOptions = { inBatches, skipInvalid, dryRun, isAccepted: accepted.has, signal }
+  const commits = openCommits(writer, errors, commitOptions)
 
   const add = (line: TextLine, file: number): void => {
     lines += 1

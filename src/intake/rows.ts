@@ -42,14 +42,7 @@ export type Converted =
 
 /** A source of the lines that a converter makes from rows. It ends at a header with problems: each row would repeat them. */
 export function createConvertedSource(rows: RowSource, converter: RowConverter): LineSource {
-  const { name, file, bytes, isRepeatable } = rows
-  return {
-    name,
-    ...(file !== undefined && { file }),
-    ...(bytes !== undefined && { bytes }),
-    isRepeatable,
-    read: (options) => convertRows(rows, converter, options),
-  }
+  return { ...rows, read: (options) => convertRows(rows, converter, options) }
 }
 
 async function* convertRows(
@@ -58,20 +51,19 @@ async function* convertRows(
   options: ReadOptions | undefined,
 ): AsyncGenerator<Chunk> {
   for await (const { bytes, rows, header } of source.read(options)) {
-    const problems = header ? (converter.checkColumns?.(header.columns) ?? []) : []
-    if (header && problems.length > 0) {
-      const ending = problems.map((problem) => ({ ...problem, endsSource: true as const }))
+    const columnProblems = header ? (converter.checkColumns?.(header.columns) ?? []) : []
+    if (header && columnProblems.length > 0) {
+      const ending = columnProblems.map((problem) => ({ ...problem, endsSource: true as const }))
       yield { bytes, lines: [{ line: header.line, problems: ending }] }
       return
     }
     const lines: TextLine[] = []
     for (const row of rows) {
-      const { line, values, raw } = row
-      if (values === undefined) {
-        lines.push({ line, problems: row.problems ?? [], ...(raw && { raw }) })
-        continue
-      }
-      const converted = converter.convert(values, line, source.file ?? source.name)
+      const { line, values, problems = [] } = row
+      const converted =
+        values === undefined
+          ? { problems }
+          : converter.convert(values, line, source.file ?? source.name)
       addLines(lines, row, converted instanceof Promise ? await converted : converted)
     }
     yield { bytes, lines, ...(header?.raw && { header: header.raw }) }

@@ -32,7 +32,7 @@ export async function addThirdParty(
     profile,
     redirectUris: redirectUri,
     scopes: selectScopes(scopeNames),
-    keys: readKeys(jwks),
+    keys: await readKeys(jwks),
   }
   await withStore('openConsentStore', { ...flags, create: true }, terminal, async (store) =>
     store.thirdParties.add({ ...thirdParty, created: await readNow(store) }),
@@ -54,14 +54,14 @@ function selectScopes(names: readonly string[]): string[] {
   )
 }
 
-function readKeys(jwks: string | undefined): ThirdParty['keys'] {
+async function readKeys(jwks: string | undefined): Promise<ThirdParty['keys']> {
   if (jwks === undefined) throw new CommandError(2, '--jwks is required with --redirect-uri')
   if (/^https?:/i.test(jwks)) {
     const problem = findKeyUrlProblem(jwks)
     if (problem !== undefined) throw new CommandError(2, `--jwks ${problem}`)
     return { jwksUrl: jwks }
   }
-  const value = readJwkFile(jwks)
+  const value = await readJwkFile(jwks)
   try {
     return { jwks: readKeySet(value) }
   } catch (error) {

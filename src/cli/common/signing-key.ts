@@ -43,8 +43,8 @@ export async function signToken(
   })
 }
 
-function readKey(file: string): SigningKey {
-  const key = { ...(readJwkFile(file) as Partial<SigningKey> | null) }
+async function readKey(file: string): Promise<SigningKey> {
+  const key = { ...((await readJwkFile(file)) as Partial<SigningKey> | null) }
   const { kid, alg } = key
   if (typeof kid === 'string' && typeof alg === 'string') return { ...key, kid, alg }
   throw new CommandError(2, `${file} must contain a JWK with kid and alg`)

@@ -59,7 +59,11 @@ export async function runFollow(
   if (flags.rejects !== undefined) requireNoInput('--rejects', flags.rejects, names)
   const format = await openFormat(name, flags)
   const input = findInput(name)
-  if (input && name !== '-' && !input.isFile()) throw notRegular(name)
+  // A position in a pipe cannot be read again.
+  if (input && name !== '-' && !input.isFile()) {
+    const hint = 'redirect it to standard input, and use -'
+    throw new CommandError(2, `${name} is not a regular file: ${hint}`)
+  }
   const { feed: feedName } = flags
   if (feedName !== undefined && !scalars.feedName.test(feedName))
     throw new CommandError(2, `--feed must be ${scalars.feedName.mustBe}`)
@@ -126,26 +130,16 @@ export async function runFollow(
 
 /** The only input. */
 function requireUsable(names: readonly string[], flags: LoadFlags): string {
-  const excluded = [
-    ...(flags.dryRun ? ['--dry-run'] : []),
-    ...(flags.query === undefined ? [] : ['--query']),
-    ...(flags.errors === undefined ? [] : ['--errors']),
-    ...(flags.metricsFile === undefined ? [] : ['--metrics-file']),
-  ]
-  if (excluded.length > 0) {
-    throw new CommandError(2, `--follow cannot be used with ${excluded.join(' and ')}`)
+  const { dryRun, query, errors, metricsFile } = flags
+  const excluded = { 'dry-run': dryRun, query, errors, 'metrics-file': metricsFile }
+  const used = Object.entries(excluded).filter(([, value]) => value !== undefined)
+  if (used.length > 0) {
+    const list = used.map(([flag]) => `--${flag}`).join(' and ')
+    throw new CommandError(2, `--follow cannot be used with ${list}`)
   }
   const [name, ...others] = names
   if (name === undefined || others.length > 0) throw new CommandError(2, '--follow reads one file')
   return name
-}
-
-/** A position in a pipe cannot be read again. */
-function notRegular(name: string): CommandError {
-  return new CommandError(
-    2,
-    `${name} is not a regular file: redirect it to standard input, and use -`,
-  )
 }
 
 interface KnownFeed {

@@ -44,7 +44,11 @@ export async function findDraft(
 export async function findNewest(store: CatalogueStore, id: string) {
   const newest = (await store.history(id, 1, 1))?.items[0]
   if (newest) return newest
-  throw (await store.readDraft(id)) ? unpublished() : unknownProduct()
+  if (!(await store.readDraft(id))) throw unknownProduct()
+  throw new CommandError(
+    1,
+    'the product is not published yet: it has only a draft. Run holdfast products show ID --draft',
+  )
 }
 
 async function explainMissing(
@@ -61,13 +65,6 @@ async function explainMissing(
   return new CommandError(
     1,
     `the product was deleted in version ${deleted}: show or restore an earlier version, ${earlier}`,
-  )
-}
-
-function unpublished(): CommandError {
-  return new CommandError(
-    1,
-    'the product is not published yet: it has only a draft. Run holdfast products show ID --draft',
   )
 }
 

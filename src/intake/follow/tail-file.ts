@@ -39,7 +39,7 @@ export async function* tailFile(
   let start = position ? await resume(path, position, options) : { path }
   for (;;) {
     const handle = await open(start.path)
-    const file = describeFile(start.path, await handle.stat({ bigint: true }))
+    const file = await describeOpen(start.path, handle)
     const { offset = 0, line = 0 } = start.resumed?.position ?? {}
     const tracker = openPositionTracker(options.firstLines, start.resumed, file)
     let end = offset
@@ -57,13 +57,9 @@ export async function* tailFile(
             yield data
           }
         },
-        unread: async () =>
-          countUnread(path, describeFile(path, await handle.stat({ bigint: true })), end),
+        unread: async () => countUnread(path, await describeOpen(path, handle), end),
       }
-      start = await findNext(path, describeFile(path, await handle.stat({ bigint: true })), {
-        ...options,
-        end,
-      })
+      start = await findNext(path, await describeOpen(path, handle), { ...options, end })
     } finally {
       await handle.close()
     }
@@ -122,8 +118,8 @@ async function* readToEnd(
     } else {
       const isSearched = present && searched ? isSameFile(present, searched) : present === searched
       searched = present
-      const hasLater = !isSearched && (await hasLaterFiles(path, handle))
-      if (hasLater || (present && present.size > 0)) {
+      const later = isSearched ? [] : await findLaterFiles(path, await describeOpen(path, handle))
+      if (later.length > 0 || (present && present.size > 0)) {
         // The writer has switched to another file. What it wrote before is read now.
         isReplaced = true
         continue
@@ -133,9 +129,8 @@ async function* readToEnd(
   }
 }
 
-async function hasLaterFiles(path: string, handle: FileHandle): Promise<boolean> {
-  const file = describeFile(path, await handle.stat({ bigint: true }))
-  return (await findLaterFiles(path, file)).length > 0
+async function describeOpen(path: string, handle: FileHandle): Promise<FoundFile> {
+  return describeFile(path, await handle.stat({ bigint: true }))
 }
 
 /** The number of bytes after an offset of a file and in the files after it. */

@@ -24,7 +24,10 @@ export async function* tailStream(
   position: Position | undefined,
   { firstLines, signal, onNotice }: TailOptions,
 ): AsyncGenerator<Segment> {
-  const { chunks, isDrained } = readUntilStopped(stream, signal)
+  let isDrained = true
+  const chunks = readUntilStopped(stream, signal, () => {
+    isDrained = false
+  })
   const skipped = position?.offset
     ? await skipTo(position, firstLines, chunks, onNotice)
     : undefined
@@ -49,7 +52,7 @@ export async function* tailStream(
         yield data
       }
     },
-    unread: async () => (isDrained() ? 0 : undefined),
+    unread: async () => (isDrained ? 0 : undefined),
   }
 }
 
@@ -115,19 +118,11 @@ function stoppedBefore({ line }: Position): LostPosition {
   )
 }
 
-function readUntilStopped(stream: Readable, signal: AbortSignal) {
-  let isDrained = true
-  const chunks = readChunks(stream, signal, () => {
-    isDrained = false
-  })
-  return { chunks, isDrained: () => isDrained }
-}
-
 /**
  * Ends at the end of the stream. Fails with an `AbortError` when it is stopped and what was written has been read, or
  * `onLeft` was called because there is too much of it.
  */
-async function* readChunks(
+async function* readUntilStopped(
   stream: Readable,
   signal: AbortSignal,
   onLeft: () => void,
