@@ -1,4 +1,5 @@
 import type { JsonText } from '../contract/index.ts'
+import { compareBytes, newestFirst } from '../provider/entry-order.ts'
 import type { EntriesOfAccountsQuery, Page } from '../provider/store.ts'
 import { pageValues } from './request-values.ts'
 
@@ -11,8 +12,8 @@ const timeMax = 2n ** 63n - 1n
 /** The part of a list in a time window: the ordinals and times of its oldest and its newest entry. */
 export interface ListWindow<List> {
   readonly list: List
-  /** The id of the account as bytes, which orders entries with the same time and id. */
-  readonly account: Buffer
+  /** The id of the account, which orders entries with the same time and id. */
+  readonly account: string
   readonly first: number
   readonly last: number
   readonly oldest: bigint
@@ -29,7 +30,7 @@ export interface ListRange<List> {
 export interface EntryKey<List> {
   readonly window: ListWindow<List>
   readonly time: bigint
-  readonly id: Buffer
+  readonly id: string
   readonly ordinal: number
 }
 
@@ -99,10 +100,7 @@ async function readByTime<List>(
 }
 
 function compareByTime<List>(one: EntryKey<List>, other: EntryKey<List>): number {
-  if (one.time !== other.time) return one.time > other.time ? -1 : 1
-  return (
-    Buffer.compare(one.id, other.id) || Buffer.compare(one.window.account, other.window.account)
-  )
+  return newestFirst(one, other) || compareBytes(one.window.account, other.window.account)
 }
 
 /** The ranges with all entries between the times of two ranks, where the newest entry has rank 0. */

@@ -142,7 +142,7 @@ export async function openDistributedLists(
       return rows.map(([time, id, ordinal]) => ({
         window,
         time: BigInt(time ?? 0),
-        id: Buffer.from(id ?? ''),
+        id: id ?? '',
         ordinal: Number(ordinal),
       }))
     },
@@ -210,7 +210,7 @@ function toWindow(list: DistributedList, rows: Rows): ListWindow<DistributedList
   if (!first || !last || !oldest || !newest || Number(first) > Number(last)) return undefined
   return {
     list,
-    account: Buffer.from(list.id),
+    account: list.id,
     first: Number(first),
     last: Number(last),
     oldest: BigInt(oldest),

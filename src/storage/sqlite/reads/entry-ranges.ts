@@ -146,7 +146,7 @@ export function openEntryRanges(database: DatabaseSync) {
       keys.all(...bounds(range)).map(({ ordinal, time, id }) => ({
         ordinal: Number(ordinal),
         time,
-        id: Buffer.from(id),
+        id,
       })),
 
     /** How many entries of a list, from the oldest, the index covers. */
