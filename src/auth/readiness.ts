@@ -12,24 +12,19 @@ export async function probeKeys(keys: Pick<KeySet, 'hasKeys'>): Promise<void> {
 /** How long a recorded token counts as proof that the next one can be recorded. */
 const recentMs = 1000
 
-export interface ReplayProbe {
-  /** Must be called with the outcome of every attempt to record a token. */
-  noteAttempt(isRecorded: boolean): void
-  /** Rejects if no token can be recorded now. */
-  probe(): Promise<void>
-}
-
 /**
  * Probes whether token uses can be recorded. A recent request is proof enough. Otherwise, or if the last attempt failed, an
  * id of its own is recorded, which is purged like that of an expired token.
  */
-export function openReplayProbe(replay: ReplayStore, clock: () => Temporal.Instant): ReplayProbe {
+export function openReplayProbe(replay: ReplayStore, clock: () => Temporal.Instant) {
   let recordedAt = Number.NEGATIVE_INFINITY
   return {
-    noteAttempt(isRecorded) {
+    /** Must be called with the outcome of every attempt to record a token. */
+    noteAttempt(isRecorded: boolean): void {
       recordedAt = isRecorded ? performance.now() : Number.NEGATIVE_INFINITY
     },
-    async probe() {
+    /** Rejects if no token can be recorded now. */
+    async probe(): Promise<void> {
       if (performance.now() - recordedAt < recentMs) return
       const now = Math.floor(clock().epochMilliseconds / 1000)
       await replay.recordUse(`readiness ${randomUUID()}`, now + clockToleranceSeconds)

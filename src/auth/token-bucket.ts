@@ -1,11 +1,3 @@
-export interface TokenBuckets {
-  /** Seconds until a token is available; 0 if one is. */
-  retryAfter(key: string): number
-  take(key: string): void
-  /** Returns a token that was taken. */
-  refund(key: string): void
-}
-
 /**
  * Token bucket per key; the least recently used keys are evicted. Each bucket has `capacity` tokens and gains one every
  * `refillSeconds`.
@@ -15,7 +7,7 @@ export function openTokenBuckets(
   refillSeconds: number,
   keysMax: number,
   now: () => number = () => performance.now() / 1000,
-): TokenBuckets {
+) {
   const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
   const available = (key: string): number => {
     const bucket = buckets.get(key)
@@ -30,8 +22,10 @@ export function openTokenBuckets(
     if (buckets.size > keysMax && oldest !== undefined) buckets.delete(oldest)
   }
   return {
-    retryAfter: (key) => Math.max(0, 1 - available(key)) * refillSeconds,
-    take: (key) => add(key, -1),
-    refund: (key) => add(key, 1),
+    /** Seconds until a token is available; 0 if one is. */
+    retryAfter: (key: string): number => Math.max(0, 1 - available(key)) * refillSeconds,
+    take: (key: string): void => add(key, -1),
+    /** Returns a token that was taken. */
+    refund: (key: string): void => add(key, 1),
   }
 }

@@ -1,8 +1,6 @@
 import { download } from '../auth/download.ts'
-import type { PlatformStatus, ServerStatus, StatusCounts } from '../contract/index.ts'
-import type { ReadinessProbe } from '../http/health.ts'
-import { findFailedProbes, healthEndpoints } from '../http/health.ts'
-import type { StatusStore } from '../storage/status-store.ts'
+import type { PlatformStatus, ServerStatus } from '../contract/index.ts'
+import { findFailedProbes, healthEndpoints, type ReadinessProbe } from '../http/health.ts'
 import { databaseOptions } from './database-options.ts'
 import { reuseResult } from './observe/reuse-result.ts'
 import type { Settings } from './settings/settings.ts'
@@ -18,28 +16,16 @@ const versionMs = 5 * 60_000
 const documentBytesMax = 4 * 1024 * 1024
 const healthBytesMax = 4096
 
-export interface StatusReader {
-  read(): Promise<PlatformStatus>
-  /** Undefined if the URL of the provider is not known. */
-  readProvider(): Promise<ServerStatus | undefined>
-  close(): Promise<void>
-}
-
-interface OpenedStore {
-  readonly store: StatusStore
-  readonly readCounts: () => Promise<StatusCounts>
-}
-
 /** The state of the platform, its provider and its database. Nothing is opened before the first call. */
 export function openStatusReader(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   readiness: readonly ReadinessProbe[],
   clock: () => Temporal.Instant,
   countWaitMs?: number,
-): StatusReader {
+) {
   const { providerUrl } = settings
   const started = clock().toString()
-  let opened: Promise<OpenedStore> | undefined
+  let opened: ReturnType<typeof openStore> | undefined
 
   const readProviderVersion = reuseResult(() => readVersion(providerUrl ?? ''), versionMs)
   const readProviderOnce = reuseResult(
@@ -86,8 +72,9 @@ export function openStatusReader(
   }
   return {
     read: reuseResult(read, reuseMs),
+    /** Undefined if the URL of the provider is not known. */
     readProvider: readProviderOnce,
-    async close() {
+    async close(): Promise<void> {
       await (await opened?.catch(() => undefined))?.store.close()
     },
   }

@@ -16,7 +16,7 @@ const colours = {
   off: '\u001b[0m',
 }
 
-/** A report for a terminal: the groups, every failure with its evidence, and a summary. */
+/** A report for a terminal: the groups, every failure with its evidence, and the counts. */
 export function formatTextReport(
   report: Report,
   { hasColour = false, isVerbose = false }: TextOptions = {},
@@ -33,7 +33,7 @@ export function formatTextReport(
     ...results.flatMap((result) => resultLines(result, paint, isVerbose)),
   ])
   const details = failures.flatMap((result) => failureLines(result, paint))
-  const summary = [
+  const counts = [
     `${pass} passed`,
     fail > 0 ? paint('fail', `${fail} failed`) : '0 failed',
     `${skip} skipped`,
@@ -42,7 +42,7 @@ export function formatTextReport(
     ...lines,
     ...details,
     '',
-    `${summary}   ${report.requests} requests in ${report.seconds} s   ${printable(report.target)}`,
+    `${counts}   ${report.requests} requests in ${report.seconds} s   ${printable(report.target)}`,
     ...(skip > 0
       ? [paint('dim', 'A skipped check is not a pass: each one states what was missing.')]
       : []),

@@ -70,13 +70,13 @@ export interface TransactionPage extends SourcePage<BankingTransaction> {
 }
 
 /** The customer does not exist, or the account does not exist or is not held by the customer. */
-export interface MissingFrom<What extends 'customer' | 'account'> {
-  readonly missing: What
+export interface MissingFrom<Kind extends 'customer' | 'account'> {
+  readonly missing: Kind
 }
 
 /** What a source returns instead of records if the customer or the account is not found. */
-export function missing<What extends 'customer' | 'account'>(what: What): MissingFrom<What> {
-  return { missing: what }
+export function missing<Kind extends 'customer' | 'account'>(kind: Kind): MissingFrom<Kind> {
+  return { missing: kind }
 }
 
 /** The contact details must not be shared. */

@@ -20,16 +20,11 @@ export interface MetricsOrigin {
   readonly setting: string
 }
 
-export interface OriginResult<Value> {
-  readonly value?: Value
-  readonly sources: readonly MetricsSource[]
-}
-
 /** Reads from an origin. Never rejects: what cannot be read is stated in the sources. */
 export async function readOrigin<Value>(
   { roles, reader, setting }: MetricsOrigin,
   read: (reader: MetricsReader) => Promise<Value>,
-): Promise<OriginResult<Value>> {
+): Promise<{ readonly value?: Value; readonly sources: readonly MetricsSource[] }> {
   const describe = (source: Omit<MetricsSource, 'role'>) =>
     roles.map((role) => ({ role, ...source }))
   if (!reader) {

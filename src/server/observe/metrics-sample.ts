@@ -48,25 +48,29 @@ type Figures = Omit<MetricsSample, 'time' | 'sources' | 'rejections'> & {
 export function computeFigures(intervals: readonly Interval[]): Figures {
   const sums = new Map<string, number>()
   const buckets = new Map<number, number>()
-  const lags = new Map<string, number>()
+  const rejected = new Map<string, { readonly rate: number; readonly total: number }>()
+  const feeds = new Map<string, Omit<FeedActivity, 'feed'>>()
   const add = (key: string, rate: number) => sums.set(key, (sums.get(key) ?? 0) + rate)
 
   for (const { from, to } of intervals) {
     const seconds = (to.at - from.at) / 1000
     for (const [key, line] of to.lines) {
       const { name, labels, value } = line
-      const label = (of: string) => labels.get(of) ?? ''
-      if (name === lag) lags.set(label('feed'), Math.max(value, lags.get(label('feed')) ?? 0))
+      const label = (given: string) => labels.get(given) ?? ''
+      const feed: Omit<FeedActivity, 'feed'> = feeds.get(label('feed')) ?? { batches: 0 }
+      if (name === lag) feeds.set(label('feed'), { ...feed, lag: Math.max(value, feed.lag ?? 0) })
       const increase = increaseSince(from.lines.get(key)?.value, value)
       // An empty bucket is needed too: it is the lower bound of the next one.
       if (increase === 0 && name !== `${requests}_bucket`) continue
       const rate = increase / seconds
       if (name === rejections) {
-        add(`reason ${label('reason')}`, rate)
-        add(`count ${label('reason')}`, increase)
+        const known = rejected.get(label('reason')) ?? { rate: 0, total: 0 }
+        const sum = { rate: known.rate + rate, total: known.total + increase }
+        rejected.set(label('reason'), sum)
       } else if (name === shed) add('shed', rate)
-      else if (name === batches) add(`feed ${label('feed')}`, rate)
-      else if (isProbe(label('operation'))) continue
+      else if (name === batches) {
+        feeds.set(label('feed'), { ...feed, batches: feed.batches + rate })
+      } else if (isProbe(label('operation'))) continue
       else if (name === `${requests}_bucket`) addBucket(buckets, label('le'), increase)
       else if (name === `${requests}_count`) {
         const role = findRole(label('operation'), to.roles)
@@ -88,16 +92,19 @@ export function computeFigures(intervals: readonly Interval[]): Figures {
     errors: rate('errors'),
     clientErrors: rate('client errors'),
     shed: rate('shed'),
-    rejections: [...sums.keys()]
-      .filter((key) => key.startsWith('reason '))
+    rejections: [...rejected].slice(0, listedMax).map(([reason, { rate, total }]) => ({
+      reason,
+      rate: round(rate),
+      total: Math.round(total),
+    })),
+    feeds: [...feeds]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
       .slice(0, listedMax)
-      .map((key) => key.slice('reason '.length))
-      .map((reason) => ({
-        reason,
-        rate: rate(`reason ${reason}`),
-        total: Math.round(rate(`count ${reason}`)),
+      .map(([feed, { batches, lag }]) => ({
+        feed,
+        batches: round(batches),
+        ...(lag !== undefined && { lag: round(lag) }),
       })),
-    feeds: listFeeds(lags, sums, rate),
   }
 }
 
@@ -129,27 +136,6 @@ const roleByOperation: ReadonlyMap<string, MonitoredRole> = new Map([
 /** Of a process that serves several roles, only operations tell which one received a request. */
 function findRole(operation: string, roles: readonly MonitoredRole[]): MonitoredRole | undefined {
   return roles.length === 1 ? roles[0] : roleByOperation.get(operation)
-}
-
-function listFeeds(
-  lags: ReadonlyMap<string, number>,
-  sums: ReadonlyMap<string, number>,
-  rate: (key: string) => number,
-): FeedActivity[] {
-  const prefix = 'feed '
-  const active = [...sums.keys()].filter((key) => key.startsWith(prefix))
-  const names = new Set([...lags.keys(), ...active.map((key) => key.slice(prefix.length))])
-  return [...names]
-    .sort()
-    .slice(0, listedMax)
-    .map((feed) => {
-      const seconds = lags.get(feed)
-      return {
-        feed,
-        batches: rate(prefix + feed),
-        ...(seconds !== undefined && { lag: round(seconds) }),
-      }
-    })
 }
 
 /** Buckets are cumulative: each counts all requests up to its bound. */

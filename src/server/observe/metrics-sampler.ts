@@ -22,12 +22,6 @@ const historyLengthMax = 1024 * 1024
 
 type Listener = (samples: readonly string[]) => void
 
-export interface MetricsSampler {
-  /** Calls the listener with the samples that are kept, then with each new one. Returns a function that ends this. */
-  subscribe(listener: Listener): () => void
-  close(): void
-}
-
 interface KeptSample {
   readonly at: number
   readonly text: string
@@ -38,7 +32,7 @@ interface KeptSample {
 export function openSampler(
   origins: readonly MetricsOrigin[],
   limits: SamplerLimits = samplerLimits,
-): MetricsSampler {
+) {
   const listeners = new Set<Listener>()
   const kept: KeptSample[] = []
   const readings = new Map<MetricsOrigin, Reading>()
@@ -80,7 +74,8 @@ export function openSampler(
   }
 
   return {
-    subscribe(listener) {
+    /** Calls the listener with the samples that are kept, then with each new one. Returns a function that ends this. */
+    subscribe(listener: Listener): () => void {
       listeners.add(listener)
       const oldest = Date.now() - limits.historyMs
       const recent = kept.filter(({ at }) => at >= oldest).map(({ text }) => text)
@@ -94,7 +89,7 @@ export function openSampler(
         idleSince = performance.now()
       }
     },
-    close() {
+    close(): void {
       isRunning = false
       clearTimeout(timer)
     },
