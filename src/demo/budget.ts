@@ -1,4 +1,25 @@
-import type { Transaction } from './shared-data.ts'
+export interface Account {
+  readonly accountId: string
+  readonly displayName: string
+  readonly maskedNumber: string
+  readonly productCategory: string
+}
+
+export interface Balance {
+  readonly accountId: string
+  readonly currentBalance: string
+  readonly availableBalance: string
+  readonly currency: string
+}
+
+export interface Transaction {
+  readonly type: string
+  readonly description: string
+  readonly postingDateTime?: string
+  readonly executionDateTime?: string
+  readonly amount: string
+  readonly currency: string
+}
 
 /** Months in the chart. */
 export const monthCount = 6
@@ -21,6 +42,14 @@ interface Merchant {
 export interface Budget {
   readonly months: readonly Month[]
   readonly merchants: readonly Merchant[]
+}
+
+/** What the customer shared, as Example Budget shows it. */
+export interface SharedData extends Budget {
+  readonly accounts: readonly (Account & { readonly balance: Balance | undefined })[]
+  readonly transactionCount: number
+  readonly currency: string
+  readonly read: Temporal.Instant
 }
 
 /** Salary and rent are transfers, too: those between own accounts are recognised by their description. */

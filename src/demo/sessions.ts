@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { SharedData } from './budget.ts'
 import type { KeyPair } from './proofs.ts'
-import type { SharedData } from './shared-data.ts'
 import type { Call, Phase, RecordedCall } from './timeline.ts'
 
 /** The newest sessions are kept. */

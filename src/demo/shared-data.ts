@@ -1,38 +1,14 @@
-import { type Budget, computeBudget, monthCount } from './budget.ts'
+import {
+  type Account,
+  type Balance,
+  computeBudget,
+  monthCount,
+  type SharedData,
+  type Transaction,
+} from './budget.ts'
 import type { ThirdPartyOptions } from './platform-calls.ts'
 import type { Session } from './sessions.ts'
 import { readResource } from './third-party.ts'
-
-interface Account {
-  readonly accountId: string
-  readonly displayName: string
-  readonly maskedNumber: string
-  readonly productCategory: string
-}
-
-interface Balance {
-  readonly accountId: string
-  readonly currentBalance: string
-  readonly availableBalance: string
-  readonly currency: string
-}
-
-export interface Transaction {
-  readonly type: string
-  readonly description: string
-  readonly postingDateTime?: string
-  readonly executionDateTime?: string
-  readonly amount: string
-  readonly currency: string
-}
-
-/** What the customer shared, as Example Budget shows it. */
-export interface SharedData extends Budget {
-  readonly accounts: readonly (Account & { readonly balance: Balance | undefined })[]
-  readonly transactionCount: number
-  readonly currency: string
-  readonly read: Temporal.Instant
-}
 
 /** Of each account. The demo's customers have fewer. */
 const transactionsMax = 1000

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../platform/consent/pages/html.ts'
+import type { SharedData } from '../budget.ts'
 import type { Session } from '../sessions.ts'
-import type { SharedData } from '../shared-data.ts'
 import { renderChart } from './chart.ts'
 import { formatMoney, renderButton, renderPage } from './layout.ts'
 import { renderTimeline } from './timeline.ts'

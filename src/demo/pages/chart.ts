@@ -1,6 +1,5 @@
 import { type Html, html } from '../../platform/consent/pages/html.ts'
-import type { Month } from '../budget.ts'
-import type { SharedData } from '../shared-data.ts'
+import type { Month, SharedData } from '../budget.ts'
 import { formatMoney, formatRounded } from './layout.ts'
 
 const barWidth = 30
