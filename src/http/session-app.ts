@@ -39,8 +39,9 @@ export function mountSessions(app: HttpApp, options: SessionOptions): void {
   const { access, features = [], exampleEmails } = options
   acceptSessionCookies(app)
   const { createSession, getSession, deleteSession } = accessOperations
+  const route = { bodyLimit: bodyBytesMax }
   const signInRoute = {
-    bodyLimit: bodyBytesMax,
+    ...route,
     async preValidation(request: FastifyRequest) {
       // Keeps another site from signing a browser in as a client of its own. A browser adds the header itself.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin'
@@ -66,14 +67,15 @@ export function mountSessions(app: HttpApp, options: SessionOptions): void {
     const state: SessionState = { features: [...features], ...(session && { session }) }
     return { body: JSON.stringify(state) }
   })
-  mountOperation(app, deleteSession, access, async (_input, request) => {
+  const remove = async (_input: unknown, request: FastifyRequest) => {
     const token = readSessionToken(request)
     if (token !== undefined) {
       requireCsrfToken(request, token)
       await access.revoke(token)
     }
     return { headers: { 'set-cookie': formatSession(request, '', 0) } }
-  })
+  }
+  mountOperation(app, deleteSession, access, remove, route)
 }
 
 /** An operation authenticates the token of the cookie as if the request had sent it itself. */

@@ -80,6 +80,12 @@ describe('a hostile client', () => {
     const answers = [
       await send('/v1/token', { method: 'POST', body: { client_id: 'x', client_secret: secret } }),
       await send('/v1/token', { method: 'POST', body: `client_secret=${secret}`, headers: form }),
+      await send('/v1/session', { method: 'POST', body: { client_secret: secret } }),
+      await send('/v1/session', {
+        method: 'DELETE',
+        body: `"${secret}"`,
+        headers: { 'content-type': 'application/json', 'content-length': '20002' },
+      }),
       await send(productsPath, {
         method: 'POST',
         body: productWithFields({ name: secret.repeat(300) }),
@@ -88,7 +94,7 @@ describe('a hostile client', () => {
 
     assert.deepEqual(
       answers.map(({ status }) => status),
-      [413, 413, 401],
+      [413, 413, 413, 413, 401],
     )
   })
 
