@@ -211,6 +211,14 @@ describe('holdfast settings', () => {
     assert.equal(status, 0)
   })
 
+  it('warns of it beside the invalid settings of a server', async () => {
+    const variables = { HOLDFAST_PROT: '1', HOLDFAST_PORT: 'none' }
+    const { status, stderr } = await runInProcess(['serve', 'platform'], variables)
+
+    assert.match(stderr, /^warning: HOLDFAST_PROT is not a setting\ninvalid settings:/)
+    assert.equal(status, 2)
+  })
+
   it('prints the table, reports every missing required setting and exits with 1', async () => {
     const { status, stdout, stderr } = await runInProcess(['settings', 'provider'])
 

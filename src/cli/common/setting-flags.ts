@@ -47,17 +47,21 @@ export function readCommandSettings(
   const { effective, invalid, unknown } = readSettings(role, terminal.environment, flags)
   warnOfUnknown(unknown, terminal)
   if (invalid.length > 0) throw invalidSettings(invalid)
-  return Object.fromEntries(
-    settingNames.map((name) => [name, effective[name].value]),
-  ) as unknown as Settings
+  return toValues(effective)
 }
 
 /** The effective settings of a role, or an error that lists every invalid and every missing one. */
 export function requireRoleSettings(role: Role, flags: SettingFlags, terminal: Terminal): Settings {
-  const { invalid, missing } = readSettings(role, terminal.environment, flags)
+  const { effective, invalid, missing, unknown } = readSettings(role, terminal.environment, flags)
+  warnOfUnknown(unknown, terminal)
   const problems = [...invalid, ...missing]
   if (problems.length > 0) throw invalidSettings(problems)
-  return readCommandSettings(role, flags, terminal) as Settings
+  return toValues(effective)
+}
+
+function toValues(effective: ReturnType<typeof readSettings>['effective']): Settings {
+  const values = settingNames.map((name) => [name, effective[name].value])
+  return Object.fromEntries(values) as unknown as Settings
 }
 
 export function warnOfUnknown(variables: readonly string[], terminal: Terminal): void {
