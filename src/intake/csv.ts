@@ -134,24 +134,24 @@ function openRowParser(delimiter: string) {
   }
   return (bytes: Buffer, isLast: boolean): FoundRow | undefined => {
     if (isFirst && start === 0 && bytes.subarray(0, 3).equals(byteOrderMark)) start = 3
+    /** Found once for all cells of a line: a row may have millions. */
+    let lineEnd = -1
     for (;;) {
       const fail = (failure: string) => finish({ failure, end: 0 })
       if (bytes[start] !== quote) {
-        const lineEnd = bytes.indexOf(lineFeed, start)
+        if (lineEnd < start) lineEnd = bytes.indexOf(lineFeed, start)
         if (lineEnd < 0 && !isLast) return undefined
         const hasReturn = lineEnd > start && bytes[lineEnd - 1] === carriageReturn
         const textEnd = lineEnd < 0 ? bytes.length : hasReturn ? lineEnd - 1 : lineEnd
-        const text = bytes.toString('utf8', start, textEnd)
         const end = lineEnd < 0 ? bytes.length : lineEnd + 1
-        if (text === '' && cells.length === 0) return finish({ end })
-        if (!text.includes('"')) return finish({ cells: [...cells, ...text.split(delimiter)], end })
-        const cellEnd = bytes.indexOf(delimiterByte, start)
-        if (cellEnd < 0 || bytes.subarray(start, cellEnd).includes(quote)) {
-          return fail('has a quote in a cell that does not start with one')
-        }
-        cells.push(bytes.toString('utf8', start, cellEnd))
-        start = cellEnd + 1
-        continue
+        if (start === textEnd && cells.length === 0) return finish({ end })
+        const length = bytes.subarray(start, textEnd).indexOf(quote)
+        const text = bytes.toString('utf8', start, length < 0 ? textEnd : start + length - 1)
+        for (const cell of text.split(delimiter)) cells.push(cell)
+        if (length < 0) return finish({ cells, end })
+        start += length
+        if (bytes[start - 1] === delimiterByte) continue
+        return fail('has a quote in a cell that does not start with one')
       }
       let close = bytes.indexOf(quote, Math.max(searched, start + 1))
       while (close >= 0 && bytes[close + 1] === quote) close = bytes.indexOf(quote, close + 2)

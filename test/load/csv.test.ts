@@ -95,6 +95,24 @@ describeUnit('a CSV source', () => {
       )
     }
   })
+
+  // A parser that reads the rest of the row again for each cell would take many minutes.
+  it('reads a row with millions of cells, of which some have quotes', async () => {
+    const long = [`${'a,'.repeat(2_000_000)}"b"\n`, `${'a,"b",'.repeat(500_000)}a\n`]
+    const bytes = Buffer.from(`one,two\n${long.join('')}1,2\n`)
+    const source = createCsvSource(openPieces(bytes, 1024 * 1024), 'csv')
+
+    const rows = await readAll(source)
+
+    assert.deepEqual(
+      rows.map(({ problems, values }) => problems?.[0]?.reason ?? values),
+      [
+        'has 2000001 cells, but the header has 2',
+        'has 1000001 cells, but the header has 2',
+        { one: '1', two: '2' },
+      ],
+    )
+  })
 })
 
 describeOnce('holdfast load of a table', () => {
