@@ -49,15 +49,9 @@ const evidenceMax = 4
 export async function checkProvider(options: CheckOptions): Promise<Report> {
   const { url, strict = false, onStart = () => {}, onProgress = () => {} } = options
   const checks = chooseChecks(options)
-  const given = {
-    customers: [],
-    emails: [],
-    capabilities: [],
-    parameters: {},
-    ...checkDefaults,
-    ...options,
-  }
-  const { rate, timeoutMs, keyWaitMs, profile, subdomain, capabilities } = given
+  const { customers = [], emails = [], capabilities = [], parameters = {} } = options
+  const given = { ...checkDefaults, ...options, customers, emails, capabilities, parameters }
+  const { rate, timeoutMs, keyWaitMs, profile, subdomain } = given
   const client = openHttpClient(rate, timeoutMs)
   const toBase = (base = url) => base.replace(/\/+$/, '')
   const context = openContext(

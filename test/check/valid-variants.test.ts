@@ -227,4 +227,16 @@ describeOn('sqlite', 'a provider that conforms to the interface and differs from
       }
     })
   }
+
+  it('passes if the options that a program leaves out are undefined', async () => {
+    const { check } = await bank()
+    const leftOut: object = { emails: undefined, capabilities: undefined, parameters: undefined }
+
+    const { results } = await check({}, { ...leftOut, profile: 'smoke' })
+
+    assert.deepEqual(
+      results.filter(({ judgement }) => judgement === 'fail'),
+      [],
+    )
+  })
 })
