@@ -217,6 +217,19 @@ describeOnce('the metrics of a provider with two workers', () => {
     await ask()
     assert.equal(await requestCount(), count + 1)
   })
+
+  it('can be read by as many clients at once as the port accepts', async (t) => {
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider({ ...withMetrics, workers: '2' })
+    const port = Number(new URL(server.metrics).port)
+    // Those who ask for the same metrics share their collection.
+    const paths = Array.from({ length: 16 }, (_, index) => `/metrics?name=other${index}`)
+
+    const answers = await Promise.all(paths.map((path) => send(port, path)))
+
+    assert.ok(answers.every(({ status }) => status === 200))
+    assert.equal(server.stderr(), '')
+  })
 })
 
 describeOnce('the metrics of a platform', () => {

@@ -56,6 +56,8 @@ export function openWorkerMetrics(): MetricsReader {
 
   const request = async (worker: Worker, asked: ReportRequest): Promise<Report | undefined> => {
     const signal = AbortSignal.timeout(reportTimeoutMs)
+    // As many requests as the metrics port accepts wait at once, which Node would report as a leak.
+    worker.setMaxListeners(0)
     const messages = on(worker, 'message', { signal, close: ['disconnect', 'exit'] })
     // Errors are ignored: the worker may be ending.
     worker.send(asked, () => {})
