@@ -212,6 +212,7 @@ describeOnce('the response of the upstream', () => {
       '9',
     ],
     ['an unknown 4xx', (r) => r.writeHead(499).end('x'), 499, 'Rejected'],
+    ['a byte order mark and an error', respondJson('\ufeff{"error":"x"}', 404), 404, 'Not Found'],
     [
       'a large error',
       respond(404, 'application/json', `{"error":"${'x'.repeat(400_000)}"}`),

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { STATUS_CODES } from 'node:http'
 import type { Operation } from '../../contract/index.ts'
-import { decodeUtf8, parseJson } from '../../contract/parse-json.ts'
+import { parseJson } from '../../contract/parse-json.ts'
 import { isObject } from '../../contract/schema.ts'
 import { type HeaderFields, isCollected, joinChunks, type UpstreamResponse } from './exchange.ts'
 import { type UpstreamFailure, upstreamError } from './failures.ts'
@@ -58,7 +59,8 @@ const errorBytesMax = 64 * 1024
 /** The interface's `{ error }`. */
 function hasErrorBody(bytes: Buffer): boolean {
   if (bytes.length > errorBytesMax) return false
-  const body = parseJson(decodeUtf8(bytes))
+  // With a byte order mark, it is not JSON.
+  const body = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined
   return isObject(body) && typeof body['error'] === 'string' && body['error'] !== ''
 }
 
