@@ -31,6 +31,9 @@ export const createLineEffects = `
     account text collate "C" not null, customer text collate "C"
   );`
 
+/** In batches, the lines of all batches are in the table: the deletion of an account finds those of the account. */
+export const indexUnresolvedLines = 'create index on unresolved_line (account);'
+
 const lastPlaces = ['put', 'deleted'].flatMap((effect) =>
   (['banking', 'energy'] as const).map(
     (kind) => `max(s.place) filter (where ${effect === 'put' ? '' : 'not '}s.is_put

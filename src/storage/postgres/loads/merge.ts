@@ -77,7 +77,7 @@ export async function mergeOwners(merging: Merging): Promise<CountedLines[]> {
     if (staging.count('staged_account') >= manyLines) await send('analyze account_effect')
     await count(countAccounts)
     await sendAll(send, [...mergeAccounts, ...mergeHolders])
-    if (inBatches) await send(deleteUnresolvedLines)
+    if (inBatches && staging.hasAccountRemovals()) await send(deleteUnresolvedLines)
     if (has('staged_holder')) await send(storeUnresolvedHolders(inBatches))
   }
   return counts

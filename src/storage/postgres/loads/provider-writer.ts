@@ -14,7 +14,7 @@ import { durableCommits } from '../driver/pool.ts'
 import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
 import type { CountedLines } from './count-lines.ts'
-import { createLineEffects, unresolvedLines } from './line-effects.ts'
+import { createLineEffects, indexUnresolvedLines, unresolvedLines } from './line-effects.ts'
 import { toLineError, type UnresolvedLine } from './line-errors.ts'
 import { commitFailure, loadFailure, standbyFailure } from './load-failure.ts'
 import { lock, tryLock } from './load-lock.ts'
@@ -79,7 +79,7 @@ export async function openPostgresProviderWriter(
         createLineEffects +
         makeEntryTables +
         (isDistributed ? createComparedEntries : '') +
-        (inBatches ? createAssignedTimes : ''),
+        (inBatches ? createAssignedTimes + indexUnresolvedLines : ''),
     )
   } catch (error) {
     await close()
