@@ -4,9 +4,13 @@ import { purgeExpired } from './purge-expired.ts'
 
 const expired = { table: 'artifact', key: 'model, key', time: 'expires' }
 
+/**
+ * The arrangement is looked up by its id: an expression is not looked up in an index, and because of the offset, the
+ * planner of PostgreSQL does not read all arrangements into a hash table instead.
+ */
 const isLive = `expires > $3 and (grant_id is null or exists (
   select 1 from arrangement a join third_party t on t.id = a.third_party
-  where a.id = grant_id and a.status = 'active' and a.ends > $3))`
+  where a.id = grant_id and (a.status || '') = 'active' and a.ends > $3 limit 1 offset 0))`
 
 const replace = `(model, key) do update set grant_id = excluded.grant_id, uid = excluded.uid,
   payload = excluded.payload, expires = excluded.expires`
