@@ -6,7 +6,7 @@ import type {
   FeedWriterOptions,
 } from '../../../intake/feed-writer.ts'
 import { openLineCounter, totalCounts } from '../../../intake/line-counts.ts'
-import { isProduct, type LineError } from '../../../intake/writer.ts'
+import { isProduct, type LineError, type LocatedItem } from '../../../intake/writer.ts'
 import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { isDenied } from '../driver/denied.ts'
@@ -27,7 +27,7 @@ import {
   writeBatches,
 } from './feed-rows.ts'
 import { type FeedSession, openFeedSession } from './feed-session.ts'
-import { mergeBatches, openIndexBudget } from './merge-batches.ts'
+import { findEntryKey, mergeBatches, openIndexBudget } from './merge-batches.ts'
 
 const waitMaxDefaultMs = 3_600_000
 
@@ -226,25 +226,35 @@ interface InvalidBatch {
 
 /**
  * A batch depends on the one before it of the same feed. A batch with lines of customers or accounts is alone: references
- * are checked at the end of each batch. At most one batch of a group has products, whose author is its sender.
+ * are checked at the end of each batch. At most one batch of a group has products, whose author is its sender. An entry
+ * without a time gets another one than before an earlier batch removed it.
  */
 function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
   const groups: FeedBatch[][] = []
   let feeds = new Set<string>()
+  let entries = new Set<string | undefined>()
+  const hasUndated = batches.length > 1 && batches.some(({ items }) => items.some(isUndated))
   for (const batch of batches) {
-    const { feed } = batch
+    const { feed, items } = batch
     const isRepeated = feed !== undefined && feeds.has(feed)
+    const isReplaced = items.some((item) => isUndated(item) && entries.has(findEntryKey(item)))
     const last = groups.at(-1)
-    const isAlone = hasOwners(batch) || last?.some(hasOwners)
+    const isAlone = hasOwners(batch) || last?.some(hasOwners) || isReplaced
     if (!last || isRepeated || isAlone || (hasProducts(batch) && last.some(hasProducts))) {
       groups.push([batch])
       feeds = new Set()
+      entries = new Set()
     } else {
       last.push(batch)
     }
     if (feed !== undefined) feeds.add(feed)
+    if (hasUndated) for (const item of items) entries.add(findEntryKey(item))
   }
   return groups
+}
+
+function isUndated(item: LocatedItem): boolean {
+  return item.type === 'entry' && item.time === undefined
 }
 
 function hasOwners({ items }: FeedBatch): boolean {

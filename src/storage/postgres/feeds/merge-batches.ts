@@ -133,14 +133,21 @@ function areEntriesDistinct(items: readonly LocatedItem[]): boolean {
   const keys = new Set<string>()
   let count = 0
   for (const item of items) {
-    if (item.type !== 'entry' && item.type !== 'removal') continue
-    const { accountId = '', id = '' } = item
-    const list = item.type === 'entry' ? item.list : item.of
-    // An ID may contain any character.
-    keys.add(`${list} ${accountId.length} ${accountId}${id}`)
+    const key = findEntryKey(item)
+    if (key === undefined) continue
+    keys.add(key)
     count += 1
   }
   return keys.size === count
+}
+
+/** Identifies the entry that an item puts or removes. Undefined for an item that does neither. */
+export function findEntryKey(item: LocatedItem): string | undefined {
+  if (item.type !== 'entry' && item.type !== 'removal') return undefined
+  const { accountId = '', id = '' } = item
+  const list = item.type === 'entry' ? item.list : item.of
+  // An ID may contain any character.
+  return `${list} ${accountId.length} ${accountId}${id}`
 }
 
 async function* readRows<Row extends object>(
