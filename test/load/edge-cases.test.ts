@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { foldCase } from '../../src/contract/case-folding.ts'
 import { energyUsage } from '../../src/contract/examples/energy.ts'
-import { openProviderStore } from '../../src/storage/open.ts'
+import { openCatalogueStore, openProviderStore } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
 import { openBank, splitLines } from './bank.ts'
 import { line, put, removal } from './lines.ts'
@@ -109,5 +110,32 @@ describe('a customer added and deleted in one load', () => {
     assert.deepEqual([first.status, second.status], [1, 0])
     assert.match(first.stderr, /^1 × id: belonged to another person.* \(at data-2\.ndjson:1\)$/m)
     assert.deepEqual(splitLines(await bank.dump()), [moved])
+  })
+})
+
+describe('a product whose texts contain lone surrogates', () => {
+  it('is loaded, and found by the rest of its name', async (t) => {
+    const bank = await openBank(t)
+    const lone = put.product('p1', { name: 'Saver \ud800', brand: 'Bank \udc00' })
+
+    await bank.fill([lone])
+
+    assert.equal(JSON.parse(await bank.dump()).record.name, 'Saver \ud800')
+    const store = await openCatalogueStore(bank.database())
+    t.after(() => store.close())
+    const { items } = await store.listSummaries({
+      text: foldCase('saver'),
+      category: undefined,
+      brand: undefined,
+      state: undefined,
+      sort: 'name',
+      now: 0,
+      page: 1,
+      pageSize: 10,
+    })
+    assert.deepEqual(
+      items.map(({ brand }) => brand),
+      ['Bank \ufffd'],
+    )
   })
 })

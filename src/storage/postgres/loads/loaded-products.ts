@@ -63,9 +63,14 @@ async function putRows(run: Run, written: readonly ProductWrite[]): Promise<void
     await run(
       `insert into ${table} (${columns})
        select ${columns} from json_populate_recordset(null::${table}, $1) ${replace}`,
-      [JSON.stringify(rows)],
+      [JSON.stringify(rows, encodeText)],
     )
   }
+}
+
+/** PostgreSQL rejects JSON with a lone surrogate. A text that is a parameter itself is encoded in the same way. */
+function encodeText(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : value
 }
 
 async function newestVersions(
