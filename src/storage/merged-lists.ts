@@ -6,6 +6,9 @@ import { pageValues } from './request-values.ts'
 /** Up to this many keys, the newest entries of every list are read and sorted; beyond, a search by time is cheaper. */
 export const keysReadMax = 5000
 
+/** A search by time ends when it has at most this many entries to choose from: reading their keys takes less time. */
+const entriesBetweenMax = 64
+
 /** The last time that can be stored. */
 const timeMax = 2n ** 63n - 1n
 
@@ -53,11 +56,15 @@ export async function readSeveralLists<List>(
   windows: readonly ListWindow<List>[],
   request: EntriesOfAccountsQuery,
 ): Promise<Page<JsonText>> {
-  const total = windows.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  const total = countEntries(windows)
   const [offset, limit] = pageValues(request)
   if (offset >= total) return { items: [], total }
   const read = request.window ? readByTime : readByList
   return { items: await read(reads, windows, offset, Math.min(offset + limit, total)), total }
+}
+
+function countEntries(windows: readonly ListWindow<unknown>[]): number {
+  return windows.reduce((sum, { first, last }) => sum + last - first + 1, 0)
 }
 
 async function readByList<List>(
@@ -103,15 +110,15 @@ function compareByTime<List>(one: EntryKey<List>, other: EntryKey<List>): number
   return newestFirst(one, other) || compareBytes(one.window.account, other.window.account)
 }
 
-/** The ranges with all entries between the times of two ranks, where the newest entry has rank 0. */
+/** The ranges with all entries between two ranks, where the newest entry has rank 0, and few others. */
 async function findRanges<List>(
   reads: ListReads<List>,
   windows: readonly ListWindow<List>[],
   [newestRank, oldestRank]: readonly [number, number],
 ): Promise<ListRange<List>[]> {
-  const [newest, oldest] = await Promise.all([
-    findTime(reads, windows, newestRank),
-    findTime(reads, windows, oldestRank),
+  const [[, newest], [oldest]] = await Promise.all([
+    findTimes(reads, windows, newestRank),
+    findTimes(reads, windows, oldestRank),
   ])
   return Promise.all(
     windows.map(async (window) => {
@@ -122,26 +129,29 @@ async function findRanges<List>(
   )
 }
 
-/** The time of the entry with a rank: the latest time that more than `rank` entries have or follow. */
-async function findTime<List>(
+/** Two times, both inclusive, with the entry of a rank between them, and few others unless they have its time. */
+async function findTimes<List>(
   reads: ListReads<List>,
   windows: readonly ListWindow<List>[],
   rank: number,
-): Promise<bigint> {
+): Promise<[bigint, bigint]> {
   let low = windows.reduce((least, { oldest }) => (oldest < least ? oldest : least), timeMax)
   let high = windows.reduce((most, { newest }) => (newest > most ? newest : most), -timeMax - 1n)
-  while (low < high) {
+  let [sinceLow, afterHigh] = [countEntries(windows), 0]
+  while (low < high && sinceLow - afterHigh > entriesBetweenMax) {
     const times = divide(low, high, reads.soughtAtOnce)
     const found = await Promise.all(windows.map((window) => seek(reads, window, times)))
     const since = times.map((_, index) =>
       windows.reduce((sum, { last }, each) => sum + last + 1 - (found[each]?.[index] ?? 0), 0),
     )
     const next = since.findIndex((count) => count <= rank)
-    const [reached, missed] = next < 0 ? [times.at(-1), undefined] : [times[next - 1], times[next]]
-    low = reached ?? low
-    high = missed === undefined ? high : missed - 1n
+    const reached = next < 0 ? times.length - 1 : next - 1
+    low = times[reached] ?? low
+    sinceLow = since[reached] ?? sinceLow
+    high = (times[next] ?? high + 1n) - 1n
+    afterHigh = since[next] ?? afterHigh
   }
-  return low
+  return [low, high]
 }
 
 /** Ascending times after `low` up to `high`, at even distances. */

@@ -62,14 +62,13 @@ export function openStatements(database: DatabaseSync) {
 
   return {
     readRows(text: string, values: readonly (Value | bigint)[]): Cell[][] {
-      const prepared =
-        queries.get(text) ?? query<Cell[]>(database, toNumbered(text), { lists: true })
-      queries.set(text, prepared)
+      const prepared = queries.getOrInsertComputed(text, () =>
+        query<Cell[]>(database, toNumbered(text), { lists: true }),
+      )
       return prepared.all(...values.map(encode))
     },
     run(text: string, values: readonly Value[]): number {
-      const prepared = commands.get(text) ?? command(database, toNumbered(text))
-      commands.set(text, prepared)
+      const prepared = commands.getOrInsertComputed(text, () => command(database, toNumbered(text)))
       return prepared.run(...values.map(encode)).changes
     },
   }

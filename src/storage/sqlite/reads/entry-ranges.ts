@@ -73,11 +73,11 @@ export function openEntryRanges(database: DatabaseSync) {
          (select record from json_each(?) as place cross join entry on position = place.value)`,
     ),
   )
-  const keys = query<{ ordinal: bigint; time: bigint; id: string }>(
+  const keys = query<readonly [ordinal: bigint, time: bigint, id: string]>(
     database,
-    `select ${ordinalOfPosition} as ordinal, time, id from entry
+    `select ${ordinalOfPosition}, time, id from entry
      where position between ? and ? order by position desc`,
-    { bigints: true },
+    { bigints: true, lists: true },
   )
   const matching = query<readonly [ordinal: number]>(
     database,
@@ -142,12 +142,7 @@ export function openEntryRanges(database: DatabaseSync) {
       return joined ? [joined] : []
     },
 
-    keys: (range: Range) =>
-      keys.all(...bounds(range)).map(({ ordinal, time, id }) => ({
-        ordinal: Number(ordinal),
-        time,
-        id,
-      })),
+    keys: (range: Range) => keys.all(...bounds(range)),
 
     /** How many entries of a list, from the oldest, the index covers. */
     countCovered(list: number): number {

@@ -249,7 +249,7 @@ function toListReads({ lists, yieldTurn }: Reader): ListReads<number> {
     },
     async keys({ window, low, high }) {
       const keys = lists.keys({ list: window.list, first: low, last: high })
-      return keys.map((key) => ({ ...key, window }))
+      return keys.map(([ordinal, time, id]) => ({ ordinal: Number(ordinal), time, id, window }))
     },
     async records({ window, low, high }) {
       return lists.records({ list: window.list, first: low, last: high })
