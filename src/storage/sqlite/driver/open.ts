@@ -6,7 +6,7 @@ import { findMissing, versionWith } from '../../migrations.ts'
 import { cannotOpen, isBusy } from './errors.ts'
 import { createPrivateFile } from './files.ts'
 import { applicationId, migrations } from './schema.ts'
-import { transaction } from './write-queue.ts'
+import { transaction } from './statements.ts'
 
 /** How long a statement waits for another process, in milliseconds. */
 const busyTimeoutMs = 5000

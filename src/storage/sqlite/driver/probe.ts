@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type DatabaseProbe, notMigrated, type ProbeUse } from '../../database.ts'
 import { isBusy, toAppError } from './errors.ts'
 import { isMigrated, openDatabase, schemaVersion } from './open.ts'
+import { transaction } from './statements.ts'
 import { requireSpace, watchLog } from './write-ahead-log.ts'
-import { transaction } from './write-queue.ts'
 
 /** Uses a connection of its own, independent of long reads. */
 export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {

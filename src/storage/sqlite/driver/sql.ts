@@ -1,8 +1,11 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { type Cell, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
 import { openDatabase } from './open.ts'
-import { type Command, command, type Query, query } from './statements.ts'
-import { openWriteQueue } from './write-queue.ts'
+import { type Command, command, execute, type Query, query } from './statements.ts'
+import { takeWriteLock } from './write-lock.ts'
+
+/** How long a change waits for a load or another process. */
+const busyMaxMs = 5000
 
 /** One writer at a time: there are no rows to lock. */
 export const dialect: Dialect = {
@@ -52,6 +55,38 @@ export function openSqliteSql(path: string): Sql {
       reading.close()
       writing.close()
     },
+  }
+}
+
+/**
+ * Runs changes one after another, each in a transaction on a connection that nothing else uses. A change waits for
+ * nothing but its statements.
+ */
+function openWriteQueue(database: DatabaseSync) {
+  database.exec('pragma busy_timeout = 0')
+  let last: Promise<unknown> = Promise.resolve()
+
+  const commit = async <Result>(work: () => Promise<Result>, since: number): Promise<Result> => {
+    await takeWriteLock(database, { waitMaxMs: busyMaxMs, since })
+    try {
+      const result = await work()
+      execute(database, 'commit')
+      return result
+    } finally {
+      // Not committed. Some failures end the transaction.
+      if (database.isTransaction) execute(database, 'rollback')
+    }
+  }
+  return {
+    write<Result>(work: () => Promise<Result>): Promise<Result> {
+      const since = performance.now()
+      const done = last.then(() => commit(work, since))
+      // The next change runs even if this one fails.
+      last = done.catch(() => {})
+      return done
+    },
+    /** Resolves when the changes have ended. */
+    settle: (): Promise<unknown> => last,
   }
 }
 

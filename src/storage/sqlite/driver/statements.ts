@@ -1,14 +1,11 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { toAppError } from './errors.ts'
-
-/** Values in order, or by the names in the statement. */
-type Values = readonly SQLInputValue[] | readonly [Record<string, SQLInputValue>]
 
 /** A statement that reads. Its text determines the type of the rows. */
 export interface Query<Row> {
-  all(...values: Values): Row[]
-  first(...values: Values): Row | undefined
-  each(...values: Values): Iterable<Row>
+  all(...values: SQLInputValue[]): Row[]
+  first(...values: SQLInputValue[]): Row | undefined
+  each(...values: SQLInputValue[]): Iterable<Row>
 }
 
 interface QueryOptions {
@@ -23,27 +20,16 @@ export function query<Row>(
   sql: string,
   { bigints = false, lists = false }: QueryOptions = {},
 ): Query<Row> {
-  const statement = prepare(database, sql)
+  const statement = withAppErrors(database, () => database.prepare(sql))
   statement.setReadBigInts(bigints)
   statement.setReturnArrays(lists)
   return {
-    all(...values) {
-      try {
-        return statement.all(...(values as SQLInputValue[])) as Row[]
-      } catch (error) {
-        throw toAppError(error, database)
-      }
-    },
-    first(...values) {
-      try {
-        return statement.get(...(values as SQLInputValue[])) as Row | undefined
-      } catch (error) {
-        throw toAppError(error, database)
-      }
-    },
+    all: (...values) => withAppErrors(database, () => statement.all(...values) as Row[]),
+    first: (...values) =>
+      withAppErrors(database, () => statement.get(...values) as Row | undefined),
     *each(...values) {
       try {
-        yield* statement.iterate(...(values as SQLInputValue[])) as Iterable<Row>
+        yield* statement.iterate(...values) as Iterable<Row>
       } catch (error) {
         throw toAppError(error, database)
       }
@@ -51,9 +37,9 @@ export function query<Row>(
   }
 }
 
-function prepare(database: DatabaseSync, sql: string): StatementSync {
+function withAppErrors<Result>(database: DatabaseSync, work: () => Result): Result {
   try {
-    return database.prepare(sql)
+    return work()
   } catch (error) {
     throw toAppError(error, database)
   }
@@ -61,31 +47,37 @@ function prepare(database: DatabaseSync, sql: string): StatementSync {
 
 /** Runs statements without values. */
 export function execute(database: DatabaseSync, sql: string): void {
-  try {
-    database.exec(sql)
-  } catch (error) {
-    throw toAppError(error, database)
-  }
+  withAppErrors(database, () => database.exec(sql))
 }
 
 /** A statement that writes. */
 export interface Command {
-  run(...values: Values): { readonly changes: number; readonly rowid: number }
+  run(...values: SQLInputValue[]): { readonly changes: number; readonly rowid: number }
 }
 
 /** Reads bigints: the driver returns the last rowid after every statement, and fails if it exceeds a safe integer. */
 export function command(database: DatabaseSync, sql: string): Command {
-  const statement = prepare(database, sql)
+  const statement = withAppErrors(database, () => database.prepare(sql))
   statement.setReadBigInts(true)
   return {
-    run(...values) {
-      try {
-        const { changes, lastInsertRowid } = statement.run(...(values as SQLInputValue[]))
+    run: (...values) =>
+      withAppErrors(database, () => {
+        const { changes, lastInsertRowid } = statement.run(...values)
         return { changes: Number(changes), rowid: Number(lastInsertRowid) }
-      } catch (error) {
-        throw toAppError(error, database)
-      }
-    },
+      }),
+  }
+}
+
+/** Commits the work, or rolls it back if it throws. */
+export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('begin immediate')
+  try {
+    const result = work()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback')
+    throw error
   }
 }
 

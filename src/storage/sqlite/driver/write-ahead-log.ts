@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, rmSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { isBusy, toAppError } from './errors.ts'
+import { toAppError } from './errors.ts'
 import { realPath, walPath } from './files.ts'
 import { connect, schemaVersion } from './open.ts'
 import { execute } from './statements.ts'
+import { tryLock } from './write-lock.ts'
 
 /** How large the log may remain while nothing is written, if the disk has enough space: SQLite reuses it. */
 const keptBytes = 4 * 1024 * 1024
@@ -190,12 +191,7 @@ function attempt(work: () => void): void {
  * False while another process writes.
  */
 function truncateUnused(database: DatabaseSync, path: string): boolean {
-  try {
-    database.exec('begin immediate')
-  } catch (error) {
-    if (isBusy(error)) return false
-    throw error
-  }
+  if (!tryLock(database)) return false
   try {
     const { page_size } = database.prepare('pragma page_size').get() as { page_size: number }
     const pages = countUsedPages(path)

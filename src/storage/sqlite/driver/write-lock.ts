@@ -1,41 +1,60 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ContractError } from '../../../contract/index.ts'
 import { announceWait } from '../../waiting.ts'
 import { isBusy, toAppError } from './errors.ts'
-import { openWriteTurn, type WriteTurn } from './write-turn.ts'
 
 /** How long a load waits for other loads by default, and the pause between two attempts. */
 const waitMaxMsDefault = 60 * 60 * 1000
 const retryMs = 2
 
+/** How long a writer lets a waiting process go first. After that, the file is a leftover of a killed process. */
+const turnMaxMs = 100
+const turnPollMs = 1
+
 interface WaitOptions {
   readonly onWait?: (() => void) | undefined
   readonly signal?: AbortSignal | undefined
   readonly waitMaxMs?: number | undefined
+  /** When the wait began, by `performance.now()`. */
+  readonly since?: number
 }
 
 /**
- * Begins the transaction of a load: no other process writes until it ends. A busy timeout of SQLite would block the whole
+ * Begins a transaction that writes: no other process writes until it ends. A busy timeout of SQLite would block the whole
  * process, which could then neither report the wait nor be stopped.
+ *
+ * Processes write in turn. SQLite gives the write lock to any process that tries at the right moment, so a process that
+ * commits one transaction after another could keep it from those that retry now and then. Therefore a waiting process
+ * creates a file, which asks others not to take the lock, and deletes it once it has the lock. If more processes wait,
+ * they create the file again. This only improves fairness: without the file, or with a leftover one, the lock is still
+ * correct.
  */
 export async function takeWriteLock(database: DatabaseSync, options: WaitOptions): Promise<void> {
-  const turn = openWriteTurn(database)
-  await turn.letOthersWrite(options.signal)
+  const turnFile = `${database.location()}-waiting`
+  await letOthersWrite(turnFile, options.signal)
   if (tryLock(database)) return
   try {
-    await announceWait(retry(database, turn, options), options.onWait)
+    await announceWait(retry(database, turnFile, options), options.onWait)
   } finally {
-    turn.end()
+    ignoreFailure(() => rmSync(turnFile))
+  }
+}
+
+async function letOthersWrite(turnFile: string, signal: AbortSignal | undefined): Promise<void> {
+  const since = performance.now()
+  while (existsSync(turnFile)) {
+    if (performance.now() - since > turnMaxMs) return ignoreFailure(() => rmSync(turnFile))
+    await wait(turnPollMs, undefined, { signal })
   }
 }
 
 async function retry(
   database: DatabaseSync,
-  turn: WriteTurn,
-  { signal, waitMaxMs = waitMaxMsDefault }: WaitOptions,
+  turnFile: string,
+  { signal, waitMaxMs = waitMaxMsDefault, since = performance.now() }: WaitOptions,
 ): Promise<void> {
-  const since = performance.now()
   do {
     if (performance.now() - since > waitMaxMs) {
       const seconds = Math.round(waitMaxMs / 1000)
@@ -44,17 +63,27 @@ async function retry(
         `the database has been locked by another process for ${seconds} s`,
       )
     }
-    turn.request()
+    ignoreFailure(() => closeSync(openSync(turnFile, 'wx', 0o600)))
     await wait(retryMs, undefined, { signal })
   } while (!tryLock(database))
 }
 
-function tryLock(database: DatabaseSync): boolean {
+/** Begins a transaction that writes. False if another process writes. */
+export function tryLock(database: DatabaseSync): boolean {
   try {
     database.exec('begin immediate')
     return true
   } catch (error) {
     if (isBusy(error)) return false
     throw toAppError(error, database)
+  }
+}
+
+/** The file may exist already or no longer, and the disk may be full. */
+function ignoreFailure(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // The lock is correct without the file.
   }
 }

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { UseOutcome } from '../../../auth/replay-store.ts'
 import { isDiskFull, toAppError } from '../driver/errors.ts'
 import { openFile } from '../driver/open.ts'
+import { transaction } from '../driver/statements.ts'
 import { isTight } from '../driver/write-ahead-log.ts'
-import { transaction } from '../driver/write-queue.ts'
 import { createReplayTables } from './schema.ts'
 
 /** How many rows are examined for expired records at once. */
