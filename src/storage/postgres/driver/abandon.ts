@@ -9,7 +9,7 @@ export function abandonAt(client: pg.ClientBase, deadline: number): () => void {
   return () => clearTimeout(timer)
 }
 
-export interface AbortOptions {
+interface AbortOptions {
   readonly signal: AbortSignal | undefined
   /** Whether the statement is cancelled immediately. */
   isCancelled(): boolean

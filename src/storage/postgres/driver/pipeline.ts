@@ -7,11 +7,11 @@ import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
 export type Rows = (string | null)[][]
 
 /** A statement and its values, which are encoded in advance: an invalid one fails before a connection is used. */
-export type EncodedCall = readonly [Statement, readonly (string | null)[]]
+type EncodedCall = readonly [Statement, readonly (string | null)[]]
 
 interface PendingStatement extends Deadlines {
   readonly call: EncodedCall
-  readonly resolve: (rows: Rows) => void
+  readonly resolve: (rows: Rows | Promise<Rows>) => void
   readonly reject: (error: Error) => void
 }
 
@@ -220,20 +220,10 @@ function sendOn(
   })
 }
 
-/** A statement that timed out waiting for a lock is sent again if there is time: it may have waited behind another. */
-function sendAlone(pool: pg.Pool, pending: PendingStatement): void {
-  sendOn(pool, [pending.call], pending, (error, [rows = []]) => {
-    // Rows may have arrived, but they may belong to a transaction that was not committed.
-    if (error) failOrRetry(pool, pending, error)
-    else pending.resolve(rows)
-  })
-}
-
-function failOrRetry(pool: pg.Pool, pending: PendingStatement, error: Error): void {
+/** Statements that timed out waiting for a lock are sent again if there is time: they may have waited behind others. */
+function mayRetry(pool: pg.Pool, { sendBy }: Deadlines, error: Error): boolean {
   const isLockTimeout = 'code' in error && error.code === lockNotAvailable
-  const isInTime = performance.now() + lockTimeout(poolTimeout(pool)) <= pending.sendBy
-  if (isLockTimeout && isInTime) sendAlone(pool, pending)
-  else pending.reject(error)
+  return isLockTimeout && performance.now() + lockTimeout(poolTimeout(pool)) <= sendBy
 }
 
 /**
@@ -253,7 +243,11 @@ function sendPipeline(
     for (const [index, rows] of results.entries()) pending[index]?.resolve(rows)
     if (!error) return
     const [failed, ...rest] = pending.slice(results.length)
-    if (failed) failOrRetry(pool, failed, error)
+    if (failed && mayRetry(pool, failed, error)) {
+      failed.resolve(queryAlone(pool, failed.call, failed))
+    } else {
+      failed?.reject(error)
+    }
     if ('severity' in error) sendPipeline(pool, rest)
     else for (const { reject } of rest) reject(error)
   })
@@ -273,10 +267,13 @@ function deadlines(pool: pg.Pool, { isLong = false }: Statement): Deadlines {
 }
 
 /** Runs a statement on any connection of a pool, in a round trip of its own. */
-export function queryAlone(pool: pg.Pool, call: EncodedCall): Promise<Rows> {
-  return new Promise((resolve, reject) => {
-    sendAlone(pool, { call, ...deadlines(pool, call[0]), resolve, reject })
-  })
+export async function queryAlone(
+  pool: pg.Pool,
+  call: EncodedCall,
+  limits?: Deadlines,
+): Promise<Rows> {
+  const [rows = []] = await queryInOrder(pool, [call], limits)
+  return rows
 }
 
 /**
@@ -286,11 +283,15 @@ export function queryAlone(pool: pg.Pool, call: EncodedCall): Promise<Rows> {
 export function queryInOrder(
   pool: pg.Pool,
   calls: readonly [EncodedCall, ...EncodedCall[]],
+  limits = deadlines(pool, calls[0][0]),
 ): Promise<readonly Rows[]> {
   return new Promise((resolve, reject) => {
-    sendOn(pool, calls, deadlines(pool, calls[0][0]), (error, results) =>
-      error ? reject(error) : resolve(results),
-    )
+    sendOn(pool, calls, limits, (error, results) => {
+      // Rows may have arrived before an error, but they may belong to a transaction that was not committed.
+      if (!error) resolve(results)
+      else if (mayRetry(pool, limits, error)) resolve(queryInOrder(pool, calls, limits))
+      else reject(error)
+    })
   })
 }
 

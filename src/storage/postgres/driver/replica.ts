@@ -23,19 +23,11 @@ interface Mark {
   readonly at: number
 }
 
-export interface Replica {
-  /** Undefined unless the replica is known to lag no more than allowed. */
-  current(): Query | undefined
-  /** Called when a query on the replica failed: it is not used again before a check succeeds. */
-  distrust(): void
-  close(): Promise<void>
-}
-
 /**
  * A replica to read from. The log position of the primary is recorded repeatedly; the lag of the replica is the age of
  * the newest recorded position that it has replayed. This depends neither on its clock nor on how often data changes.
  */
-export function openReplica(url: string, primary: pg.Pool, options: DatabaseOptions): Replica {
+export function openReplica(url: string, primary: pg.Pool, options: DatabaseOptions) {
   const lagMaxMs = (options.replicaLagMax ?? lagMaxDefault) * 1000
   const pool = makePool(url, 'read', options)
   const query = openQuery(pool)
@@ -72,11 +64,14 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
   timer.unref()
 
   return {
-    current: () => (performance.now() - reachedAt <= lagMaxMs ? query : undefined),
-    distrust() {
+    /** Undefined unless the replica is known to lag no more than allowed. */
+    current: (): Query | undefined =>
+      performance.now() - reachedAt <= lagMaxMs ? query : undefined,
+    /** Called when a query on the replica failed: it is not used again before a check succeeds. */
+    distrust(): void {
       reachedAt = Number.NEGATIVE_INFINITY
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer)
       await checking
       await pool.end()

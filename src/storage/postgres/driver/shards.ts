@@ -2,22 +2,14 @@ import type pg from 'pg'
 import { ContractError } from '../../../contract/index.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { openCircuitBreaker } from './circuit-breaker.ts'
-import { queryAlone } from './pipeline.ts'
 import { makePool } from './pool.ts'
-import { openQuery, type Query, toAppError } from './statements.ts'
+import { openQuery, type Query, runStatement } from './statements.ts'
 
 /** A shard of the entries: its tables on a data node, and a way to query that data node. */
 export interface Shard {
   readonly entryTable: string
   readonly stateTable: string
   readonly query: Query
-}
-
-export interface Shards {
-  find(id: string): Promise<Shard>
-  /** Called when a shard is no longer where it was found. */
-  refresh(): Promise<void>
-  close(): Promise<void>
 }
 
 /** A placement that is being moved is listed once it is complete. */
@@ -41,11 +33,7 @@ const refreshMs = 50
  * pool of its own, so that one that does not answer delays only requests for its own shards. Their addresses are those
  * that the coordinator uses.
  */
-export async function openShards(
-  database: string,
-  coordinator: pg.Pool,
-  options: DatabaseOptions,
-): Promise<Shards> {
+export async function openShards(database: string, coordinator: pg.Pool, options: DatabaseOptions) {
   const dataNodes = new Map<string, { readonly pool: pg.Pool; readonly query: Query }>()
   let shards = new Map<string, Shard>()
   let readAt = Number.NEGATIVE_INFINITY
@@ -70,9 +58,7 @@ export async function openShards(
   }
 
   const read = async (): Promise<void> => {
-    const rows = await queryAlone(coordinator, [listShards, []]).catch(async (error: unknown) => {
-      throw await toAppError(coordinator, error)
-    })
+    const rows = await runStatement(coordinator, listShards, [])
     readAt = performance.now()
     shards = new Map(
       rows.map((row) => {
@@ -92,14 +78,15 @@ export async function openShards(
 
   await refresh()
   return {
-    async find(id) {
+    async find(id: string): Promise<Shard> {
       if (!shards.has(id)) await refresh()
       const shard = shards.get(id)
       if (!shard) throw new ContractError('unavailable', 'the shard of an account is not available')
       return shard
     },
+    /** Called when a shard is no longer where it was found. */
     refresh,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(dataNodes.values().map(({ pool }) => pool.end()))
     },
   }

@@ -8,7 +8,6 @@ import {
   NotSentError,
   openPipeline,
   poolTimeout,
-  queryAlone,
   queryInOrder,
   queryOn,
   type Rows,
@@ -23,15 +22,11 @@ export async function runStatement(
   statement: Statement,
   values: readonly Parameter[],
 ): Promise<Rows> {
-  if (connection instanceof pg.Pool) refuseWhenPoolFull(connection)
-  const call = [statement, encode(values)] as const
-  try {
-    return await (connection instanceof pg.Pool
-      ? queryAlone(connection, call)
-      : queryOn(connection, call))
-  } catch (error) {
-    throw await toAppError(connection, error)
+  if (connection instanceof pg.Pool) {
+    const [rows = []] = await runInOrder(connection, [[statement, values]])
+    return rows
   }
+  return orAppError(connection, queryOn(connection, [statement, encode(values)]))
 }
 
 /** A statement and its values. */
@@ -44,25 +39,27 @@ export async function runInOrder(
 ): Promise<readonly Rows[]> {
   refuseWhenPoolFull(pool)
   const encoded = ([statement, values]: Call) => [statement, encode(values)] as const
-  const calls = [encoded(first), ...others.map(encoded)] as const
-  try {
-    return await queryInOrder(pool, calls)
-  } catch (error) {
-    throw await toAppError(pool, error)
-  }
+  return orAppError(pool, queryInOrder(pool, [encoded(first), ...others.map(encoded)]))
 }
 
 /** Runs statements that only read on any connection of a pool, in as few round trips as possible. */
 export function openQuery(pool: pg.Pool): Query {
   const pipeline = openPipeline(pool)
   return async (statement, values) => {
+    if (statement.isLong) return runStatement(pool, statement, values)
     refuseWhenPoolFull(pool)
-    const call = [statement, encode(values)] as const
-    try {
-      return await (statement.isLong ? queryAlone(pool, call) : pipeline(call))
-    } catch (error) {
-      throw await toAppError(pool, error)
-    }
+    return orAppError(pool, pipeline([statement, encode(values)]))
+  }
+}
+
+async function orAppError<Result>(
+  connection: pg.Pool | pg.ClientBase,
+  result: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await result
+  } catch (error) {
+    throw await toAppError(connection, error)
   }
 }
 
@@ -124,30 +121,22 @@ export async function inTransaction<Result>(
     throw await toAppError(pool, new NotSentError('', { cause: error }))
   })
   const clearDeadline = abandonAt(client, deadline)
-  // A broken connection fails the next statement. An `error` event without a listener would end the process.
-  client.on('error', ignore)
   const query: Query = (statement, values) => runStatement(client, statement, values)
+  const run = (text: string) => query({ name: text, text }, [])
   let isBroken = false
   try {
-    await query(begin, [])
+    await run('begin')
     const result = await work(query)
-    await query(commit, [])
+    await run('commit')
     return result
   } catch (error) {
-    isBroken = await query(rollback, []).then(
+    isBroken = await run('rollback').then(
       () => false,
       () => true,
     )
     throw error
   } finally {
     clearDeadline()
-    client.off('error', ignore)
     client.release(isBroken)
   }
 }
-
-function ignore(): void {}
-
-const begin = { name: 'begin', text: 'begin' }
-const commit = { name: 'commit', text: 'commit' }
-const rollback = { name: 'rollback', text: 'rollback' }

@@ -39,7 +39,6 @@ function openSession(url: string) {
       if (client) return client
       try {
         client = await pool.connect()
-        client.on('error', () => {})
         await client.query('begin isolation level repeatable read read only')
         return client
       } catch (error) {
