@@ -4,8 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { createPrivateFile } from '../../src/storage/sqlite/driver/files.ts'
-import { openTokenUses, type TokenUses } from '../../src/storage/sqlite/replay/token-uses.ts'
+import { openTokenUses } from '../../src/storage/sqlite/replay/token-uses.ts'
 import { temporaryFolder } from '../support/folder.ts'
+
+type TokenUses = ReturnType<typeof openTokenUses>
 
 const far = 1_000_000
 

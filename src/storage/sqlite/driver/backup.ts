@@ -11,7 +11,7 @@ import {
   replayPath,
   syncToDisk,
   walPath,
-  withCompanions,
+  withAllFiles,
 } from './files.ts'
 import { openExisting, openFile } from './open.ts'
 
@@ -35,17 +35,13 @@ export async function backupSqlite(
 ): Promise<string[]> {
   refuseTarget(path, target, options.force)
   const copies: Copy[] = []
-  const database = openExisting(path)
+  using database = openExisting(path)
   try {
     copies.push(await copyDatabase(database, target, options))
     const existing = existingReplayFile(path, database)
     if (existing !== undefined) {
-      const replayFile = openFile(existing)
-      try {
-        copies.push(await copyDatabase(replayFile, replayPath(target), options))
-      } finally {
-        replayFile.close()
-      }
+      using replayFile = openFile(existing)
+      copies.push(await copyDatabase(replayFile, replayPath(target), options))
     }
     options.signal?.throwIfAborted()
     refuseTarget(path, target, options.force)
@@ -53,24 +49,18 @@ export async function backupSqlite(
     return copies.map((copy) => copy.target)
   } catch (cause) {
     if (cause instanceof DatabaseError || options.signal?.aborted) throw cause
-    throw new DatabaseError(`the backup ${target} cannot be written: ${failureReason(cause)}`, {
-      cause,
-    })
+    const { syscall, code, message } = cause as NodeJS.ErrnoException
+    const reason = syscall === undefined ? message : systemReason(code)
+    throw new DatabaseError(`the backup ${target} cannot be written: ${reason}`, { cause })
   } finally {
-    database.close()
     for (const { temporary } of copies) rmSync(temporary, { force: true })
   }
 }
 
-function failureReason(cause: unknown): string {
-  const { syscall, code, message } = cause as NodeJS.ErrnoException
-  return syscall === undefined ? message : systemReason(code)
-}
-
 /** An existing file is replaced only on request, and never if it belongs to this database or to an open one. */
 function refuseTarget(path: string, target: string, force: boolean): void {
-  const ownFiles = new Set(databaseFiles(path).flatMap(withCompanions).map(fileIdentity))
-  for (const file of databaseFiles(target)) {
+  const ownFiles = new Set(withAllFiles(path).map(fileIdentity))
+  for (const file of [target, replayPath(target)]) {
     const identity = fileIdentity(file)
     if (identity !== undefined && ownFiles.has(identity)) {
       throw new DatabaseError(`${file} belongs to the database itself: choose another file`)
@@ -79,14 +69,8 @@ function refuseTarget(path: string, target: string, force: boolean): void {
       throw new DatabaseError(`${file} exists: choose another file, or replace it with --force`)
     }
     const log = walPath(file)
-    if (existsSync(log)) {
-      throw new DatabaseError(`${log} exists: ${file} is in use as a database`)
-    }
+    if (existsSync(log)) throw new DatabaseError(`${log} exists: ${file} is in use as a database`)
   }
-}
-
-function databaseFiles(path: string): string[] {
-  return [path, replayPath(path)]
 }
 
 /** Copies one snapshot of the source, while other processes may commit. */

@@ -4,31 +4,23 @@ import { fileIdentity, replayPath, walPath } from './files.ts'
 /** How long the result of a check is cached, and how often a check is made without requests. */
 const checkMs = 250
 
-/** Called once when files were deleted or replaced, and once with no paths when all are back. */
-export type OnChange = (paths: readonly string[]) => void
-
 /**
+ * Watches the files of a database. A process that has a file open keeps using it after it was deleted or replaced, while
+ * another process opens the new file at the path: neither would see the tokens that the other records. A file that does
+ * not exist yet is watched once it appears.
+ *
  * Includes the write-ahead logs, which are part of the data. The process must have the databases open: until then, logs
  * are created and deleted with the connections of other processes.
+ *
+ * `onChange` is called once when files were deleted or replaced, and once with no paths when all are back.
  */
 export function openSqliteFileWatch(
   database: string,
   role: 'provider' | 'platform' | 'intake',
-  onChange?: OnChange,
+  onChange: (paths: readonly string[]) => void = () => {},
 ): FileWatch {
   const databases = role === 'provider' ? [database, replayPath(database)] : [database]
-  return watchFiles(
-    databases.flatMap((path) => [path, walPath(path)]),
-    onChange,
-  )
-}
-
-/**
- * Watches the files at these paths. A process that has a file open keeps using it after it was deleted or replaced, while
- * another process opens the new file at the path: neither would see the tokens that the other records. A file that does
- * not exist yet is watched once it appears.
- */
-function watchFiles(paths: readonly string[], onChange: OnChange = () => {}): FileWatch {
+  const paths = databases.flatMap((path) => [path, walPath(path)])
   const opened = new Map<string, string>()
   let isIntact = true
   let checkedAt = Number.NEGATIVE_INFINITY

@@ -21,9 +21,13 @@ export function replayPath(database: string): string {
   return `${database}-replay`
 }
 
-/** A database and the files that SQLite creates while it is open. */
-export function withCompanions(database: string): string[] {
-  return [database, walPath(database), `${realPath(database)}-shm`]
+/** A database, its replay file, and the files that SQLite creates while they are open. */
+export function withAllFiles(database: string): string[] {
+  return [database, replayPath(database)].flatMap((path) => [
+    path,
+    walPath(path),
+    `${realPath(path)}-shm`,
+  ])
 }
 
 /** The write-ahead log of a database. */
@@ -47,18 +51,13 @@ export function realPath(path: string): string {
  */
 export function createPrivateFile(path: string): boolean {
   makePrivateFolder(dirname(path))
-  const file = openNewFile(path)
-  if (file === undefined) return false
-  fchmodSync(file, fileMode)
-  closeSync(file)
-  return true
-}
-
-function openNewFile(path: string): number | undefined {
   try {
-    return openSync(path, 'wx', fileMode)
+    const file = openSync(path, 'wx', fileMode)
+    fchmodSync(file, fileMode)
+    closeSync(file)
+    return true
   } catch (error) {
-    if (alreadyExists(error)) return undefined
+    if (alreadyExists(error)) return false
     throw error
   }
 }
@@ -83,7 +82,7 @@ function alreadyExists(error: unknown): boolean {
 /** The files of a database that users other than the owner can access. Windows has no such permissions. */
 export function findLooseFiles(database: string): string[] {
   if (process.platform === 'win32') return []
-  return [database, replayPath(database)].flatMap(withCompanions).filter((path) => {
+  return withAllFiles(database).filter((path) => {
     const stats = statSync(path, { throwIfNoEntry: false })
     return stats?.isFile() && (stats.mode & othersMask) !== 0
   })

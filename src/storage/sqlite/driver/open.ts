@@ -28,12 +28,8 @@ const uses = {
 /** Creates the database unless it exists, and applies the missing migrations. */
 export function createDatabase(path: string, steps: readonly string[] = migrations): void {
   withPath(path, () => createPrivateFile(path))
-  const database = openFile(path, requireOwn)
-  try {
-    withPath(path, () => migrate(database, steps))
-  } finally {
-    database.close()
-  }
+  using database = openFile(path, requireOwn)
+  withPath(path, () => migrate(database, steps))
 }
 
 /** Opens an existing database and applies the missing migrations. */
@@ -85,7 +81,7 @@ export function openFile(
 }
 
 /** Converts a failure of the work to an error that names the file. */
-function withPath<Result>(path: string, work: () => Result, onFailure = () => {}): Result {
+export function withPath<Result>(path: string, work: () => Result, onFailure = () => {}): Result {
   try {
     return work()
   } catch (error) {

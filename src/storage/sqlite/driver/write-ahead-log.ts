@@ -168,12 +168,8 @@ function withLargeLog(
   work: (database: DatabaseSync) => void,
 ): void {
   if (logBytes(path) <= bytesMax) return
-  const database = connect(path, 0)
-  try {
-    work(database)
-  } finally {
-    database.close()
-  }
+  using database = connect(path, 0)
+  work(database)
 }
 
 /** Ignores failures to shrink the log. Committed data stays in it, and the next load or a server tries again. */
@@ -205,14 +201,10 @@ function truncateUnused(database: DatabaseSync, path: string): boolean {
 
 /** Uses a second connection: within a transaction, SQLite does not examine the log. */
 function countUsedPages(path: string): number {
-  const database = connect(path, 0)
-  try {
-    // SQLite detects the log only with the first read.
-    schemaVersion(database)
-    return checkpointState(database).log
-  } finally {
-    database.close()
-  }
+  using database = connect(path, 0)
+  // SQLite detects the log only with the first read.
+  schemaVersion(database)
+  return checkpointState(database).log
 }
 
 /** The number of pages in the log, and how many of them are in the database file too. */

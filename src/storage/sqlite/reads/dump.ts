@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { DumpedItem } from '../../../intake/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
 import {
@@ -23,25 +24,17 @@ interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
  * then each account with everything in it, then products.
  */
 export function* dumpSqlite(path: string): Generator<DumpedItem> {
-  const database = openDatabase(path, 'read')
-  try {
-    // One snapshot for the whole dump. Every page is read once, so none is mapped into memory.
-    execute(database, 'pragma mmap_size = 0; begin')
-    for (const row of query<DumpedCustomer>(database, selectCustomers).each())
-      yield dumpCustomer(row)
-    yield* accounts(database)
-    for (const row of query<DumpedProduct>(database, selectProducts).each()) {
-      yield { type: 'product', ...row }
-    }
-    database.exec('commit')
-  } finally {
-    database.close()
+  using database = openDatabase(path, 'read')
+  // One snapshot for the whole dump. Every page is read once, so none is mapped into memory.
+  execute(database, 'pragma mmap_size = 0; begin')
+  for (const row of query<DumpedCustomer>(database, selectCustomers).each()) yield dumpCustomer(row)
+  yield* accounts(database)
+  for (const row of query<DumpedProduct>(database, selectProducts).each()) {
+    yield { type: 'product', ...row }
   }
 }
 
-type Database = ReturnType<typeof openDatabase>
-
-function* accounts(database: Database): Generator<DumpedItem> {
+function* accounts(database: DatabaseSync): Generator<DumpedItem> {
   const rows = query<AccountRow>(
     database,
     `select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text, b.record as balance
@@ -52,7 +45,7 @@ function* accounts(database: Database): Generator<DumpedItem> {
     `select c.id as customerId, h.is_owned as isOwned, c.record is not null as isPresent
      from holder h join customer c on c.number = h.customer where h.account = ? order by c.id`,
   )
-  const contact = query<{ kind: number; status: string; record: string }>(
+  const contact = query<NonNullable<DumpedAccount['contact']>>(
     database,
     'select kind, status, record from contact where account = ?',
   )

@@ -3,9 +3,10 @@ import type { ReplayStore, UseOutcome } from '../../../auth/replay-store.ts'
 import { ContractError } from '../../../contract/index.ts'
 import type { ReplayOptions } from '../../database.ts'
 import { openPurgeClock } from '../../purge-clock.ts'
-import { cannotOpen, isBusy } from '../driver/errors.ts'
+import { isBusy } from '../driver/errors.ts'
 import { fileIdentity } from '../driver/files.ts'
-import { openTokenUses, type TokenUse, type TokenUses } from './token-uses.ts'
+import { withPath } from '../driver/open.ts'
+import { openTokenUses, type TokenUse } from './token-uses.ts'
 
 /**
  * How often some of the records are examined for expired ones. In a second, more must be examined than a worker records,
@@ -42,7 +43,7 @@ export function openSqliteReplayStore(
   options: ReplayOptions = {},
 ): ReplayStore {
   const opened = fileIdentity(path)
-  const file = openFileAt(path)
+  const file = withPath(path, () => openTokenUses(path))
   const purgeBefore = openPurgeClock(clock, options)
   const waiting: Waiting[] = []
   let writing: Promise<void> | undefined
@@ -93,13 +94,5 @@ export function openSqliteReplayStore(
       await writing
       file.close()
     },
-  }
-}
-
-function openFileAt(path: string): TokenUses {
-  try {
-    return openTokenUses(path)
-  } catch (error) {
-    throw cannotOpen(error, path)
   }
 }

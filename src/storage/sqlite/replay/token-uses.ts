@@ -4,7 +4,6 @@ import { isDiskFull, toAppError } from '../driver/errors.ts'
 import { openFile } from '../driver/open.ts'
 import { transaction } from '../driver/statements.ts'
 import { isTight } from '../driver/write-ahead-log.ts'
-import { createReplayTables } from './schema.ts'
 
 /** How many rows are examined for expired records at once. */
 const purgeStep = 1000
@@ -25,23 +24,19 @@ export interface TokenUse {
   readonly keptUntil: number
 }
 
-export interface TokenUses {
-  /** Records the uses that are the first of their token, durably when it returns. */
-  record(group: readonly TokenUse[]): Recorded
-  /** Purges some of the records that are kept until before that time, in seconds since 1970. */
-  purge(time: number): void
-  toAppError(error: unknown): unknown
-  close(): void
-}
+const createReplayTables = `
+  create table if not exists token_use (
+    token_id text primary key, kept_until integer not null
+  ) strict, without rowid;
+  -- One row: the latest time until which a purged record was kept. A token that is kept no longer than that may have
+  -- been used before, regardless of the clock.
+  create table if not exists replay_purge (
+    id integer primary key check (id = 1), purged_until integer not null
+  ) strict;
+  insert or ignore into replay_purge values (1, 0);
+`
 
-export interface Recorded {
-  /** In the order of the group. */
-  readonly outcomes: readonly UseOutcome[]
-  /** The latest time until which a purged record was kept. */
-  readonly purgedUntil: number
-}
-
-export function openTokenUses(path: string): TokenUses {
+export function openTokenUses(path: string) {
   const database = openFile(path)
   transaction(database, () => database.exec(createReplayTables))
   // A busy timeout would block the whole process.
@@ -61,7 +56,11 @@ export function openTokenUses(path: string): TokenUses {
   }
 
   return {
-    record: (group) =>
+    /**
+     * Records the uses that are the first of their token, durably when it returns. The outcomes are in the order of the
+     * group; `purgedUntil` is the latest time until which a purged record was kept.
+     */
+    record: (group: readonly TokenUse[]) =>
       inTransaction(() => {
         // Read under the same lock as the records: another process may purge some at any other time.
         const purgedUntil = Number(statements.purgedUntil.get()?.['time'])
@@ -72,7 +71,8 @@ export function openTokenUses(path: string): TokenUses {
         })
         return { outcomes, purgedUntil }
       }),
-    purge(time) {
+    /** Purges some of the records that are kept until before that time, in seconds since 1970. */
+    purge(time: number): void {
       space.adapt()
       const { last, expired } = statements.examine.get(examinedTo, time) as {
         last: string | null
@@ -87,10 +87,8 @@ export function openTokenUses(path: string): TokenUses {
       }
       examinedTo = last ?? ''
     },
-    toAppError: (error) => toAppError(error, database),
-    close() {
-      database.close()
-    },
+    toAppError: (error: unknown) => toAppError(error, database),
+    close: () => database.close(),
   }
 }
 
