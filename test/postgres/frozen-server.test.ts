@@ -12,8 +12,8 @@ import {
   openProviderWriter,
 } from '../../src/storage/open.ts'
 import { abandonOnAbort } from '../../src/storage/postgres/driver/abandon.ts'
+import { lockSession, unlockSession } from '../../src/storage/postgres/driver/locks.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
-import { lockSession, unlockSession } from '../../src/storage/postgres/loads/load-lock.ts'
 import { put } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { describeOn, runSql, type Scope } from '../support/engines.ts'

@@ -13,8 +13,6 @@ import type { Rows } from '../driver/pipeline.ts'
 /** A feed advances by one batch at a time, so that few are old. */
 const forgottenAtOnce = 10
 
-type Cell = string | null | undefined
-
 /** The state of the feeds of batches, in their order. New feeds are limited by the number of feeds, also of their sender. */
 export const readStates: Statement = {
   name: 'feed-states',
@@ -54,40 +52,28 @@ export function decideBatches(
   batches: readonly (BatchKey | FeedBatch)[],
   states: Rows,
 ): (BatchOutcome | undefined)[] {
-  const created: (BatchKey | FeedBatch)[] = []
+  const newFeeds: (BatchKey | FeedBatch)[] = []
   return batches.map((batch, index) => {
     const { feed: name } = batch
     if (name === undefined) return undefined
-    const [last, position, owner, digest, ...counts] = states[index] ?? []
-    const feed = isText(last)
-      ? {
-          batch: Number(last),
-          ...(isText(position) && { position }),
-          ...(isText(owner) && { owner }),
-        }
-      : undefined
-    const summary = toSummary(counts)
-    const outcome = checkBatch(
-      { ...batch, feed: name },
-      feed,
-      isText(digest) ? { digest, summary } : undefined,
-    )
+    const [last = null, position = null, owner = null, digest = null, ...numbers] =
+      states[index] ?? []
+    const feed = last !== null && {
+      batch: Number(last),
+      ...(position !== null && { position }),
+      ...(owner !== null && { owner }),
+    }
+    const [lines = 0, created = 0, changed = 0, unchanged = 0, deleted = 0, feeds = 0, owned = 0] =
+      numbers.map(Number)
+    const summary = { lines, created, changed, unchanged, deleted }
+    const remembered = digest !== null && { digest, summary }
+    const outcome = checkBatch({ ...batch, feed: name }, feed || undefined, remembered || undefined)
     if (outcome || feed) return outcome
-    const [feeds = 0, owned = 0] = counts.slice(-2).map(Number)
-    const createdBySender = created.filter(({ sender }) => sender?.id === batch.sender?.id)
-    const rejected = checkNewFeed(batch, feeds + created.length, owned + createdBySender.length)
-    if (!rejected) created.push(batch)
+    const ofSender = newFeeds.filter(({ sender }) => sender?.id === batch.sender?.id)
+    const rejected = checkNewFeed(batch, feeds + newFeeds.length, owned + ofSender.length)
+    if (!rejected) newFeeds.push(batch)
     return rejected
   })
-}
-
-function toSummary(cells: readonly Cell[]): BatchResult {
-  const [lines = 0, created = 0, changed = 0, unchanged = 0, deleted = 0] = cells.map(Number)
-  return { lines, created, changed, unchanged, deleted }
-}
-
-function isText(cell: Cell): cell is string {
-  return typeof cell === 'string'
 }
 
 /**

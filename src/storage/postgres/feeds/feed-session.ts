@@ -156,12 +156,14 @@ export async function openFeedSession(
   const runPrepared: Run = (text, values = []) => run({ name: statementName(text), text, values })
   const runPlanned: Run = (text, values) => run(values ? { text, values } : { text })
   // If it fails, the next statement rejects with the same error.
-  const sendPrepared: Send = async (...statement) => void runPrepared(...statement).catch(() => {})
-  const sendPlanned: Send = async (...statement) => void runPlanned(...statement).catch(() => {})
+  const sendWith =
+    (run: Run): Send =>
+    async (...statement) =>
+      void run(...statement).catch(() => {})
+  const sendPrepared = sendWith(runPrepared)
+  const countOwners = () => staging.count('staged_customer') + staging.count('staged_account')
   const isSmall = () =>
     !isDistributed && staging.total() <= smallRowsMax && countOwners() <= smallOwnersMax
-  const countOwners = () => staging.count('staged_customer') + staging.count('staged_account')
-  const hasFewRows = () => isSmall() && insertedRows <= otherRowsMax(staging.total())
   const endTransaction = (): void => {
     isBusy = false
     deletedRows += staging.total() + insertedRows
@@ -200,14 +202,16 @@ export async function openFeedSession(
       if (isSmall() && !staging.hasAccountRemovals()) {
         return { run: runPrepared, send: sendPrepared, isPrepared: true }
       }
-      await sendPlanned(plannerChoice)
-      return { run: runPlanned, send: sendPlanned, isPrepared: false }
+      const send = sendWith(runPlanned)
+      await send(plannerChoice)
+      return { run: runPlanned, send, isPrepared: false }
     },
 
     /** `tables` are the temporary tables with rows. */
     async commit(tables: readonly string[]): Promise<void> {
       // A truncation discards plans and takes milliseconds per table.
-      const clear = hasFewRows()
+      const hasFewRows = isSmall() && insertedRows <= otherRowsMax(staging.total())
+      const clear = hasFewRows
         ? tables.map((table) => `delete from ${table};`).join(' ')
         : `truncate ${tables.join()};`
       const stopWatching = watchStandby(client)
@@ -242,10 +246,5 @@ const temporaryTables = [
 const names = new Map<string, string>()
 
 function statementName(text: string): string {
-  let name = names.get(text)
-  if (name === undefined) {
-    name = `feed-${names.size}`
-    names.set(text, name)
-  }
-  return name
+  return names.getOrInsertComputed(text, () => `feed-${names.size}`)
 }

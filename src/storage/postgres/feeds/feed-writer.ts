@@ -1,23 +1,20 @@
 import type {
   BatchOutcome,
-  BatchResult,
   FeedBatch,
   FeedWriter,
   FeedWriterOptions,
 } from '../../../intake/feed-writer.ts'
-import { openLineCounter, totalCounts } from '../../../intake/line-counts.ts'
+import { emptyCounts } from '../../../intake/line-counts.ts'
 import { isProduct, type LineError, type LocatedItem } from '../../../intake/writer.ts'
 import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { isDenied } from '../driver/denied.ts'
-import { shareFeeds } from '../driver/locks.ts'
+import { lockLoadsAndShareFeeds } from '../driver/locks.ts'
 import { readSchema } from '../driver/migrate.ts'
 import { makePool, openPool } from '../driver/pool.ts'
 import { runStatement, toAppError } from '../driver/statements.ts'
 import { abortDefaultMs } from '../driver/timeouts.ts'
-import type { CountedLines } from '../loads/count-lines.ts'
 import { endsAborted } from '../loads/load-failure.ts'
-import { lockBefore } from '../loads/load-lock.ts'
 import {
   batchValues,
   confirmCommits,
@@ -42,8 +39,6 @@ const sessionMs = 3_600_000
 
 /** How often a group is tried without its first invalid batch, before each batch gets a transaction of its own. */
 const groupAttempts = 2
-
-const locks = lockBefore(shareFeeds)
 
 /**
  * Opens the writer of feeds. Batches are merged with the statements of a load, on a connection that keeps its temporary
@@ -109,29 +104,21 @@ export async function openPostgresFeedWriter(
     return toAppError(failed?.client ?? pool, error)
   }
 
-  /** Returns the outcomes that are known before the batches are merged. */
-  const begin = async (
-    { readLocked }: FeedSession,
-    batches: readonly FeedBatch[],
-  ): Promise<(BatchOutcome | undefined)[]> => {
-    const states = readLocked(['begin', locks], readStates, stateValues(batches))
-    return decideBatches(batches, await states)
-  }
-
-  const confirm = async (outcomes: BatchOutcome[]): Promise<BatchOutcome[]> => {
-    if (outcomes.some((outcome) => 'summary' in outcome)) {
+  const confirm = async (outcomes: (BatchOutcome | undefined)[]): Promise<BatchOutcome[]> => {
+    const known = outcomes.filter((outcome) => outcome !== undefined)
+    if (known.some((outcome) => 'summary' in outcome)) {
       await runStatement(checks, confirmCommits, [])
     }
-    return outcomes
+    return known
   }
 
   /** The outcomes of batches of different feeds, or the errors of the first invalid one by its index. */
-  const commitTogether = async (
-    batches: readonly FeedBatch[],
-  ): Promise<BatchOutcome[] | InvalidBatch> =>
+  const commitTogether = (batches: readonly FeedBatch[]) =>
     onSession(async (session) => {
       const { staging } = session
-      const outcomes = await begin(session, batches)
+      const locks = ['begin', lockLoadsAndShareFeeds]
+      const states = await session.readLocked(locks, readStates, stateValues(batches))
+      const outcomes = decideBatches(batches, states)
       const accepted = batches.flatMap((batch, index) =>
         outcomes[index] ? [] : [{ batch, index }],
       )
@@ -140,7 +127,7 @@ export async function openPostgresFeedWriter(
       }
       if (accepted.length === 0) {
         await session.rollback()
-        return confirm(outcomes.filter(isDecided))
+        return confirm(outcomes)
       }
       const time = clock()
       const items = accepted.flatMap(({ batch }) => batch.items)
@@ -150,7 +137,7 @@ export async function openPostgresFeedWriter(
         staging,
         isDistributed,
         storesUnresolved,
-        time,
+        loadTime: time,
         author: accepted.find(({ batch }) => hasProducts(batch))?.batch.sender ?? loader,
         blocksMax: budget.countAllowed(items.length),
       })
@@ -159,7 +146,10 @@ export async function openPostgresFeedWriter(
         return firstInvalid(merged.errors, accepted)
       }
       const written = accepted.map(({ batch, index }, file) => {
-        const summary = summarize(batch.lines, file, merged.counts)
+        const summary = { lines: batch.lines, ...emptyCounts() }
+        for (const counted of merged.counts) {
+          if (counted.file === file) summary[counted.outcome] += counted.lines
+        }
         const unresolved = locateErrors(merged.unresolved, file, batch)
         outcomes[index] = { summary, ...(unresolved.length > 0 && { unresolved }) }
         return { batch, summary }
@@ -170,7 +160,7 @@ export async function openPostgresFeedWriter(
       }
       await session.commit(merged.tables)
       budget.record(items.length, merged.blocks)
-      return outcomes.filter(isDecided)
+      return outcomes.filter((outcome) => outcome !== undefined)
     })
 
   /** An invalid batch must not affect the others. Which batches are invalid may depend on those before them. */
@@ -194,7 +184,7 @@ export async function openPostgresFeedWriter(
   return {
     async check(batch) {
       const states = await runStatement(checks, readStates, stateValues([batch]))
-      const [outcome] = await confirm(decideBatches([batch], states).filter(isDecided))
+      const [outcome] = await confirm(decideBatches([batch], states))
       return outcome
     },
 
@@ -217,11 +207,6 @@ export async function openPostgresFeedWriter(
       await Promise.all([checks.end(), pool.end()])
     },
   }
-}
-
-interface InvalidBatch {
-  readonly index: number
-  readonly errors: readonly LineError[]
 }
 
 /**
@@ -272,7 +257,7 @@ function hasProducts({ items }: FeedBatch): boolean {
 function firstInvalid(
   errors: readonly LineError[],
   accepted: readonly { readonly batch: FeedBatch; readonly index: number }[],
-): InvalidBatch {
+) {
   const first = errors.reduce((least, { file }) => Math.min(least, file), accepted.length)
   const { batch, index = 0 } = accepted[first] ?? {}
   return { index, errors: batch ? locateErrors(errors, first, batch) : [] }
@@ -287,16 +272,4 @@ function locateErrors(errors: readonly LineError[], index: number, batch: FeedBa
       const { file = 0, line = 0, part } = batch.items[error.line - 1] ?? {}
       return { ...error, file, line, ...(part !== undefined && { part }) }
     })
-}
-
-function isDecided(outcome: BatchOutcome | undefined): outcome is BatchOutcome {
-  return outcome !== undefined
-}
-
-function summarize(lines: number, batch: number, counts: readonly CountedLines[]): BatchResult {
-  const counter = openLineCounter()
-  for (const { file, type, outcome, lines } of counts) {
-    if (file === batch) counter.add(type, outcome, lines)
-  }
-  return { lines, ...totalCounts(counter.take().values()) }
 }

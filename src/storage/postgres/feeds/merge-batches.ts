@@ -1,20 +1,17 @@
 import { batchErrorsFoundMax } from '../../../contract/index.ts'
 import type { LineError, LocatedItem } from '../../../intake/writer.ts'
-import type { Author } from '../../../platform/catalogue/store.ts'
 import { appendEntries } from '../loads/append-entries.ts'
-import { type CountedLines, countEntries, isNew } from '../loads/count-lines.ts'
+import { countEntries, isNew } from '../loads/count-lines.ts'
 import { unresolvedLines } from '../loads/line-effects.ts'
-import { toLineError } from '../loads/line-errors.ts'
+import { rejectedLines, toLineError, toRejection } from '../loads/line-errors.ts'
 import {
   analyzeStaged,
   mergeOwners,
   mergeRecords,
-  type Staging,
   storeUnresolved,
   usedTables,
 } from '../loads/merge.ts'
-import { rejectedLines, toRejection } from '../loads/reject-lines.ts'
-import type { Run, Send } from '../loads/run.ts'
+import type { ReadGroups, RecordMerging } from '../loads/run.ts'
 import { indexAppended, indexChanged } from '../loads/search-index.ts'
 
 /** Indexing a block takes as long as so many lines, and other batches wait for it. */
@@ -32,74 +29,48 @@ export function openIndexBudget() {
   }
 }
 
-interface StagedBatches {
+interface StagedBatches extends Omit<RecordMerging, 'readGroups' | 'inBatches'> {
   readonly items: readonly LocatedItem[]
-  readonly staging: Staging
-  readonly run: Run
-  readonly send: Send
-  /** Whether statements keep their plans, for small batches. */
-  readonly isPrepared: boolean
-  readonly isDistributed: boolean
   readonly storesUnresolved: boolean
-  readonly time: Temporal.Instant
-  /** The author of the products. */
-  readonly author: Author
   readonly blocksMax: number
 }
 
-export interface MergedBatches {
-  readonly counts: readonly CountedLines[]
-  /** The temporary tables with rows. */
-  readonly tables: readonly string[]
-  /** How many blocks were indexed. */
-  readonly blocks: number
-  /** The lines that refer to what does not exist, with the indexes of their batches as files. */
-  readonly unresolved: readonly LineError[]
-}
-
-/** Merges the staged lines of batches, or finds their errors. */
-export async function mergeBatches(
-  batches: StagedBatches,
-): Promise<MergedBatches | { readonly errors: readonly LineError[] }> {
-  const { items, staging, run, send, isPrepared, isDistributed, time, author } = batches
-  const { storesUnresolved, blocksMax } = batches
+/**
+ * Merges the staged lines of batches, or finds their errors. Returns the temporary tables with rows, the number of blocks
+ * that were indexed, and the lines that refer to what does not exist, with the indexes of their batches as files.
+ */
+export async function mergeBatches(batches: StagedBatches) {
+  const { items, staging, run, isPrepared, isDistributed, storesUnresolved, blocksMax } = batches
   const isDistinct = !isDistributed && areEntriesDistinct(items)
   const appended = isPrepared && isDistinct ? await appendAll(batches) : undefined
   if (appended) {
-    const lines = staging.countEntryLines() ?? []
-    const counts = countEntries(
-      lines.map((each) => ({ ...each, what: isNew })),
-      lines,
-    )
+    const lines = staging.countEntryLines()
+    const created = lines.map((each) => ({ ...each, what: isNew }))
+    const counts = countEntries(created, lines)
     return { counts, tables: ['staged_entry'], unresolved: [], ...appended }
   }
-  const readGroups = <Row extends object>(sql: string, size: number) =>
-    readRows<Row>(run, sql, size)
-  const merging = { run, send, readGroups, staging, inBatches: false }
+  const readGroups: ReadGroups = async function* (sql, size) {
+    const { rows } = await run(sql)
+    for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
+  }
+  const merging = { ...batches, readGroups, inBatches: false, areEntriesDistinct: isDistinct }
   const mergeAll = async () => {
-    const counts = await mergeRecords({
-      ...merging,
-      loadTime: time,
-      author,
-      isPrepared,
-      isDistributed,
-      areEntriesDistinct: isDistinct,
-    })
-    const mayBeIndexed = !isDistributed && staging.count('staged_entry') > 0 && blocksMax > 0
+    const counts = await mergeRecords(merging)
+    const mayBeIndexed = !isDistributed && staging.has('staged_entry') && blocksMax > 0
     return { counts, blocks: mayBeIndexed ? await indexChanged(run, blocksMax) : 0 }
   }
   await analyzeStaged(run, staging)
   const owners = await mergeOwners(merging)
   // Most batches have neither customers nor accounts, and are merged while their references are checked.
-  const isMerged = isPrepared && !storesUnresolved && !hasOwners(staging)
+  const isMerged = isPrepared && !storesUnresolved && !staging.hasOwners()
   const [hasUnresolved, early] = await Promise.all([
     storeUnresolved(merging),
     isMerged ? mergeAll() : undefined,
   ])
   const read = async <Row>(sql: string, toError: (row: Row) => LineError): Promise<LineError[]> =>
     (await run(`${sql} limit ${batchErrorsFoundMax}`)).rows.map(toError)
-  const errors = hasOwners(staging) ? await read(rejectedLines, toRejection) : []
-  const mayBeUnresolved = hasUnresolved || staging.count('staged_holder') > 0
+  const errors = staging.hasOwners() ? await read(rejectedLines, toRejection) : []
+  const mayBeUnresolved = hasUnresolved || staging.has('staged_holder')
   const unresolved = mayBeUnresolved ? await read(unresolvedLines, toLineError) : []
   if (!storesUnresolved) errors.push(...unresolved)
   if (errors.length > 0) return { errors }
@@ -109,19 +80,10 @@ export async function mergeBatches(
   return { counts: [...owners, ...counts], blocks, tables, unresolved }
 }
 
-function hasOwners(staging: Staging): boolean {
-  return staging.count('staged_customer') > 0 || staging.count('staged_account') > 0
-}
-
 /** Appends all entries to their lists, or none: then it returns undefined. */
-async function appendAll({
-  items,
-  run,
-  time,
-  blocksMax,
-}: StagedBatches): Promise<{ readonly blocks: number } | undefined> {
+async function appendAll({ items, run, loadTime, blocksMax }: StagedBatches) {
   if (items.length === 0 || items.some(({ type }) => type !== 'entry')) return undefined
-  const { rows } = await run(appendEntries, [time.epochNanoseconds.toString()])
+  const { rows } = await run(appendEntries, [loadTime.epochNanoseconds.toString()])
   const [{ count, grown }] = rows
   if (count < items.length) return undefined
   const mayBeIndexed = grown.length > 0 && blocksMax > 0
@@ -148,13 +110,4 @@ export function findEntryKey(item: LocatedItem): string | undefined {
   const list = item.type === 'entry' ? item.list : item.of
   // An ID may contain any character.
   return `${list} ${accountId.length} ${accountId}${id}`
-}
-
-async function* readRows<Row extends object>(
-  run: Run,
-  sql: string,
-  size: number,
-): AsyncGenerator<Row[]> {
-  const { rows } = await run(sql)
-  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
 }

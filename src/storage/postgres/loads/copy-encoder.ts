@@ -49,14 +49,7 @@ export function openCopyEncoder(openCopy: (statement: string) => Copy) {
 
   return {
     /** The rows of a table. */
-    into(table: string): RowBuffer {
-      let buffer = buffers.get(table)
-      if (!buffer) {
-        buffer = openRowBuffer()
-        buffers.set(table, buffer)
-      }
-      return buffer
-    },
+    into: (table: string): RowBuffer => buffers.getOrInsertComputed(table, openRowBuffer),
 
     isAnyFull(): boolean {
       for (const buffer of buffers.values()) if (buffer.isFull()) return true
@@ -77,7 +70,7 @@ export function openCopyEncoder(openCopy: (statement: string) => Copy) {
 
     /** Discards unsent rows. */
     async discard(): Promise<void> {
-      for (const buffer of buffers.values()) buffer.clear()
+      buffers.clear()
       await allSent()
       await end()
     },
@@ -144,9 +137,6 @@ function openRowBuffer() {
     isEmpty: () => length === 0,
     /** Leaves room for the next rows, so that the buffer rarely grows. */
     isFull: () => length > 0.75 * chunkBytes,
-    clear(): void {
-      length = 0
-    },
     /** The bytes of all rows, valid until the next row. */
     take(): Buffer {
       const taken = buffer.subarray(0, length)

@@ -4,7 +4,7 @@ import { entryTypes } from '../../../intake/record-type.ts'
 import { entryLists } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { deletedList } from './line-effects.ts'
-import { accountColumns, kindBefore, remainingKind } from './merge-accounts.ts'
+import { columnsOf, kindBefore, remainingKind } from './merge-accounts.ts'
 import { fileOf } from './place.ts'
 import { partCodes } from './staging.ts'
 
@@ -33,7 +33,7 @@ export interface CountedLines {
 }
 
 /** A row of a statement that counts. */
-export interface CountRow {
+interface CountRow {
   readonly file: number
   readonly type: RecordType
   readonly what: number
@@ -61,8 +61,6 @@ export const countCustomers = counted(`
     from staged_customer s left join customer c on c.id = s.id
     window lines as (partition by s.id order by s.place)
   ) l`)
-
-const columnsOf = (table: string) => accountColumns.map((name) => `${table}.${name}`).join(', ')
 
 /** The record of an account before a line is that of the line before it, or the stored one. Of a line whose record is the same, the holders are compared. */
 export const countAccounts = counted(`

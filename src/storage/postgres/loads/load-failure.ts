@@ -5,6 +5,9 @@ import { deniedError, isDenied } from '../driver/denied.ts'
 /** Classes of SQLSTATE whose messages name tables, limits and roles, but never contain data. */
 const quotable = /^(25|28|3D|40|42|53|54|55|57|58)/
 
+/** The coordinator of a Citus cluster names the data node that it cannot reach, with the user. */
+const dataNodeInMessage = /node (?:\S+@)?(\S+:\d+)/
+
 /** SQLSTATE of a statement that was cancelled. */
 const cancelled = '57014'
 
@@ -17,9 +20,21 @@ export async function loadFailure(
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (error instanceof DatabaseError) return error
   if (signal?.aborted && endsAborted(error)) return signal.reason
-  if (!isServerError(error)) return lostConnection(error)
-  if (isConnectionError(error)) return unreachableDataNode(error)
+  if (!isServerError(error)) {
+    return new DatabaseError(
+      'the connection to the database was lost: uncommitted changes were discarded',
+      { cause: error },
+    )
+  }
   const { code = '', message } = error
+  if (isConnectionError(error)) {
+    const [, address] = dataNodeInMessage.exec(message) ?? []
+    const dataNode = address ? `the data node ${address}` : 'a data node'
+    return new DatabaseError(
+      `${dataNode} of the database is unreachable: run the load again when it is back (uncommitted changes were discarded)`,
+      { cause: error },
+    )
+  }
   if (isDenied(error)) {
     // A failed transaction runs no other statement.
     await client.query('rollback').catch(() => {})
@@ -51,25 +66,6 @@ export function standbyFailure(cause: Error): DatabaseError {
   return new DatabaseError(
     'the changes are committed, but the wait for the synchronous standby was cancelled: a failover may lose them (run the load again, which changes nothing twice)',
     { cause },
-  )
-}
-
-function lostConnection(cause: unknown): DatabaseError {
-  return new DatabaseError(
-    'the connection to the database was lost: uncommitted changes were discarded',
-    { cause },
-  )
-}
-
-/** The coordinator of a Citus cluster names the data node that it cannot reach, with the user. */
-const dataNodeInMessage = /node (?:\S+@)?(\S+:\d+)/
-
-function unreachableDataNode(error: pg.DatabaseError): DatabaseError {
-  const [, address] = dataNodeInMessage.exec(error.message) ?? []
-  const dataNode = address ? `the data node ${address}` : 'a data node'
-  return new DatabaseError(
-    `${dataNode} of the database is unreachable: run the load again when it is back (uncommitted changes were discarded)`,
-    { cause: error },
   )
 }
 

@@ -25,7 +25,7 @@ export const mergeCustomers = `
   on conflict (id) do update set email = excluded.email, match = excluded.match,
     record = excluded.record, email_hash = excluded.email_hash, name_hash = excluded.name_hash`
 
-export const accountColumns = [
+const accountColumns = [
   'kind',
   'is_open',
   'category',
@@ -36,7 +36,8 @@ export const accountColumns = [
   'tail',
   'detail',
 ]
-const columnsOf = (table: string) => accountColumns.map((name) => `${table}.${name}`).join(', ')
+export const columnsOf = (table: string) =>
+  accountColumns.map((name) => `${table}.${name}`).join(', ')
 
 /** A deleted account leaves a placeholder. */
 export const mergeAccounts = [

@@ -14,14 +14,13 @@ import {
 } from './count-lines.ts'
 import { entryKind } from './line-effects.ts'
 import {
-  type EntryMerge,
   findRepeated,
   lastLines,
   lastOfRepeated,
   ordinal,
   rememberAssignedTimes,
 } from './merge-entries.ts'
-import type { Run } from './run.ts'
+import type { EntryMerging } from './run.ts'
 
 /**
  * Merges the lists of accounts on the shards. The last line for each entry is found on the coordinator, as in the other
@@ -38,7 +37,7 @@ export const createComparedEntries = `
     has_own_time boolean not null, time bigint not null, record text not null
   );`
 
-const sendLines = (merge: EntryMerge, hasRepeated: boolean) => `
+const sendLines = (merge: EntryMerging, hasRepeated: boolean) => `
   insert into merge_line (account, list, id, is_put, has_own_time, file, time, earlier_time, ${payload})
   select w.account, w.list, w.id, w.is_put, w.has_own_time, w.file, coalesce(w.time, g.time),
     ${merge.inBatches ? 'm.time' : 'null::bigint'}, s.amount, s.description, s.reference, s.record
@@ -188,10 +187,8 @@ const advanceGenerations = (generation: string) => [
 ]
 
 /** Statements without input are skipped: each takes milliseconds on every shard. */
-export async function mergeDistributedEntries(
-  run: Run,
-  merge: EntryMerge,
-): Promise<CountedLines[]> {
+export async function mergeDistributedEntries(merge: EntryMerging): Promise<CountedLines[]> {
+  const { run, staging } = merge
   const runAll = async (statements: readonly string[]): Promise<void> => {
     for (const sql of statements) await run(sql)
   }
@@ -230,5 +227,5 @@ export async function mergeDistributedEntries(
     await runAll(advanceGenerations(row.generation))
   }
   await runAll(mergeTableNames.map((table) => `delete from ${table}`))
-  return countEntries([...counts, ...compared], merge.lines)
+  return countEntries([...counts, ...compared], staging.countEntryLines())
 }

@@ -12,7 +12,7 @@ import {
 } from './count-lines.ts'
 import { deletedList } from './line-effects.ts'
 import { fileOf } from './place.ts'
-import type { Run, Send } from './run.ts'
+import type { EntryMerging } from './run.ts'
 
 /**
  * Merges the lists of accounts: finds the last line for each entry, then what it changes, then the position of each new
@@ -117,8 +117,15 @@ const entriesOfDeletedAccounts = `
       select from staged_entry s where s.account = w.id and s.list = e.list and s.id = e.id
         and s.place > ${deletedList('w', 'e.list')})`
 
+interface LastLines extends EntryMerging {
+  readonly hasRepeated: boolean
+}
+
 /** The last line for each entry. Joins that can find nothing are left out: they take time for every line. */
-export const lastLines = ({ hasRepeated, hasDeletedAccounts }: LastLines) => `
+export const lastLines = ({
+  hasRepeated,
+  hasDeletedAccounts,
+}: Pick<LastLines, 'hasRepeated' | 'hasDeletedAccounts'>) => `
   select a.number as account, s.list, s.is_put, s.has_own_time,
     ${hasDeletedAccounts ? `case when coalesce(w.banking_deleted, w.energy_deleted) is null then ${fileOf('s.place')} end` : fileOf('s.place')} as file,
     s.time, null::bigint as assigned_by, s.ctid as line, s.id
@@ -156,7 +163,7 @@ const storedEntry = `lateral (
  * The differences from the stored entries. `$1` is the time of the load. In batches, an earlier batch may have removed
  * an entry with an assigned time.
  */
-const findChanges = ({ inBatches, isPrepared, ...lines }: EntryMerge & LastLines) => `
+const findChanges = ({ inBatches, isPrepared, ...lines }: LastLines) => `
   insert into change
   select w.account, w.list, v.what, w.has_own_time, w.file, e.ordinal, t.time, e.time, b.time, w.line, w.id
   from (${lastLines(lines)}) w
@@ -261,32 +268,11 @@ const byLine = (sql: string) => [
   'set local random_page_cost to default',
 ]
 
-interface LastLines {
-  readonly hasRepeated: boolean
-  readonly hasDeletedAccounts: boolean
-}
-
-export interface EntryMerge {
-  /** The number of all lines. */
-  readonly lines: readonly Omit<EntryCountRow, 'what'>[]
-  readonly loadTime: Temporal.Instant
-  /** Whether the load has other commits. */
-  readonly inBatches: boolean
-  readonly hasDeletedAccounts: boolean
-  /** Whether the planner needs statistics of the temporary tables. */
-  readonly isLarge: boolean
-  /** Whether statements keep their plans, for small batches. */
-  readonly isPrepared: boolean
-  /** Whether each entry is known to have one line. */
-  readonly areEntriesDistinct: boolean
-  readonly send: Send
-}
-
 /** Statements without input are skipped: planning and running one takes longer than merging a line. */
-export async function mergeEntries(run: Run, merge: EntryMerge): Promise<CountedLines[]> {
-  const { inBatches, isPrepared, send } = merge
+export async function mergeEntries(merge: EntryMerging): Promise<CountedLines[]> {
+  const { run, send, staging, inBatches, isPrepared } = merge
   const analyze = async (table: string) => {
-    if (merge.isLarge) await send(`analyze ${table}`)
+    if (staging.hasMany('staged_entry')) await send(`analyze ${table}`)
   }
   const loadTime = [merge.loadTime.epochNanoseconds.toString()]
 
@@ -324,5 +310,5 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
   if (has(isNew, isMoved)) {
     for (const sql of isPrepared ? [insertEntries] : byLine(insertEntries)) await send(sql)
   }
-  return countEntries(counts, merge.lines)
+  return countEntries(counts, staging.countEntryLines())
 }

@@ -8,6 +8,7 @@ import { abandonOnAbort } from '../driver/abandon.ts'
 import { openCopy } from '../driver/copy.ts'
 import { readGroups } from '../driver/cursor.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
+import { lockLoads, tryLockLoads } from '../driver/locks.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { watchStandby } from '../driver/pipeline.ts'
 import { durableCommits } from '../driver/pool.ts'
@@ -15,12 +16,16 @@ import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
 import type { CountedLines } from './count-lines.ts'
 import { createLineEffects, indexUnresolvedLines, unresolvedLines } from './line-effects.ts'
-import { toLineError, type UnresolvedLine } from './line-errors.ts'
+import {
+  type RejectedLine,
+  rejectedLines,
+  toLineError,
+  toRejection,
+  type UnresolvedLine,
+} from './line-errors.ts'
 import { commitFailure, loadFailure, standbyFailure } from './load-failure.ts'
-import { lock, tryLock } from './load-lock.ts'
 import {
   analyzeStaged,
-  manyLines,
   mergeOwners,
   mergeRecords,
   smallSample,
@@ -29,9 +34,8 @@ import {
 } from './merge.ts'
 import { createComparedEntries } from './merge-distributed-entries.ts'
 import { createAssignedTimes, makeEntryTables } from './merge-entries.ts'
-import { type RejectedLine, rejectedLines, toRejection } from './reject-lines.ts'
 import { indexChanged } from './search-index.ts'
-import { makeStaging, openStaging } from './staging.ts'
+import { makeStaging, manyLines, openStaging } from './staging.ts'
 
 /** How much of the server's memory one load may use, for sorting and for its temporary tables. */
 const memory = `set work_mem = '64MB'; set temp_buffers = '64MB';`
@@ -105,7 +109,7 @@ export async function openPostgresProviderWriter(
     await rows.finish().catch(fail)
     await analyzeStaged(run, staging)
     await run(`begin; ${smallSample}`)
-    if (!(await run(tryLock)).rowCount) await announceWait(run(lock), onWait)
+    if (!(await run(tryLockLoads)).rowCount) await announceWait(run(lockLoads), onWait)
     isPrepared = true
     addCounts(await mergeOwners(merging))
     await storeUnresolved(merging)
@@ -170,7 +174,7 @@ export async function openPostgresProviderWriter(
           isDistributed,
         }),
       )
-      if (!isDistributed && staging.count('staged_entry') > 0) await indexChanged(run)
+      if (!isDistributed && staging.has('staged_entry')) await indexChanged(run)
       const total = counter.take()
       const lines = totalCounts([committedLines, ...total.values()])
       await run(recordLoad(loadValues(loadTime, Date.now(), lines).map(String)))

@@ -1,3 +1,6 @@
+import type { Author } from '../../../platform/catalogue/store.ts'
+import type { Staging } from './staging.ts'
+
 /** Runs a statement in the transaction of the merge, after the statements that were passed before it. */
 export type Run = (
   sql: string,
@@ -10,3 +13,28 @@ export type Send = (sql: string, values?: unknown[]) => Promise<unknown>
 
 /** The rows of a query in groups, as there may be many, or one row may be megabytes long. */
 export type ReadGroups = <Row extends object>(sql: string, size: number) => AsyncIterable<Row[]>
+
+export interface Merging {
+  readonly run: Run
+  readonly send: Send
+  readonly readGroups: ReadGroups
+  readonly staging: Staging
+  /** Whether the load has other commits. */
+  readonly inBatches: boolean
+}
+
+export interface RecordMerging extends Merging {
+  readonly loadTime: Temporal.Instant
+  /** The author of the products in their history. */
+  readonly author: Author
+  /** Whether statements keep their plans, for small batches. */
+  readonly isPrepared: boolean
+  /** Whether the entries are on the data nodes of a Citus cluster. */
+  readonly isDistributed: boolean
+  /** Whether each entry is known to have one line. */
+  readonly areEntriesDistinct?: boolean
+}
+
+export interface EntryMerging extends RecordMerging {
+  readonly hasDeletedAccounts: boolean
+}

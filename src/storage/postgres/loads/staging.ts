@@ -38,6 +38,9 @@ const stagedTables = {
 
 export type StagedTable = keyof typeof stagedTables
 
+/** From this many lines on, the planner's statistics of a table are outdated. */
+export const manyLines = 10_000
+
 export const stagedNames = Object.keys(stagedTables) as StagedTable[]
 
 export const makeStaging = [
@@ -67,8 +70,10 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
 
   let hasAccountRemovals = false
 
+  const count = (table: StagedTable): number => counts.get(table) ?? 0
+
   const add = (table: StagedTable, location: SourceLocation, ...values: CopyValue[]): void => {
-    counts.set(table, (counts.get(table) ?? 0) + 1)
+    counts.set(table, count(table) + 1)
     rows.into(table).add(placeHalves(place ?? location), columnTypes[table], values)
   }
 
@@ -165,7 +170,10 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
         if (rows.isAnyFull()) await rows.advance()
       }
     },
-    count: (table: StagedTable): number => counts.get(table) ?? 0,
+    count,
+    has: (table: StagedTable): boolean => count(table) > 0,
+    hasMany: (table: StagedTable): boolean => count(table) >= manyLines,
+    hasOwners: (): boolean => count('staged_customer') > 0 || count('staged_account') > 0,
     total: (): number => counts.values().reduce((sum, count) => sum + count, 0),
     hasAccountRemovals: (): boolean => hasAccountRemovals,
     /** The number of lines of each file and list. */
@@ -182,3 +190,5 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     },
   }
 }
+
+export type Staging = ReturnType<typeof openStaging>

@@ -15,10 +15,10 @@ import {
 import { listCodes } from '../../enum-codes.ts'
 import { abandonAt } from '../driver/abandon.ts'
 import { readGroups } from '../driver/cursor.ts'
+import { lockSession, unlockSession } from '../driver/locks.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { toAppError } from '../driver/statements.ts'
 import { dataNodesTimeout, timeoutDefaultMs } from '../driver/timeouts.ts'
-import { lockSession, unlockSession } from '../loads/load-lock.ts'
 
 /** How many rows are fetched at a time. */
 const fetchCount = 250
