@@ -13,18 +13,14 @@ export async function deniedError(
   connection: pg.Pool | pg.ClientBase,
   error: pg.DatabaseError,
 ): Promise<DatabaseError> {
-  const role = connection instanceof pg.Pool ? connection.options.user : roleOf(connection)
+  const { user } = connection instanceof pg.Pool ? connection.options : (connection as pg.Client)
   const [, table] = /\btable (\S+)$/.exec(error.message) ?? []
   const rights = table === undefined ? undefined : await missingRights(connection, table)
   const lacks = rights ? `lacks ${rights} on ${table}` : 'lacks a privilege'
   return new DatabaseError(
-    `the database role ${role} ${lacks}: ${error.message} (docs/postgres-roles.sql grants what each command needs)`,
+    `the database role ${user} ${lacks}: ${error.message} (docs/postgres-roles.sql grants what each command needs)`,
     { cause: error },
   )
-}
-
-function roleOf(client: pg.ClientBase): string | undefined {
-  return (client as pg.ClientBase & { readonly user?: string }).user
 }
 
 /** Undefined if they cannot be determined. */

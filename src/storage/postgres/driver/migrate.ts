@@ -3,7 +3,7 @@ import { DatabaseError, type DatabaseOptions } from '../../database.ts'
 import { findMissing, versionWith } from '../../migrations.ts'
 import { type Layout, migrations } from './schema.ts'
 
-export const partitionsDefault = 16
+const partitionsDefault = 16
 
 /** The oldest major version of PostgreSQL that the tests run on. */
 const serverVersionMin = 15
@@ -81,22 +81,17 @@ async function requireCitus(client: pg.ClientBase): Promise<void> {
   }
 }
 
-async function applyStep(client: pg.ClientBase, sql: string, schema: Schema): Promise<void> {
-  const { version, partitions, layout } = schema
-  await client.query('begin')
+async function applyStep(
+  client: pg.ClientBase,
+  sql: string,
+  { version, partitions, layout }: Schema,
+): Promise<void> {
   try {
-    await client.query(createVersion)
-    await client.query(sql)
+    await client.query(`begin; ${createVersion}; ${sql}; delete from schema_version;
+      insert into schema_version values (${version}, ${partitions}, '${layout}'); commit`)
   } catch (error) {
     throw (error as pg.DatabaseError).code === duplicateTable ? foreignDatabase() : error
   }
-  await client.query('delete from schema_version')
-  await client.query('insert into schema_version values ($1, $2, $3)', [
-    version,
-    partitions,
-    layout,
-  ])
-  await client.query('commit')
 }
 
 function foreignDatabase(): DatabaseError {

@@ -1,12 +1,10 @@
 import type { DatabaseOptions } from '../../database.ts'
-import { readSchema } from './migrate.ts'
 import { openPool } from './pool.ts'
 
 /** One connection for a load or a dump, without statement timeouts. */
 export async function openOneConnection(database: string, options: DatabaseOptions) {
-  const pool = await openPool(database, 'load', { ...options, connections: 1 })
+  const { pool, layout } = await openPool(database, 'load', { ...options, connections: 1 })
   try {
-    const { layout = 'partitions' } = (await readSchema(pool)) ?? {}
     const client = await pool.connect()
     return {
       client,

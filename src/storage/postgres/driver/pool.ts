@@ -6,7 +6,7 @@ import { deniedError, isDenied } from './denied.ts'
 import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
 import { BufferClient, requireKnownDriver } from './pg-internals.ts'
 import { pooledClient } from './pooled-client.ts'
-import { migrations } from './schema.ts'
+import { type Layout, migrations } from './schema.ts'
 import {
   dataNodeTestMs,
   lockTimeout,
@@ -143,18 +143,22 @@ function requireLayout({ layout }: Schema, options: DatabaseOptions): void {
 /** Opens a pool on a database with tables, which is migrated if necessary. */
 export async function openPool(
   url: string,
-  use: Exclude<keyof typeof uses, 'feed' | 'probe' | 'dataNodes'>,
+  use: 'read' | 'write' | 'load',
   options: DatabaseOptions,
-): Promise<pg.Pool> {
+): Promise<Layout & { readonly pool: pg.Pool }> {
   const pool = makePool(url, use, options)
   try {
     const schema = await readSchema(pool)
-    if (!schema) throw missingSchema(url)
+    if (!schema) {
+      throw new DatabaseError(
+        `the database ${describeAddress(url)} has no Holdfast tables: check the address, or create them with ${solutions.create}`,
+      )
+    }
     if (isOlder(schema)) await createPostgresSchema(url, options)
     requireLayout(schema, options)
     if (schema.layout === 'citus') await warnOfUntestedCitus(pool, options)
-    if (use !== 'load' && use !== 'query') options.onPool?.(use, pool)
-    return pool
+    if (use !== 'load') options.onPool?.(use, pool)
+    return { ...schema, pool }
   } catch (error) {
     const failure = isDenied(error) ? await deniedError(pool, error) : unusable(url, error)
     await pool.end()
@@ -240,23 +244,13 @@ function encryption(
   }
   const file = (name: string) => {
     const path = parameter(name)
-    return path === undefined ? undefined : readFile(path, name)
+    try {
+      return path === undefined ? undefined : readFileSync(path, 'utf8')
+    } catch {
+      throw new DatabaseError(`the file ${path} (${name}) cannot be read`)
+    }
   }
   return { ca: file('sslrootcert'), cert: file('sslcert'), key: file('sslkey') }
-}
-
-function readFile(path: string, name: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    throw new DatabaseError(`the file ${path} (${name}) cannot be read`)
-  }
-}
-
-function missingSchema(address: string): DatabaseError {
-  return new DatabaseError(
-    `the database ${describeAddress(address)} has no Holdfast tables: check the address, or create them with ${solutions.create}`,
-  )
 }
 
 /** Without the password. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { DatabaseError } from '../../database.ts'
+import { streamOf } from './abandon.ts'
 
 /** The pause after a failed attempt to connect. It doubles while attempts fail. */
 const pauseMinMs = 100
@@ -22,11 +22,8 @@ export function pooledClient(
   return class PooledClient extends Client {
     override connect(): Promise<pg.Client>
     override connect(callback: Connected): void
-    override connect(callback?: Connected): Promise<pg.Client> | undefined {
-      if (callback) {
-        this.#connect(callback)
-        return undefined
-      }
+    override connect(callback?: Connected): Promise<unknown> {
+      if (callback) return this.#connect(callback)
       return new Promise((resolve, reject) => {
         this.#connect((error) => (error ? reject(error) : resolve(this)))
       })
@@ -37,8 +34,7 @@ export function pooledClient(
     override end(callback: (error: Error) => void): void
     override end(callback?: (error: Error) => void): Promise<void> | undefined {
       const ended = callback ? super.end(callback) : super.end()
-      const stream = this.connection.stream as Socket
-      stream.unref()
+      streamOf(this).unref()
       return ended ?? undefined
     }
 

@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import {
   type DatabaseOptions,
   type DatabaseProbe,
@@ -47,29 +46,21 @@ export function openPostgresProbe(
 ): DatabaseProbe {
   const pool = makePool(url, use === 'write' ? 'probe' : use, { ...options, connections: 1 })
   options.onPool?.('probe', pool)
-  let dataNodes: Promise<pg.Pool | undefined> | undefined
-  const openDataNodes = async (): Promise<pg.Pool | undefined> => {
-    if ((await readSchema(pool))?.layout !== 'citus') return undefined
-    return makePool(url, 'dataNodes', { ...options, connections: 1 })
-  }
+  const dataNodes = makePool(url, 'dataNodes', { ...options, connections: 1 })
+  let isDistributed: boolean | undefined
   return {
     async test() {
       if ((await runStatement(pool, isCurrent, [])).length === 0) throw notMigrated()
       if (use === 'write') await runStatement(pool, write, [])
     },
     async listDataNodes() {
-      dataNodes ??= openDataNodes().catch((error) => {
-        dataNodes = undefined
-        throw error
-      })
-      const coordinator = await dataNodes
-      if (!coordinator) return []
-      const rows = await runStatement(coordinator, connectToDataNodes, [])
+      isDistributed ??= (await readSchema(pool))?.layout === 'citus'
+      if (!isDistributed) return []
+      const rows = await runStatement(dataNodes, connectToDataNodes, [])
       return rows.map(([address, success]) => ({ address: address ?? '', isUp: success === 't' }))
     },
     async close() {
-      const coordinator = await dataNodes?.catch(() => undefined)
-      await Promise.all([pool.end(), coordinator?.end()])
+      await Promise.all([pool.end(), dataNodes.end()])
     },
   }
 }

@@ -48,13 +48,11 @@ export async function openShards(database: string, coordinator: pg.Pool, options
       url.searchParams.delete('host')
       url.searchParams.delete('port')
     }
-    const existing = dataNodes.get(url.host)
-    if (existing) return existing
-    const pool = makePool(url.href, 'read', options)
-    options.onPool?.('shards', pool)
-    const dataNode = { pool, query: openCircuitBreaker(openQuery(pool)) }
-    dataNodes.set(url.host, dataNode)
-    return dataNode
+    return dataNodes.getOrInsertComputed(url.host, () => {
+      const pool = makePool(url.href, 'read', options)
+      options.onPool?.('shards', pool)
+      return { pool, query: openCircuitBreaker(openQuery(pool)) }
+    })
   }
 
   const read = async (): Promise<void> => {

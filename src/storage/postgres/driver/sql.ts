@@ -24,7 +24,7 @@ export const dialect: Dialect = {
 }
 
 export async function openPostgresSql(url: string, options: DatabaseOptions): Promise<Sql> {
-  const pool = await openPool(url, 'write', options)
+  const { pool } = await openPool(url, 'write', options)
   const alone: Query = (statement, values) => runStatement(pool, statement, values)
   const pipelined = openQuery(pool)
 
@@ -56,7 +56,8 @@ function openStatements(query: Query) {
   return {
     async readRows(text: string, values: readonly Value[]): Promise<Rows> {
       // PostgreSQL rejects U+0000, which no stored text contains: nothing can match it.
-      if (values.some(hasNul)) return []
+      const hasNul = values.some((value) => typeof value === 'string' && value.includes('\0'))
+      if (hasNul) return []
       return query(toStatement(text), values.map(encode))
     },
     async run(text: string, values: readonly Value[]): Promise<number> {
@@ -69,9 +70,7 @@ function openStatements(query: Query) {
 const statements = new Map<string, Statement>()
 
 function toStatement(text: string): Statement {
-  const statement = statements.get(text) ?? { name: `sql-${statements.size}`, text }
-  statements.set(text, statement)
-  return statement
+  return statements.getOrInsertComputed(text, () => ({ name: `sql-${statements.size}`, text }))
 }
 
 /** Returns a row for each one that it changes, to count them. */
@@ -81,10 +80,6 @@ function toCounted([text, values = []]: Call): [Statement, Parameter[]] {
 
 function encode(value: Value): Parameter {
   return value instanceof Temporal.Instant ? value.epochMilliseconds : (value ?? null)
-}
-
-function hasNul(value: Value): boolean {
-  return typeof value === 'string' && value.includes('\0')
 }
 
 const readTime = {

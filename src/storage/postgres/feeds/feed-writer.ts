@@ -10,7 +10,6 @@ import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { isDenied } from '../driver/denied.ts'
 import { lockLoadsAndShareFeeds } from '../driver/locks.ts'
-import { readSchema } from '../driver/migrate.ts'
 import { makePool, openPool } from '../driver/pool.ts'
 import { runStatement, toAppError } from '../driver/statements.ts'
 import { abortDefaultMs } from '../driver/timeouts.ts'
@@ -56,8 +55,11 @@ export async function openPostgresFeedWriter(
   options: DatabaseOptions,
 ): Promise<FeedWriter> {
   // From the primary: a replica may lag behind the last commit.
-  const checks = await openPool(database, 'read', { ...options, connections: checkConnections })
-  const isDistributed = (await readSchema(checks))?.layout === 'citus'
+  const { pool: checks, layout } = await openPool(database, 'read', {
+    ...options,
+    connections: checkConnections,
+  })
+  const isDistributed = layout === 'citus'
   const { abortMs = abortDefaultMs } = options
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
   const sessionOptions = { isDistributed, checks, onWait, signal, abortMs, waitMaxMs }

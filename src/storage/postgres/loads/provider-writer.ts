@@ -141,7 +141,7 @@ export async function openPostgresProviderWriter(
   }
 
   const readLines = <Row extends object>(sql: string, size = fetchCount) =>
-    readGroups<Row>(run, sql, size)
+    readGroups<Row>({ query: run }, sql, size)
   const merging = { run, send: run, readGroups: readLines, staging, inBatches }
 
   return {

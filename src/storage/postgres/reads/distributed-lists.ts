@@ -1,14 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { ContractError, type JsonText } from '../../../contract/index.ts'
-import {
-  accountKindByList,
-  type EntriesOfAccountsQuery,
-  type EntriesQuery,
-  type EntryList,
-  type Missing,
-  type Page,
-} from '../../../provider/store.ts'
+import { accountKindByList, type EntryList, type Missing } from '../../../provider/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import {
@@ -26,7 +19,7 @@ import {
   windowValues,
 } from '../../request-values.ts'
 import type { Rows } from '../driver/pipeline.ts'
-import { openShards, type Shard } from '../driver/shards.ts'
+import { openShards } from '../driver/shards.ts'
 import { openQuery, type Query } from '../driver/statements.ts'
 import {
   findAccount,
@@ -38,16 +31,6 @@ import {
 /** How many times are sought at once: fewer rounds, at little cost on the shard. */
 const soughtAtOnce = 63
 
-/** A list of an account, and its shard. */
-interface DistributedList {
-  /** The number and the id of the account, as stored. */
-  readonly number: string
-  readonly id: string
-  readonly shard: string
-  readonly generation: string
-  readonly code: number
-}
-
 /**
  * How long a read waits for the shards to have the generation that the coordinator has. A commit reaches the coordinator
  * first, and the data nodes milliseconds later, unless a data node fails at that moment.
@@ -57,6 +40,8 @@ const firstWaitMs = 2
 
 /** A list does not have the generation that the coordinator has of its account. */
 const outdated = Symbol('outdated')
+
+type Lists = Pick<Reads, 'listEntries' | 'listEntriesOfAccounts' | 'close'>
 
 /**
  * The lists of accounts in the layout `citus`: the coordinator finds the accounts, then each list is read from its
@@ -69,16 +54,10 @@ export async function openDistributedLists(
   database: string,
   coordinator: pg.Pool,
   options: DatabaseOptions,
-): Promise<Pick<Reads, 'listEntries' | 'listEntriesOfAccounts' | 'close'>> {
+): Promise<Lists> {
   const onCoordinator = openQuery(coordinator)
   const shards = await openShards(database, coordinator, options)
   const statements = new Map<string, ShardStatements>()
-
-  const statementsOn = ({ entryTable, stateTable }: Shard): ShardStatements => {
-    const existing = statements.get(entryTable) ?? shardStatements(entryTable, stateTable)
-    statements.set(entryTable, existing)
-    return existing
-  }
 
   /** The rows of a statement on one list, without the generation. */
   const readList = async (
@@ -86,9 +65,12 @@ export async function openDistributedLists(
     { number, code, shard: id, generation }: DistributedList,
     values: Parameters<Query>[1],
   ): Promise<Rows> => {
-    const shard = await shards.find(id)
+    const { entryTable, stateTable, query } = await shards.find(id)
+    const ofShard = statements.getOrInsertComputed(entryTable, () =>
+      shardStatements(entryTable, stateTable),
+    )
     try {
-      const rows = await shard.query(statementsOn(shard)[name], [number, code, ...values])
+      const rows = await query(ofShard[name], [number, code, ...values])
       if (rows.some(([found]) => found !== generation)) throw outdated
       return rows.map(([, ...row]) => row)
     } catch (error) {
@@ -115,7 +97,7 @@ export async function openDistributedLists(
     }
   }
 
-  const listEntries = async (request: EntriesQuery): Promise<Page<JsonText> | Missing> => {
+  const listEntries: Lists['listEntries'] = async (request) => {
     const [[missing, ...row] = []] = await onCoordinator(findAccount, [
       toId(request.customerId),
       toId(request.accountId),
@@ -125,7 +107,7 @@ export async function openDistributedLists(
     const filter = searchValues(request) ?? []
     const [page = []] = await readList(
       filter.length > 0 ? 'search' : 'list',
-      toList(row, request),
+      toList(row, request.list),
       [...windowValues(request.window), ...pageValues(request), ...filter],
     )
     return toPage(page)
@@ -152,27 +134,27 @@ export async function openDistributedLists(
     },
     async recordsOf(keys) {
       const records = new Map<EntryKey<DistributedList>, string>()
-      const read = async (list: DistributedList, ofList: readonly EntryKey<DistributedList>[]) => {
+      const lists = Map.groupBy(keys, ({ window }) => window.list)
+      const reading = lists.entries().map(async ([list, ofList]) => {
         const rows = await readList('records', list, [ofList.map(({ ordinal }) => ordinal)])
         const byOrdinal = new Map(rows.map(([ordinal, record]) => [Number(ordinal), record]))
         for (const key of ofList) records.set(key, byOrdinal.get(key.ordinal) ?? '')
-      }
-      const lists = Map.groupBy(keys, ({ window }) => window.list)
-      await Promise.all(lists.entries().map(([list, ofList]) => read(list, ofList)))
+      })
+      await Promise.all(reading)
       return keys.map((key) => records.get(key) ?? '')
     },
   }
 
-  const listEntriesOfAccounts = async (
-    request: EntriesOfAccountsQuery,
-  ): Promise<Page<JsonText> | Missing> => {
+  const listEntriesOfAccounts: Lists['listEntriesOfAccounts'] = async (request) => {
     const found = await onCoordinator(findAccounts, [
       ...requestedAccounts(request),
       kindCodes[accountKindByList[request.list]],
     ])
     const [[missing] = []] = found
     if (missing) return { missing } as Missing
-    const lists = found.map(([, ...row]) => toList(row, request)).filter(({ number }) => number)
+    const lists = found
+      .map(([, ...row]) => toList(row, request.list))
+      .filter(({ number }) => number)
     const read = async (list: DistributedList) =>
       toWindow(list, await readList('window', list, windowValues(request.window)))
     const windows = (await Promise.all(lists.map(read))).filter((window) => window !== undefined)
@@ -191,10 +173,10 @@ function isMissingTable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42P01'
 }
 
-function toList(
-  [number, id, shard, generation]: Rows[number],
-  { list }: { readonly list: EntryList },
-): DistributedList {
+type DistributedList = ReturnType<typeof toList>
+
+/** A list of an account: the number and the id of the account, as stored, its shard and its generation. */
+function toList([number, id, shard, generation]: Rows[number], list: EntryList) {
   return {
     number: number ?? '',
     id: id ?? '',

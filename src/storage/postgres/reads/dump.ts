@@ -118,8 +118,7 @@ async function* dumpAccounts(
 ): AsyncGenerator<DumpedItem> {
   const accounts = selectAccounts(isDistributed)
   const select = isDistributed ? selectDistributedEntries : selectEntries
-  const run = (statement: string) => client.query(statement)
-  for await (const group of readGroups<AccountRow>(run, accounts, fetchCount, 'account_rows')) {
+  for await (const group of readGroups<AccountRow>(client, accounts, fetchCount, 'account_rows')) {
     if (isDistributed) await requireGenerations(client, group)
     const entries = each<EntryRow>(client, select(group.map(({ number }) => number)))
     let next = await entries.next()
@@ -156,6 +155,5 @@ function listName(code: number): EntryList {
 
 /** The rows of a query. The accounts have a cursor of their own, since their entries are read meanwhile. */
 async function* each<Row>(client: pg.ClientBase, sql: string): AsyncGenerator<Row, undefined> {
-  const run = (statement: string) => client.query(statement)
-  for await (const rows of readGroups<Row>(run, sql, fetchCount)) yield* rows
+  for await (const rows of readGroups<Row>(client, sql, fetchCount)) yield* rows
 }

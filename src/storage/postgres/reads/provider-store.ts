@@ -4,7 +4,6 @@ import { countAll, createAccountStatements } from '../../account-statements.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { createProviderStore } from '../../provider-store.ts'
-import { partitionsDefault, readSchema } from '../driver/migrate.ts'
 import { openPool } from '../driver/pool.ts'
 import { openReplica } from '../driver/replica.ts'
 import { dialect } from '../driver/sql.ts'
@@ -23,8 +22,7 @@ export async function openPostgresProviderStore(
   database: string,
   options: DatabaseOptions,
 ): Promise<ProviderStore> {
-  const pool = await openPool(database, 'read', options)
-  const { layout = 'partitions', partitions = partitionsDefault } = (await readSchema(pool)) ?? {}
+  const { pool, layout, partitions } = await openPool(database, 'read', options)
   const replica = options.replica ? openReplica(options.replica, pool, options) : undefined
 
   const queryPrimary = openQuery(pool)

@@ -75,24 +75,22 @@ export async function openPostgresReplayStore(
   options: DatabaseOptions & ReplayOptions,
 ): Promise<ReplayStore> {
   const purgeBefore = openPurgeClock(clock, options)
-  const pool = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
+  const { pool } = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
   const timeoutMs = poolTimeout(pool)
   let waiting: Waiting[] = []
-  let groups = 0
-  let onIdle: (() => void) | undefined
+  const groups = new Set<Promise<void>>()
 
   const flush = (): void => {
     const now = performance.now()
     waiting = waiting.filter(({ deadline }) => deadline > now)
-    while (waiting.length > 0 && groups < groupsMax) {
+    while (waiting.length > 0 && groups.size < groupsMax) {
       const group = waiting.slice(0, groupSizeMax)
       waiting = waiting.slice(groupSizeMax)
-      groups += 1
-      commit(group).finally(() => {
-        groups -= 1
+      const committed = commit(group).finally(() => {
+        groups.delete(committed)
         flush()
-        if (groups === 0) onIdle?.()
       })
+      groups.add(committed)
     }
   }
 
@@ -168,11 +166,7 @@ export async function openPostgresReplayStore(
       clearInterval(timer)
       isClosing = true
       flush()
-      if (groups > 0) {
-        await new Promise<void>((resolve) => {
-          onIdle = resolve
-        })
-      }
+      while (groups.size > 0) await Promise.all(groups)
       await purging
       await pool.end()
     },
