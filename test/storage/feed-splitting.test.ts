@@ -93,3 +93,23 @@ function sum(summaries: readonly BatchResult[]): BatchResult {
   }
   return total
 }
+
+describe('batches of different feeds in one commit', () => {
+  it('assign a new time to a transaction that the first removed and the second contains', async (t) => {
+    const { add, setClock, writer, database } = await openFeeds(t)
+    await add(...start, undated('a1', 'removed'), undated('a1', 'dated'))
+    setClock('2025-09-01T00:00:00Z')
+    await writer.commit([
+      createBatch('one', 1, [
+        removal('banking.transaction', { accountId: 'a1', transactionId: 'removed' }),
+        put.transaction('a1', 'dated'),
+      ]),
+      createBatch('two', 1, [undated('a1', 'removed'), undated('a1', 'dated')]),
+    ])
+    const times = [...(await dumpDatabase(database)).matchAll(/"effectiveTime":"([^"]*)"/g)]
+    assert.deepEqual(
+      times.map(([, time]) => time),
+      ['2025-09-01T00:00:00Z', '2025-09-01T00:00:00Z'],
+    )
+  })
+})

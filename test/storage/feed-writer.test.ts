@@ -367,24 +367,6 @@ describe('the lines of a feed', () => {
     )
   })
 
-  it('assigns a new time after another batch removed it, also if both are committed together', async (t) => {
-    const { add, setClock, writer, database } = await openFeeds(t)
-    await add(customerLine, accountLine, undated('a1', 'removed'), undated('a1', 'dated'))
-    setClock('2025-09-01T00:00:00Z')
-    await writer.commit([
-      createBatch('one', 1, [
-        removal('banking.transaction', { accountId: 'a1', transactionId: 'removed' }),
-        put.transaction('a1', 'dated'),
-      ]),
-      createBatch('two', 1, [undated('a1', 'removed'), undated('a1', 'dated')]),
-    ])
-    const times = [...(await dumpDatabase(database)).matchAll(/"effectiveTime":"([^"]*)"/g)]
-    assert.deepEqual(
-      times.map(([, time]) => time),
-      ['2025-09-01T00:00:00Z', '2025-09-01T00:00:00Z'],
-    )
-  })
-
   it('keeps the order of a list with a late transaction', async (t) => {
     const { add, database } = await openFeeds(t)
     const days = Array.from({ length: 40 }, (_, day) =>
