@@ -15,7 +15,7 @@ export interface RecordedFlow {
   readonly started: Temporal.Instant
   /** The time of the last step. */
   readonly updated: Temporal.Instant
-  readonly consentId: string | undefined
+  readonly consentId?: string | undefined
   /** Oldest first. */
   readonly steps: readonly FlowStep[]
 }

@@ -67,9 +67,7 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
     create: ({ id, idempotency, ...content }, change) =>
       sql.transaction(async (transaction) => {
         const first = { product: id, created: change.clock().epochMilliseconds }
-        const used = idempotency
-          ? await useIdempotencyKey(transaction, change.by.id, idempotency, first)
-          : first
+        const used = await useIdempotencyKey(transaction, change.by.id, idempotency, first)
         if (used === 'keyReused') return used
         const earlier =
           used.product !== id &&
@@ -151,12 +149,12 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
       )
     },
 
-    async history(id, page, pageSize) {
-      const { items, total } = await sql.page(
+    async history(id, number, pageSize) {
+      const page = await sql.page(
         {
           version: integer,
           change: oneOf<ProductChange['change']>(),
-          changed_at: time,
+          changed_at: (cell) => time(cell).toString(),
           changed_by: text,
           changed_by_name: text,
           origin: optional(text),
@@ -168,13 +166,9 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
            select * from product_version where product = $1
            order by version desc limit $2 offset $3
          ) as v on true order by v.version desc`,
-        [id, pageSize, startOf(page, pageSize)],
+        [id, pageSize, startOf(number, pageSize)],
       )
-      if (total === 0) return undefined
-      return {
-        items: items.map((row) => ({ ...row, changed_at: row.changed_at.toString() })),
-        total,
-      }
+      return page.total === 0 ? undefined : page
     },
 
     close: () => sql.close(),

@@ -5,11 +5,11 @@ import type {
   NewestVersion,
   StoredDraft,
 } from '../../platform/catalogue/store.ts'
-import { integer, type Row, type Session, type Sql, type Transaction, text } from '../sql.ts'
+import { integer, type Session, type Sql, type Transaction, text } from '../sql.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
 import { lockNewestVersion, putProduct, writeProduct } from './product-rows.ts'
 import { definePut } from './put-row.ts'
-import { startOf, summaryRow } from './summary-rows.ts'
+import { startOf, summaryRow, withAuthor } from './summary-rows.ts'
 
 const put = definePut(
   'product_draft',
@@ -49,9 +49,7 @@ export function createDraftStore(sql: Sql): DraftStore {
     createDraft: (id, draft, idempotency) =>
       sql.transaction(async (transaction) => {
         const first = { product: id, created: draft.clock().epochMilliseconds }
-        const used = idempotency
-          ? await useIdempotencyKey(transaction, draft.by.id, idempotency, first)
-          : first
+        const used = await useIdempotencyKey(transaction, draft.by.id, idempotency, first)
         if (used === 'keyReused' || used.product !== id) return used
         await putDraft(transaction, id, draft, 0, first.created)
         return used
@@ -112,16 +110,8 @@ async function putDraft(
   base: number,
   changedAt: number,
 ): Promise<void> {
-  const author = [by.id, by.name]
-  await transaction.run(put.text, [
-    id,
-    tag,
-    base,
-    changedAt,
-    ...author,
-    content.name,
-    content.record,
-  ])
+  const { name, record } = content
+  await transaction.run(put.text, [id, tag, base, changedAt, by.id, by.name, name, record])
   const [summary, values] = summaryRow(id, content, { version: null, updatedAt: changedAt }, by)
   await transaction.run(summary.text, values)
 }
@@ -129,8 +119,4 @@ async function putDraft(
 async function removeDraft(transaction: Transaction, id: string): Promise<void> {
   await transaction.run('delete from product_draft where product = $1', [id])
   await transaction.run('delete from product_summary where id = $1 and is_draft', [id])
-}
-
-function withAuthor({ authorId, authorName, ...row }: Row<typeof draft>) {
-  return { ...row, by: { id: authorId, name: authorName } }
 }

@@ -1,13 +1,16 @@
 import { type Idempotency, idempotencyMs, type UsedKey } from '../../platform/catalogue/store.ts'
 import { integer, type Transaction, text } from '../sql.ts'
 
-/** Uses the key of a request for a new product. Returns the earlier product if the key was already used. */
+/** Uses the key of a request for a new product, if it has one. Returns the earlier product if the key was already used. */
 export async function useIdempotencyKey(
   transaction: Transaction,
   client: string,
-  { key, digest }: Idempotency,
-  { product, created }: UsedKey,
+  idempotency: Idempotency | undefined,
+  first: UsedKey,
 ): Promise<UsedKey | 'keyReused'> {
+  if (!idempotency) return first
+  const { key, digest } = idempotency
+  const { product, created } = first
   await transaction.run('delete from idempotency where created < $1', [created - idempotencyMs])
   // Waits for a concurrent transaction that uses the same key.
   const inserted = await transaction.run(
@@ -15,7 +18,7 @@ export async function useIdempotencyKey(
      on conflict do nothing`,
     [client, key, digest, product, created],
   )
-  if (inserted === 1) return { product, created }
+  if (inserted === 1) return first
   const used = await transaction.first(
     { digest: text, product: text, created: integer },
     'select digest, product, created from idempotency where client = $1 and key = $2',

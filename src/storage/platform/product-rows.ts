@@ -38,7 +38,7 @@ export async function lockNewestVersion(
   return readNewestVersion(transaction, id)
 }
 
-export const newestVersion = {
+const newestVersion = {
   version: integer,
   change: text,
   lastUpdated: text,
@@ -46,16 +46,15 @@ export const newestVersion = {
   origin: nullable(text),
 }
 
+/** By the id of the product. */
+export const selectNewestVersion = `select version, change, last_updated as "lastUpdated", shown, origin
+  from product_version where product = $1 order by version desc limit 1`
+
 export function readNewestVersion(
   session: Session,
   id: string,
 ): Promise<NewestVersion | undefined> {
-  return session.first(
-    newestVersion,
-    `select version, change, last_updated, shown, origin from product_version
-     where product = $1 order by version desc limit 1`,
-    [id],
-  )
+  return session.first(newestVersion, selectNewestVersion, [id])
 }
 
 /** What a new version of a product changes in the database. */

@@ -75,13 +75,13 @@ export async function listSummaries(
      ) as page on true order by ${orders[sort]}`,
     [text, category, brand, state, now, pageSize, startOf(page, pageSize)],
   )
-  return {
-    items: items.map(({ authorId: id, authorName: name, ...row }) => ({
-      ...row,
-      by: { id, name },
-    })),
-    total,
-  }
+  return { items: items.map(withAuthor), total }
+}
+
+export function withAuthor<
+  Item extends { readonly authorId: string; readonly authorName: string },
+>({ authorId, authorName, ...row }: Item) {
+  return { ...row, by: { id: authorId, name: authorName } }
 }
 
 /** How many rows are before a page. */

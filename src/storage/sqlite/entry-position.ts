@@ -47,6 +47,10 @@ export function listEnd(list: number): bigint {
   return entryPosition(list + 1, 0)
 }
 
+/** SQL for the newest entry of a list, between the positions before its first entry and after its last one. */
+export const newestEntry = `select ${ordinalOfPosition} as ordinal, time, id from entry
+  where position > ? and position < ? order by position desc limit 1`
+
 /** SQL for how many entries of a list, from the oldest, its index covers. The positions are those of its blocks. */
 export const coveredEntries = `
   select (${ordinalOfPosition}) * ${blockEntries} + length(amounts) / ${Int32Array.BYTES_PER_ELEMENT} as covered

@@ -6,7 +6,7 @@ import {
   stateAfter,
   stepCountMax,
 } from '../../../platform/consent/flow-store.ts'
-import { type Cell, integer, nullable, oneOf, type Sql, text } from '../../sql.ts'
+import { type Cell, integer, oneOf, optional, type Sql, text } from '../../sql.ts'
 import {
   boundFlows,
   flowRetentionMs,
@@ -23,7 +23,7 @@ const flow = {
   started: integer,
   updated: integer,
   state: oneOf<RecordedFlow['state']>(),
-  consentId: nullable(text),
+  consentId: optional(text),
   steps: (cell: Cell) => readSteps(text(cell)),
 }
 const expired = { table: 'consent_flow', key: 'id', time: 'started' }
@@ -78,7 +78,6 @@ export function createFlowStore(sql: Sql): FlowStore {
         state: toState(row.state, row.started, now),
         started: instant(row.started),
         updated: instant(row.updated),
-        consentId: row.consentId ?? undefined,
       }))
     },
   }

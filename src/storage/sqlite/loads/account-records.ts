@@ -16,13 +16,11 @@ export function openAccountRecords(database: DatabaseSync) {
     'select record from balance where account = ?',
   )
   const putBalance = command(database, 'insert or replace into balance values (?, ?)')
-  const deleteBalance = command(database, 'delete from balance where account = ?')
   const findContact = query<{ kind: number; status: string; record: string }>(
     database,
     'select kind, status, record from contact where account = ?',
   )
   const putContact = command(database, 'insert or replace into contact values (?, ?, ?, ?)')
-  const deleteContact = command(database, 'delete from contact where account = ?')
   const deleteContactOfKind = command(
     database,
     'delete from contact where account = ? and kind = ?',
@@ -32,8 +30,12 @@ export function openAccountRecords(database: DatabaseSync) {
     'update contact set kind = ? where account = ? and kind = 0',
   )
 
-  const removeBalance = (account: number): LineOutcome =>
-    deleteBalance.run(account).changes > 0 ? 'deleted' : 'unchanged'
+  const removalFrom = (table: 'balance' | 'contact') => {
+    const remove = command(database, `delete from ${table} where account = ?`)
+    return (account: number): LineOutcome =>
+      remove.run(account).changes > 0 ? 'deleted' : 'unchanged'
+  }
+  const removeBalance = removalFrom('balance')
 
   const assign = (account: number, kind: AccountKind): void => {
     deleteContactOfKind.run(account, kindCodes[otherOf[kind]])
@@ -59,8 +61,7 @@ export function openAccountRecords(database: DatabaseSync) {
 
     removeBalance,
 
-    removeContact: (account: number): LineOutcome =>
-      deleteContact.run(account).changes > 0 ? 'deleted' : 'unchanged',
+    removeContact: removalFrom('contact'),
 
     /** An account of this kind is put in the place of a placeholder. */
     assignContact: assign,

@@ -15,13 +15,6 @@ export interface AccountNumber {
   readonly kind: number
 }
 
-/** The text of a record, without what is derived from it. */
-interface RecordRow {
-  readonly is_owned_text: string | null
-  readonly head: string | null
-  readonly tail: string | null
-}
-
 /** Accounts and their holders. An account that a line refers to before it exists has a placeholder, without a record. */
 export function openAccountRows(database: DatabaseSync) {
   const cacheById = new Map<string, AccountNumber>()
@@ -29,7 +22,7 @@ export function openAccountRows(database: DatabaseSync) {
     database,
     'select number, case when head is null then 0 else kind end as kind from account where id = ?',
   )
-  const findRecord = query<RecordRow>(
+  const findRecord = query<{ is_owned_text: string | null; head: string; tail: string }>(
     database,
     'select is_owned_text, head, tail from account where number = ?',
   )
@@ -56,24 +49,20 @@ export function openAccountRows(database: DatabaseSync) {
     const cached = cacheById.get(id)
     if (cached) return cached
     const row = find.first(id)
-    if (row) cache(id, row)
-    return row
+    return row && cache(id, row)
   }
-  const cache = (id: string, row: AccountNumber): void => {
+  const cache = (id: string, { number, kind }: AccountNumber): AccountNumber => {
     if (cacheById.size >= cachedMax) cacheById.clear()
-    cacheById.set(id, { number: row.number, kind: row.kind })
+    const account = { number, kind }
+    cacheById.set(id, account)
+    return account
   }
 
   return {
     find: lookUp,
 
-    findOrCreate(id: string): AccountNumber {
-      const row = lookUp(id)
-      if (row) return row
-      const created = { number: insertPlaceholder.run(id).rowid, kind: 0 }
-      cache(id, created)
-      return created
-    },
+    findOrCreate: (id: string): AccountNumber =>
+      lookUp(id) ?? cache(id, { number: insertPlaceholder.run(id).rowid, kind: 0 }),
 
     put(account: AccountNumber, item: AccountItem): LineOutcome | Problem {
       const code = kindCodes[item.kind]
@@ -113,9 +102,7 @@ export function openAccountRows(database: DatabaseSync) {
       cacheById.clear()
     },
 
-    clearCache(): void {
-      cacheById.clear()
-    },
+    clearCache: (): void => cacheById.clear(),
   }
 }
 

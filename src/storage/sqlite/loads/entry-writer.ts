@@ -8,14 +8,8 @@ import { amountKey } from '../../amount-key.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { chunkEntries } from '../../search-index.ts'
 import { command, query } from '../driver/statements.ts'
-import {
-  entryPosition,
-  listEnd,
-  listNumber,
-  ordinalOf,
-  ordinalOfPosition,
-} from '../entry-position.ts'
-import { type EntryRow, openReordering } from './reordering.ts'
+import { entryPosition, listEnd, listNumber, newestEntry, ordinalOf } from '../entry-position.ts'
+import { columns, type EntryRow, openReordering, toValues } from './reordering.ts'
 import { openSearchIndex } from './search-index.ts'
 
 /** How many tails are cached while a load runs. More would use memory without being faster. */
@@ -63,11 +57,9 @@ export function openEntryWriter(
   const appendRows = (count: number) =>
     command(
       database,
-      `insert or ignore into entry
-         (position, list, time, id, amount, description, reference, record)
-       values ${Array(count)
-         .fill(`(${Array(valuesPerRow).fill('?').join()})`)
-         .join()}`,
+      `insert or ignore into entry (position, ${columns}) values ${Array(count)
+        .fill(`(${Array(valuesPerRow).fill('?').join()})`)
+        .join()}`,
     )
   const appendOne = appendRows(1)
   const appendMany = appendRows(appendedMax)
@@ -77,12 +69,9 @@ export function openEntryWriter(
   )
   const remove = command(database, 'delete from entry where position = ?')
   const removeWaiting = command(database, 'delete from waiting where list = ? and id = ?')
-  const newest = query<{ ordinal: bigint; time: bigint; id: string }>(
-    database,
-    `select ${ordinalOfPosition} as ordinal, time, id from entry
-     where position > ? and position < ? order by position desc limit 1`,
-    { bigints: true },
-  )
+  const newest = query<{ ordinal: bigint; time: bigint; id: string }>(database, newestEntry, {
+    bigints: true,
+  })
   const stored = query<StoredEntry>(
     database,
     'select position, list, time, id, record from entry where list = ? and id = ?',
@@ -97,18 +86,15 @@ export function openEntryWriter(
   const removeWaitingList = command(database, 'delete from waiting where list = ?')
 
   const saveAssigned = command(database, 'insert or replace into assigned_time values (?, ?, ?)')
-  const saveAssignedOfList = command(
-    database,
-    `insert or replace into assigned_time select list, id, time from entry
-     where position > ? and position < ? and list & 7 = ${listCodes.transaction}
-       and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
-  )
-  const saveAssignedOfWaiting = command(
-    database,
-    `insert or replace into assigned_time select list, id, time from waiting
-     where list = ? and list & 7 = ${listCodes.transaction}
-       and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
-  )
+  const saveAssignedOf = (table: 'entry' | 'waiting', condition: string) =>
+    command(
+      database,
+      `insert or replace into assigned_time select list, id, time from ${table}
+       where ${condition} and list & 7 = ${listCodes.transaction}
+         and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
+    )
+  const saveAssignedOfList = saveAssignedOf('entry', 'position > ? and position < ?')
+  const saveAssignedOfWaiting = saveAssignedOf('waiting', 'list = ?')
   const forgetAssigned = command(database, 'delete from assigned_time')
   const assigned = query<{ time: bigint }>(
     database,
@@ -170,7 +156,7 @@ export function openEntryWriter(
     const tail = findTail(row.list)
     if (!isAfterTail(row, tail)) return false
     moveTail(tail, row)
-    values.push(...toValues(row, entryPosition(row.list, tail.ordinal)))
+    values.push(entryPosition(row.list, tail.ordinal), ...toValues(row))
     appended.push(row)
     if (appended.length === appendedMax) flush()
     return true
@@ -198,7 +184,8 @@ export function openEntryWriter(
   const appendNow = (row: EntryRow): boolean => {
     const tail = findTail(row.list)
     if (!isAfterTail(row, tail)) return false
-    const { changes } = appendOne.run(...toValues(row, entryPosition(row.list, tail.ordinal + 1)))
+    const position = entryPosition(row.list, tail.ordinal + 1)
+    const { changes } = appendOne.run(position, ...toValues(row))
     if (changes === 0) return false
     count(row, removeSuperseded(row))
     moveTail(tail, row)
@@ -243,16 +230,6 @@ export function openEntryWriter(
     reordering.add(row)
   }
 
-  const removeEntry = (list: number, id: string): LineOutcome => {
-    flush()
-    const existing = stored.first(list, id)
-    if (existing) removeStored(existing)
-    const earlier = existing ? undefined : waiting.first(list, id)
-    if (earlier) keepAssignedTime(list, id, earlier)
-    if (earlier) removeWaiting.run(list, id)
-    return existing || earlier ? 'deleted' : 'unchanged'
-  }
-
   /** The time that was assigned to an entry without a time when it was first loaded. */
   const findAssignedTime = (list: number, id: string): bigint | undefined => {
     flush()
@@ -279,7 +256,18 @@ export function openEntryWriter(
     },
 
     remove(account: number, list: EntryItem['list'], id: string): LineOutcome {
-      return removeEntry(listNumber(account, list), id)
+      flush()
+      const number = listNumber(account, list)
+      const existing = stored.first(number, id)
+      if (existing) {
+        removeStored(existing)
+        return 'deleted'
+      }
+      const earlier = waiting.first(number, id)
+      if (!earlier) return 'unchanged'
+      keepAssignedTime(number, id, earlier)
+      removeWaiting.run(number, id)
+      return 'deleted'
     },
 
     /** Removes all entries of a list. */
@@ -311,14 +299,6 @@ export function openEntryWriter(
 
     forgetAssignedTimes: (): void => void forgetAssigned.run(),
   }
-}
-
-/** The values of a row in the order of the statements. */
-function toValues(
-  { list, time, id, amount, description, reference, record }: EntryRow,
-  position: bigint,
-): SQLInputValue[] {
-  return [position, list, time, id, amount, description, reference, record]
 }
 
 /** What an entry does to an earlier one with the same key. */

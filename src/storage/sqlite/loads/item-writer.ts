@@ -37,9 +37,11 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
 
   /** The account, or a placeholder. */
   const findAccount = (item: Referring & SourceLocation): AccountNumber => {
-    const { kind, field } = accountReference(item)
+    const required = accountReference(item)
     const account = accounts.findOrCreate(item.accountId)
-    if (!isOfKind(account, kind)) references.addAccount(account.number, kind, item, field)
+    if (!isOfKind(account, required.kind)) {
+      references.add({ account: account.number, ...required }, item)
+    }
     return account
   }
 
@@ -51,7 +53,8 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
     if (existing?.kind === 0) records.assignContact(account.number, item.kind)
     const holders = item.holders.map(({ customerId, isOwned }, index) => {
       const customer = customers.findOrCreate(customerId)
-      references.addHolder(account.number, item.kind, customer, item, index)
+      const field = `holders[${index}].customerId`
+      references.add({ account: account.number, kind: item.kind, customer, field }, item)
       return [customer, isOwned] as const
     })
     const isHoldersChanged = accounts.putHolders(account.number, new Map(holders))

@@ -2,7 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { LineCounter } from '../../../intake/line-counts.ts'
 import type { ProductItem } from '../../../intake/writer.ts'
 import { type Author, loader, type NewestVersion } from '../../../platform/catalogue/store.ts'
-import { dropProduct, loadProduct, type ProductWrite } from '../../platform/product-rows.ts'
+import {
+  dropProduct,
+  loadProduct,
+  type ProductWrite,
+  selectNewestVersion,
+} from '../../platform/product-rows.ts'
 import { openStatements } from '../driver/sql.ts'
 import { command, query } from '../driver/statements.ts'
 
@@ -19,11 +24,7 @@ export function openLoadedProducts(
   const save = command(database, 'insert or replace into last_product values (?, ?)')
   const saved = query<{ id: string; item: string | null }>(database, 'select * from last_product')
   const clear = command(database, 'delete from last_product')
-  const newest = query<NewestVersion>(
-    database,
-    `select version, change, last_updated as lastUpdated, shown, origin from product_version
-     where product = ? order by version desc limit 1`,
-  )
+  const newest = query<NewestVersion>(database, selectNewestVersion.replace('$1', '?'))
   const { run } = openStatements(database)
   let lines = 0
 

@@ -12,7 +12,13 @@ export interface EntryRow {
   readonly record: string
 }
 
-const columns = 'list, time, id, amount, description, reference, record'
+export const columns = 'list, time, id, amount, description, reference, record'
+
+/** The values of a row in the order of the columns. */
+export function toValues(row: EntryRow) {
+  const { list, time, id, amount, description, reference, record } = row
+  return [list, time, id, amount, description, reference, record] as const
+}
 
 /**
  * Entries that cannot be appended to their list wait in a temporary table. At the end of the load, each affected list is
@@ -66,15 +72,7 @@ export function openReordering(database: DatabaseSync) {
 
     add(row: EntryRow): void {
       isAnyWaiting = true
-      insertWaiting.run(
-        row.list,
-        row.time,
-        row.id,
-        row.amount,
-        row.description,
-        row.reference,
-        row.record,
-      )
+      insertWaiting.run(...toValues(row))
       markForReorder.run(row.list, row.time)
     },
 

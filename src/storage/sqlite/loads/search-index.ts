@@ -18,8 +18,8 @@ import {
   entryPosition,
   listEnd,
   listOf,
+  newestEntry,
   ordinalOf,
-  ordinalOfPosition,
 } from '../entry-position.ts'
 
 /** How many changed groups are read at once. */
@@ -43,11 +43,7 @@ export function openSearchIndex(database: DatabaseSync) {
     create temp table changed_group (position integer primary key) strict -- of the first entry of the group
   `)
   const coveredOfList = query<{ covered: number }>(database, coveredEntries)
-  const newest = query<{ ordinal: number }>(
-    database,
-    `select ${ordinalOfPosition} as ordinal from entry
-     where position > ? and position < ? order by position desc limit 1`,
-  )
+  const newest = query<{ ordinal: bigint }>(database, newestEntry, { bigints: true })
   const find = query<IndexRow>(
     database,
     `select amounts, places, texts from entry_amounts join entry_texts using (position)
@@ -108,14 +104,12 @@ export function openSearchIndex(database: DatabaseSync) {
   const addEntries = (index: BlockIndex, list: number, first: number, last: number): void => {
     const rows = entries.all(entryPosition(list, first), entryPosition(list, last))
     const start = (first - 1) % blockEntries
-    rows.forEach((row, at) => {
-      addEntry(index, start + at, row)
-    })
+    for (const [at, row] of rows.entries()) addEntry(index, start + at, row)
   }
 
   /** How many entries of a list can be covered. */
   const countWhole = (list: number): number => {
-    const length = newest.first(entryPosition(list, 0), listEnd(list))?.ordinal ?? 0
+    const length = Number(newest.first(entryPosition(list, 0), listEnd(list))?.ordinal ?? 0)
     return length - (length % chunkEntries)
   }
 

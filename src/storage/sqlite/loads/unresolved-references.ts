@@ -17,6 +17,15 @@ interface Row {
   readonly id: string
 }
 
+interface PossibleReference {
+  readonly account: number
+  /** Undefined if an account of either kind is valid. */
+  readonly kind: AccountKind | undefined
+  /** A holder. Without one, the line refers to the account. */
+  readonly customer?: number
+  readonly field: string
+}
+
 /**
  * References of lines that may be unresolved after the last line: those to accounts that do not exist when the line is
  * written, and those to holders, who may still be deleted. Stored on disk, as a file may contain all transactions before
@@ -58,31 +67,15 @@ export function openUnresolvedReferences(database: DatabaseSync) {
   const clear = ['reference', 'deletion'].map((table) => command(database, `delete from ${table}`))
   let isEmpty = true
 
-  const add = (
-    [account, kind, customer]: readonly [number, AccountKind | undefined, number | null],
-    { file, line, part }: SourceLocation,
-    field: string,
-  ): void => {
-    isEmpty = false
-    insert.run(account, kind ? kindCodes[kind] : 0, customer, file, line, part ?? null, field)
-  }
-
   return {
-    /** The kind is undefined if an account of either kind is valid. */
-    addAccount: (
-      account: number,
-      kind: AccountKind | undefined,
-      location: SourceLocation,
-      field: string,
-    ): void => add([account, kind, null], location, field),
-
-    addHolder: (
-      account: number,
-      kind: AccountKind,
-      customer: number,
-      location: SourceLocation,
-      index: number,
-    ): void => add([account, kind, customer], location, `holders[${index}].customerId`),
+    add(
+      { account, kind, customer, field }: PossibleReference,
+      { file, line, part }: SourceLocation,
+    ): void {
+      isEmpty = false
+      const code = kind ? kindCodes[kind] : 0
+      insert.run(account, code, customer ?? null, file, line, part ?? null, field)
+    },
 
     /** The lines before the deletion of their account are deleted with it. */
     addDeletion(account: number, kind: AccountKind): void {
