@@ -17,8 +17,12 @@ import {
   findRepeated,
   lastLines,
   lastOfRepeated,
+  listsSince,
+  newPositions,
   ordinal,
   rememberAssignedTimes,
+  removeEntries,
+  replaceEntries,
 } from './merge-entries.ts'
 import type { EntryMerging } from './run.ts'
 
@@ -124,36 +128,14 @@ const findReordered = `
       order by e.time desc, e.ordinal desc limit 1), 0),
     not exists (
       select from entry e where e.account = d.account and e.list = d.list and e.time >= d.since)
-  from (
-    select account, list, min(least(
-      case when what <> ${isRemoved} then time end, time_before)) as since
-    from merge_change where what <> ${isReplaced} group by account, list
-  ) d`
+  from (${listsSince('merge_change')}) d`
 
 const areAppends = `select bool_and(is_append) as "areAppends" from merge_reorder`
 
-const removeEntries = `
-  delete from entry e using merge_change c where c.what in (${isMoved}, ${isRemoved}) and ${isEntry('c')}`
-
-const replaceEntries = `
-  update entry e set has_own_time = c.has_own_time, amount = c.amount, description = c.description,
-    reference = c.reference, record = c.record
-  from merge_change c where c.what = ${isReplaced} and ${isEntry('c')}`
-
-/** New positions in lists where existing entries follow the new ones, for both. */
 const placeEntries = `
   insert into merge_position (account, list, id, ordinal, is_new)
-  select account, list, id, ordinal, is_new from (
-    select account, list, id, is_new, ordinal_before, ${ordinal} as ordinal from (
-      select d.account, d.list, d.ordinal, c.time, c.id, null::integer as ordinal_before, true as is_new
-      from merge_reorder d join merge_change c on c.account = d.account and c.list = d.list
-      where not d.is_append and c.what in (${isNew}, ${isMoved})
-      union all
-      select d.account, d.list, d.ordinal, e.time, e.id, e.ordinal, false
-      from merge_reorder d join entry e on e.account = d.account and e.list = d.list and e.time >= d.since
-      where not d.is_append
-    ) p
-  ) n where ordinal is distinct from ordinal_before`
+  select account, list, id, new_ordinal, is_new
+  from (${newPositions('merge_reorder', 'merge_change', 'true as is_new', 'false')}) p`
 
 const renumberEntries = `
   update entry e set ordinal = p.ordinal from merge_position p where not p.is_new and ${isEntry('p')}`
@@ -218,8 +200,8 @@ export async function mergeDistributedEntries(merge: EntryMerging): Promise<Coun
     await run(findReordered)
     isOrdered = (await run(areAppends)).rows[0]?.areAppends !== false
   }
-  if (has(isMoved, isRemoved)) await run(removeEntries)
-  if (has(isReplaced)) await run(replaceEntries)
+  if (has(isMoved, isRemoved)) await run(removeEntries('merge_change'))
+  if (has(isReplaced)) await run(replaceEntries('merge_change c', 'c'))
   if (!isOrdered) await runAll([placeEntries, renumberEntries, insertEntries])
   if (has(isNew, isMoved)) await run(appendEntries)
   if (counts.length > 0) {

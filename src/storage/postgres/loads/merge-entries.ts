@@ -185,6 +185,12 @@ const findChanges = ({ inBatches, isPrepared, ...lines }: LastLines) => `
   ) v
   where v.what is not null`
 
+/** The lists that change, and from which time. */
+export const listsSince = (changes: string) => `
+    select account, list, min(least(
+      case when what <> ${isRemoved} then time end, time_before)) as since
+    from ${changes} where what <> ${isReplaced} group by account, list`
+
 /** The time from which a list changes, and how many entries precede it. Most changes follow the newest entry. */
 const findReordered = `
   with reordered as (
@@ -194,11 +200,7 @@ const findReordered = `
     where e.account = d.account and e.list = d.list and e.time < d.since
     order by e.time desc, e.ordinal desc limit 1), 0) end,
     a.is_append
-  from (
-    select account, list, min(least(
-      case when what <> ${isRemoved} then time end, time_before)) as since
-    from change where what <> ${isReplaced} group by account, list
-  ) d
+  from (${listsSince('change')}) d
   left join lateral (
     select e.ordinal, e.time from entry e where e.account = d.account and e.list = d.list
     order by e.time desc, e.ordinal desc limit 1) n on true
@@ -211,37 +213,46 @@ const isEntry = (table: string) =>
   `e.account = ${table}.account and e.list = ${table}.list and e.ordinal = ${table}.ordinal_before
     and e.id = ${table}.id`
 
-const removeEntries = `
-  delete from entry e using change c
+export const removeEntries = (changes: string) => `
+  delete from entry e using ${changes} c
   where c.what in (${isMoved}, ${isRemoved}) and ${isEntry('c')}`
 
-const replaceEntries = `
-  update entry e set has_own_time = s.has_own_time, amount = s.amount, description = s.description,
-    reference = s.reference, record = s.record
-  from change c join staged_entry s on s.ctid = c.line
-  where c.what = ${isReplaced} and ${isEntry('c')}`
+/** `source` is the alias of the table with the new values. */
+export const replaceEntries = (changes: string, source: string) => `
+  update entry e set ${['has_own_time', 'amount', 'description', 'reference', 'record']
+    .map((column) => `${column} = ${source}.${column}`)
+    .join(', ')}
+  from ${changes} where c.what = ${isReplaced} and ${isEntry('c')}`
 
 /** Oldest first: by time, then by descending id. */
 export const ordinal = `(ordinal + row_number()
   over (partition by account, list order by time, id desc))::integer`
 
 /** New positions in lists where existing entries follow the new ones, for both. */
-const placeEntries = `
-  insert into placed
-  select account, list, has_own_time, ordinal, ordinal_before, time, line, id from (
-    select account, list, has_own_time, time, line, id, ordinal_before, ${ordinal} as ordinal
+export const newPositions = (
+  reorders: string,
+  changes: string,
+  ofNew: string,
+  ofStored: string,
+) => `
+  select * from (
+    select p.*, ${ordinal} as new_ordinal
     from (
-      select d.account, d.list, d.ordinal, c.has_own_time, c.time, c.line, c.id,
-        null::integer as ordinal_before
-      from needs_reorder d join change c on c.account = d.account and c.list = d.list
+      select d.account, d.list, d.ordinal, c.time, c.id, null::integer as ordinal_before, ${ofNew}
+      from ${reorders} d join ${changes} c on c.account = d.account and c.list = d.list
       where not d.is_append and c.what in (${isNew}, ${isMoved})
       union all
-      select d.account, d.list, d.ordinal, null, e.time, null, e.id, e.ordinal
-      from needs_reorder d join entry e on e.account = d.account and e.list = d.list
+      select d.account, d.list, d.ordinal, e.time, e.id, e.ordinal, ${ofStored}
+      from ${reorders} d join entry e on e.account = d.account and e.list = d.list
         and e.time >= d.since
       where not d.is_append
     ) p
-  ) n where ordinal is distinct from ordinal_before`
+  ) n where new_ordinal is distinct from ordinal_before`
+
+const placeEntries = `
+  insert into placed
+  select account, list, has_own_time, new_ordinal, ordinal_before, time, line, id
+  from (${newPositions('needs_reorder', 'change', 'c.has_own_time, c.line', 'null, null')}) p`
 
 const renumberEntries = `
   update entry e set ordinal = p.ordinal from placed p
@@ -301,8 +312,9 @@ export async function mergeEntries(merge: EntryMerging): Promise<CountedLines[]>
     areAppends = (reordered ?? (await run(findReordered))).rows[0]?.areAppends !== false
     await analyze('needs_reorder')
   }
-  if (has(isMoved, isRemoved)) await send(removeEntries)
-  if (has(isReplaced)) await send(replaceEntries)
+  if (has(isMoved, isRemoved)) await send(removeEntries('change'))
+  if (has(isReplaced))
+    await send(replaceEntries('change c join staged_entry s on s.ctid = c.line', 's'))
   if (!areAppends) {
     await run(placeEntries)
     await send(renumberEntries)
