@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { compareRuns, findPrevious } from '../../src/console/pages/checks/compare-runs.ts'
-import { type CheckReport, examples, type ListedCheck } from '../../src/contract/index.ts'
-
-const [example] = examples['CheckReport'] as [CheckReport]
-const [summary] = examples['ListedCheck'] as [ListedCheck]
+import { checkReport, listedCheck } from '../../src/contract/examples/checks.ts'
+import type { CheckReport, ListedCheck } from '../../src/contract/index.ts'
 
 /** A report with a result for each word, such as `a:fail`, or `a:fail:reason`. */
 function makeReport(...words: readonly string[]): CheckReport {
-  const [result = assert.fail()] = example.results
+  const [result = assert.fail()] = checkReport.results
   return {
-    ...example,
+    ...checkReport,
     results: words.map((word) => {
       const [id = '', judgement, reason = ''] = word.split(':')
       return { ...result, id, judgement: judgement as 'pass' | 'fail' | 'skip', reason }
@@ -42,7 +40,7 @@ describe('comparing two runs', () => {
 
   it('prefers the previous run with the same checks', () => {
     const make = (checkId: string, changes: Partial<ListedCheck>): ListedCheck => {
-      const { groups: _, ...rest } = summary
+      const { groups: _, ...rest } = listedCheck
       return { ...rest, checkId, ...changes }
     }
     const runs = [
