@@ -8,6 +8,8 @@ export interface Details {
   readonly expected?: string
   readonly hint?: string
   readonly evidence?: readonly HttpResponse[]
+  /** Whether the reason is the same for every target of the check. */
+  readonly isGeneral?: boolean
 }
 
 /** Ends a check early: it failed, or it is skipped. */
@@ -30,6 +32,11 @@ export function fail(reason: string, details: Details = {}): never {
 /** A skipped check is not a pass. The reason states what was missing. */
 export function skip(reason: string): never {
   throw new CheckFailure('skip', reason)
+}
+
+/** Skips a check on all of its targets, because of what the provider leaves out. */
+export function skipAll(reason: string): never {
+  throw new CheckFailure('skip', reason, { isGeneral: true })
 }
 
 /** The result of a check that did not fail. */
@@ -62,7 +69,7 @@ export async function checkEach<Target>(
       await check(target)
       passed.push(nameOf(target))
     } catch (error) {
-      if (!(error instanceof CheckFailure)) throw error
+      if (!(error instanceof CheckFailure) || error.details.isGeneral) throw error
       if (error.judgement === 'fail') failures.push(error)
       else skipped.push(`${nameOf(target)} (${error.message})`)
     }

@@ -8,7 +8,7 @@ import { isObject, type Node } from '../contract/schema.ts'
 import { describeDifference } from './compare.ts'
 import type { CheckContext } from './context.ts'
 import type { HttpResponse } from './http-client.ts'
-import { skip } from './outcome.ts'
+import { skip, skipAll } from './outcome.ts'
 import { resolveName } from './parameters.ts'
 
 export type Fields = Record<string, unknown>
@@ -100,7 +100,7 @@ export function findListsByBody(context: CheckContext): PagedList[] {
 
 export function requireList(context: CheckContext, ref: string): PagedList {
   const operation = context.operation(ref)
-  return (operation && toPagedList(operation)) ?? skip(`${ref} is left out intentionally`)
+  return (operation && toPagedList(operation)) ?? skipAll(`${ref} is left out intentionally`)
 }
 
 export function hasParameter({ operation }: PagedList, name: string): boolean {

@@ -1,7 +1,7 @@
 import { locateAccounts, type Operation } from '../contract/index.ts'
 import type { CheckContext, RequestInput } from './context.ts'
 import { findAccounts, findCustomers } from './customers.ts'
-import { skip } from './outcome.ts'
+import { skip, skipAll } from './outcome.ts'
 
 /** An id that no customer and no account has. */
 export const unknownId = 'holdfast-check-no-such-id'
@@ -10,7 +10,7 @@ export const unknownId = 'holdfast-check-no-such-id'
 export const unknownEmail = 'no-such-customer@check.holdfast.invalid'
 
 export function requireOperation(context: CheckContext, ref: string): Operation {
-  return context.operation(ref) ?? skip(`${ref} is left out intentionally`)
+  return context.operation(ref) ?? skipAll(`${ref} is left out intentionally`)
 }
 
 /** The operations whose path names an account. */

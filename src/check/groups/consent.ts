@@ -10,7 +10,7 @@ import {
   listShareable,
 } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
-import { checkEach, fail, skip } from '../outcome.ts'
+import { checkEach, fail, skip, skipAll } from '../outcome.ts'
 import { compareRecords, requireList } from '../paged-list.ts'
 import { readAccounts, readUnbounded, toSubject } from '../read-list.ts'
 import { requireOperation } from '../requests.ts'
@@ -43,7 +43,7 @@ export const consent: readonly Check[] = [
     hint: 'The id in C2 must be the accountId of the other endpoints.',
     run: forEachCustomer(async (context, customerId) => {
       if (!context.operation('B2') || !context.operation('E2'))
-        skip('the provider does not have both B2 and E2')
+        skipAll('the provider does not have both B2 and E2')
       const ids = await requireShareable(context, customerId)
       const known = (await findAccounts(context, customerId)).map(({ id }) => id)
       for (const id of ids.filter((each) => !known.includes(each)).slice(0, unlistedMax)) {
