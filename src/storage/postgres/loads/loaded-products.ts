@@ -20,6 +20,11 @@ export interface LoadedProduct {
 /** How many products are merged with one statement. Few, as a line may be megabytes long. */
 export const productsAtOnce = 25
 
+const newestVersions = `
+  select v.* from unnest($1::text[]) p (id) cross join lateral (
+    select product as id, version, change, last_updated as "lastUpdated", shown, origin
+    from product_version where product = p.id order by version desc limit 1) v`
+
 /** Merges products that the load has locked, and counts the changes. An unchanged product gets no new version. */
 export async function mergeProducts(
   run: Run,
@@ -27,10 +32,9 @@ export async function mergeProducts(
   loadTime: Temporal.Instant,
   author: Author,
 ): Promise<CountedLines[]> {
-  const newest = await newestVersions(
-    run,
-    products.map(({ id }) => id),
-  )
+  const ids = products.map(({ id }) => id)
+  const found: (NewestVersion & { readonly id: string })[] = (await run(newestVersions, [ids])).rows
+  const newest = new Map(found.map((row) => [row.id, row]))
   const newVersion = { by: author, clock: () => loadTime }
   const written: ProductWrite[] = []
   const counts: CountedLines[] = []
@@ -71,18 +75,4 @@ async function putRows(run: Run, written: readonly ProductWrite[]): Promise<void
 /** PostgreSQL rejects JSON with a lone surrogate. A text that is a parameter itself is encoded in the same way. */
 function encodeText(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value
-}
-
-async function newestVersions(
-  run: Run,
-  ids: readonly string[],
-): Promise<Map<string, NewestVersion>> {
-  const { rows } = await run(
-    `select v.* from unnest($1::text[]) p (id) cross join lateral (
-       select product as id, version, change, last_updated as "lastUpdated", shown,
-         origin
-       from product_version where product = p.id order by version desc limit 1) v`,
-    [ids],
-  )
-  return new Map((rows as (NewestVersion & { readonly id: string })[]).map((row) => [row.id, row]))
 }

@@ -142,7 +142,8 @@ export async function openPostgresProviderWriter(
 
   const readLines = <Row extends object>(sql: string, size = fetchCount) =>
     readGroups<Row>({ query: run }, sql, size)
-  const merging = { run, send: run, readGroups: readLines, staging, inBatches }
+  const lines = { run, send: run, readGroups: readLines, staging }
+  const merging = { ...lines, inBatches, loadTime, isDistributed }
 
   return {
     async write(items) {
@@ -165,15 +166,7 @@ export async function openPostgresProviderWriter(
 
     async commit() {
       await prepare()
-      addCounts(
-        await mergeRecords({
-          ...merging,
-          loadTime,
-          author: loader,
-          isPrepared: false,
-          isDistributed,
-        }),
-      )
+      addCounts(await mergeRecords({ ...merging, author: loader, isPrepared: false }))
       if (!isDistributed && staging.has('staged_entry')) await indexChanged(run)
       const total = counter.take()
       const lines = totalCounts([committedLines, ...total.values()])
