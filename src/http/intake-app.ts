@@ -111,7 +111,7 @@ function getSummary(answer: BatchAnswer) {
     const sentence = `line ${answer.forbidden}: products need the scope products.write: nothing was changed`
     throw new ContractError('product_scope_missing', sentence)
   }
-  const { lines, created, changed, unchanged, deleted } = answer.summary
+  const { lines, created, changed, unchanged, deleted } = answer.result
   return { lines, created, changed, unchanged, deleted }
 }
 

@@ -23,7 +23,7 @@ export interface BatchErrors {
 }
 
 export type BatchAnswer =
-  | { readonly summary: BatchResult }
+  | { readonly result: BatchResult }
   | { readonly conflict: BatchConflict }
   | { readonly invalid: BatchErrors }
   /** The first line that the sender has no permission for. */
@@ -90,7 +90,7 @@ export function openBatches(
       }
       const { lines } = batch
       const answer = toAnswer(await queue.commit({ ...key, ...batch }, data.length))
-      if ('summary' in answer) {
+      if ('result' in answer) {
         remember(feed, number)
         metrics?.countBatch(feed, lines)
       }

@@ -29,7 +29,7 @@ function openManualWriter() {
         batches: batches.map(({ feed, number }) => `${feed}${number}`),
         end(error) {
           if (error) reject(error)
-          else resolve(batches.map(({ lines }) => ({ summary: { lines, ...counts } })))
+          else resolve(batches.map(({ lines }) => ({ result: { lines, ...counts } })))
         },
       })
       return promise
@@ -62,7 +62,7 @@ describe('the commit queue', () => {
     writer.commits[1]?.end()
     const outcomes = await Promise.all([first, ...others])
     assert.deepEqual(
-      outcomes.map((outcome) => 'summary' in outcome && outcome.summary.lines),
+      outcomes.map((outcome) => 'result' in outcome && outcome.result.lines),
       [1, 1, 7],
     )
     assert.equal(countCommits(), 2)
@@ -151,7 +151,7 @@ describe('the commit queue', () => {
     await assert.rejects(first, failure)
     assert.deepEqual(await waitForCommit(1), ['a1'])
     writer.commits[1]?.end()
-    assert.ok('summary' in (await second))
+    assert.ok('result' in (await second))
   })
 
   it('commits each batch of a group alone after an unexpected failure', async () => {
@@ -167,7 +167,7 @@ describe('the commit queue', () => {
     await assert.rejects(bad ?? Promise.resolve(), failure)
     assert.deepEqual(await waitForCommit(3), ['b1'])
     writer.commits[3]?.end()
-    assert.ok('summary' in ((await good) ?? {}))
+    assert.ok('result' in ((await good) ?? {}))
   })
 
   it('rejects all batches of a group while the database is unavailable', async () => {
@@ -194,6 +194,6 @@ describe('the commit queue', () => {
     assert.equal(isClosed, false)
     writer.commits[1]?.end()
     await closing
-    assert.ok('summary' in (await waiting))
+    assert.ok('result' in (await waiting))
   })
 })

@@ -53,7 +53,7 @@ export interface BatchResult extends Counts {
 
 export interface RememberedBatch {
   readonly digest: string
-  readonly summary: BatchResult
+  readonly result: BatchResult
 }
 
 export interface BatchConflict {
@@ -77,7 +77,7 @@ export interface BatchConflict {
 
 export type BatchOutcome =
   | {
-      readonly summary: BatchResult
+      readonly result: BatchResult
       /** The first lines that were stored although they refer to what does not exist. */
       readonly unresolved?: readonly LineError[]
     }
@@ -141,7 +141,7 @@ export function checkBatch(
   if (number > expected) return reject('gap')
   if (number === expected || (number === 0 && !feed)) return undefined
   if (!remembered) return reject('forgotten')
-  return remembered.digest === digest ? { summary: remembered.summary } : reject('different')
+  return remembered.digest === digest ? { result: remembered.result } : reject('different')
 }
 
 /** Decides about the first batch of a feed by the number of feeds in the database, and of those that its sender owns. */

@@ -18,10 +18,10 @@ function assertAnswer({ status, body, text }: Answer, expected: number, content:
 }
 
 describe('a batch', () => {
-  it('is committed with a summary of what its lines did', async () => {
+  it('is committed with the counts of what its lines did', async () => {
     const { put: send } = await shared()
-    const first = await send('summary', 1, [...base('s'), put.balance('as')])
-    const second = await send('summary', 2, [
+    const first = await send('result', 1, [...base('s'), put.balance('as')])
+    const second = await send('result', 2, [
       put.balance('as'),
       put.balance('as', { currentBalance: '1.00' }),
       put.transaction('as', 't1'),
@@ -29,7 +29,7 @@ describe('a batch', () => {
       '',
     ])
 
-    const feed = 'summary'
+    const feed = 'result'
     assertAnswer(first, 200, { feed, batch: 1, lines: 3, ...counts, created: 3 })
     const done = { created: 1, changed: 1, unchanged: 1, deleted: 1 }
     assertAnswer(second, 200, { feed, batch: 2, lines: 4, ...done })

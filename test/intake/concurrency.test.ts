@@ -31,9 +31,9 @@ describe('clients that send the same number at the same time', () => {
     const lines = [put.customer('c-equal')]
     const answers = await Promise.all(Array.from({ length: 10 }, () => send('equal', 1, lines)))
 
-    const summary = { feed: 'equal', batch: 1, lines: 1, created: 1 }
+    const result = { feed: 'equal', batch: 1, lines: 1, created: 1 }
     for (const { status, body } of answers) {
-      assert.deepEqual([status, body], [200, { ...summary, changed: 0, unchanged: 0, deleted: 0 }])
+      assert.deepEqual([status, body], [200, { ...result, changed: 0, unchanged: 0, deleted: 0 }])
     }
     assert.equal((await get('/v1/feeds/equal')).body.lines, 1)
   })

@@ -193,7 +193,7 @@ async function beginAt(bank: Bank, fields: object): Promise<void> {
   const inode = String(statSync(bank.path('data.ndjson'), { bigint: true }).ino)
   const position = { offset: 0, line: 0, first: empty, last: empty, inode, ...fields }
   const batch = createBatch('core', 0, [], JSON.stringify(position))
-  assert.ok('summary' in (await commitOne(writer, batch)))
+  assert.ok('result' in (await commitOne(writer, batch)))
 }
 
 describe('a follower with a new feed', () => {

@@ -114,13 +114,13 @@ async function openDatabase(scope: Scope) {
         assert.ok(outcome && !('conflict' in outcome))
         const errors = 'errors' in outcome ? outcome.errors : []
         assert.deepEqual(errors.toSorted(byLine).map(formatError), expected.errors.sort(byNumber))
-        const unresolved = 'summary' in outcome ? (outcome.unresolved ?? []) : []
+        const unresolved = 'result' in outcome ? (outcome.unresolved ?? []) : []
         if (errors.length === 0) {
           assert.deepEqual(unresolved.map(formatError), expected.unresolved)
         }
-        for (const each of 'summary' in outcome ? lineOutcomes : []) {
+        for (const each of 'result' in outcome ? lineOutcomes : []) {
           const counted = expected.outcomes.filter(([, outcome]) => outcome === each).length
-          assert.equal('summary' in outcome && outcome.summary[each], counted, each)
+          assert.equal('result' in outcome && outcome.result[each], counted, each)
         }
         isValid &&= errors.length === 0
         state = expected.state

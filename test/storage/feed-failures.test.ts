@@ -62,7 +62,7 @@ describeOn('sqlite', 'a feed writer', () => {
     await assert.rejects(writer.commit([batch]), unavailable(/locked by another process/))
     assert.equal(await writer.check(batch), undefined)
     unlock()
-    assert.ok('summary' in (await commitOne(writer, batch)))
+    assert.ok('result' in (await commitOne(writer, batch)))
   })
 
   it('stops waiting for a lock when it is aborted', async (t) => {
@@ -87,7 +87,7 @@ describeOn('sqlite', 'a feed writer', () => {
     copyFileSync(`${path}-moved`, path)
     await assert.rejects(writer.commit([batch]), unavailable(/was deleted or replaced/))
     renameSync(`${path}-moved`, path)
-    assert.ok('summary' in (await commitOne(writer, batch)))
+    assert.ok('result' in (await commitOne(writer, batch)))
     assert.equal((await store.find('core'))?.batch, 1)
   })
 
@@ -105,7 +105,7 @@ describeOn('sqlite', 'a feed writer', () => {
     }
     await done
     assert.ok(turns > 5, `${turns} turns`)
-    assert.ok('summary' in ((await writer.check(batch)) ?? {}))
+    assert.ok('result' in ((await writer.check(batch)) ?? {}))
   })
 
   it('commits in turn with a writer that commits without a pause', async (t) => {
@@ -135,7 +135,7 @@ describeOn('sqlite', 'a feed writer', () => {
     const { database, writer, store } = await openFeeds(t)
     const leftover = `${pathOf(database)}-waiting`
     writeFileSync(leftover, '')
-    assert.ok('summary' in (await commitOne(writer, createBatch('core', 1, [customerLine]))))
+    assert.ok('result' in (await commitOne(writer, createBatch('core', 1, [customerLine]))))
     assert.equal(existsSync(leftover), false)
     writeFileSync(leftover, '')
     assert.equal(await store.remove('core'), true)
@@ -191,7 +191,7 @@ onSmallDisks('a feed on a full disk', () => {
       assert.equal((await store.list()).length, 1)
       assert.equal(await dumpDatabase(database), `${customerLine}\n`)
       disk.free()
-      for (const outcome of await writer.commit(batches)) assert.ok('summary' in outcome)
+      for (const outcome of await writer.commit(batches)) assert.ok('result' in outcome)
     })
   })
 })

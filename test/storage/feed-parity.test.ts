@@ -55,7 +55,7 @@ describeOnLayouts('a feed writer', () => {
             for (const [index, outcome] of outcomes.entries()) {
               const { feed = '', number = 0 } = sent[index] ?? {}
               total += 1
-              if (!('summary' in outcome)) continue
+              if (!('result' in outcome)) continue
               numbers.set(feed, number)
               accepted += 1
             }

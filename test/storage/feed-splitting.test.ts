@@ -74,22 +74,22 @@ async function compareSplit(scope: Scope, lines: readonly string[]): Promise<voi
   await whole.add(...start)
 
   const accepted: string[] = []
-  const summaries: BatchResult[] = []
+  const results: BatchResult[] = []
   for (const text of lines) {
-    const batch = createBatch('core', summaries.length + 2, [text])
+    const batch = createBatch('core', results.length + 2, [text])
     const outcome = await commitOne(single.writer, batch)
-    if (!('summary' in outcome)) continue
+    if (!('result' in outcome)) continue
     accepted.push(text)
-    summaries.push(outcome.summary)
+    results.push(outcome.result)
   }
-  assert.deepEqual(await whole.add(...accepted), sum(summaries))
+  assert.deepEqual(await whole.add(...accepted), sum(results))
   assert.equal(await dumpDatabase(whole.database), await dumpDatabase(single.database))
 }
 
-function sum(summaries: readonly BatchResult[]): BatchResult {
+function sum(results: readonly BatchResult[]): BatchResult {
   const total = { lines: 0, created: 0, changed: 0, unchanged: 0, deleted: 0 }
-  for (const summary of summaries) {
-    for (const name of Object.keys(total) as (keyof BatchResult)[]) total[name] += summary[name]
+  for (const result of results) {
+    for (const name of Object.keys(total) as (keyof BatchResult)[]) total[name] += result[name]
   }
   return total
 }

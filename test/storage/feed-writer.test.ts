@@ -27,24 +27,24 @@ describe('the numbers of a feed', () => {
     assert.deepEqual(await store.list(), [])
     const first = createBatch('core', 1, [customerLine])
     assert.equal(await writer.check(first), undefined)
-    assert.deepEqual(await commitOne(writer, first), { summary: oneCreated })
+    assert.deepEqual(await commitOne(writer, first), { result: oneCreated })
     assert.deepEqual(await commitOne(writer, createBatch('core', 2, [accountLine])), {
-      summary: oneCreated,
+      result: oneCreated,
     })
     const time = Date.parse('2025-07-01T00:00:00Z')
     assert.deepEqual(await store.find('core'), { name: 'core', batch: 2, time, lines: 2 })
     assert.equal(await dumpDatabase(database), `${customerLine}\n${accountLine}\n`)
   })
 
-  it('answers a repeated batch with its stored summary, and changes nothing', async (t) => {
+  it('answers a repeated batch with its stored result, and changes nothing', async (t) => {
     const { writer, store, setClock } = await openFeeds(t)
     const batch = createBatch('core', 1, [customerLine])
     await commitOne(writer, batch)
     await commitOne(writer, createBatch('core', 2, [put.customer('c2')]))
     const before = await store.find('core')
     setClock('2025-08-01T00:00:00Z')
-    assert.deepEqual(await writer.check(batch), { summary: oneCreated })
-    assert.deepEqual(await commitOne(writer, batch), { summary: oneCreated })
+    assert.deepEqual(await writer.check(batch), { result: oneCreated })
+    assert.deepEqual(await commitOne(writer, batch), { result: oneCreated })
     assert.deepEqual(await store.find('core'), before)
   })
 
@@ -75,8 +75,8 @@ describe('the numbers of a feed', () => {
     assert.ok(first && second)
     const expected = rememberedBatches + 2
     assert.deepEqual(conflictOf(await commitOne(writer, first)), { reason: 'forgotten', expected })
-    const summary = { lines: 0, created: 0, changed: 0, unchanged: 0, deleted: 0 }
-    assert.deepEqual(await commitOne(writer, second), { summary })
+    const result = { lines: 0, created: 0, changed: 0, unchanged: 0, deleted: 0 }
+    assert.deepEqual(await commitOne(writer, second), { result })
   })
 
   it('commits one of two batches with the same number from different writers', async (t) => {
@@ -88,7 +88,7 @@ describe('the numbers of a feed', () => {
           commitOne(each, createBatch('core', number, [put.customer(`${number}-${index}`)])),
         ),
       )
-      assert.equal(outcomes.filter((outcome) => 'summary' in outcome).length, 1)
+      assert.equal(outcomes.filter((outcome) => 'result' in outcome).length, 1)
       const rejected = outcomes.find((outcome) => 'conflict' in outcome)
       assert.deepEqual(conflictOf(rejected), { reason: 'different', expected: number + 1 })
     }
@@ -101,7 +101,7 @@ describe('the numbers of a feed', () => {
     const other = await openWriter()
     const batch = createBatch('core', 1, [customerLine])
     const outcomes = await Promise.all([commitOne(writer, batch), commitOne(other, batch)])
-    assert.deepEqual(outcomes, [{ summary: oneCreated }, { summary: oneCreated }])
+    assert.deepEqual(outcomes, [{ result: oneCreated }, { result: oneCreated }])
     assert.equal((await store.find('core'))?.lines, 1)
   })
 
@@ -130,10 +130,10 @@ describe('the numbers of a feed', () => {
     const batch = createBatch('one-more', 1, [])
     assert.deepEqual(conflictOf(await writer.check(batch)), { reason: 'limit', expected: 1 })
     assert.deepEqual(conflictOf(await commitOne(writer, batch)), { reason: 'limit', expected: 1 })
-    assert.ok('summary' in (await commitOne(writer, createBatch('feed-0', 2, []))))
+    assert.ok('result' in (await commitOne(writer, createBatch('feed-0', 2, []))))
 
     assert.equal(await store.remove('feed-0'), true)
-    assert.ok('summary' in (await commitOne(writer, batch)))
+    assert.ok('result' in (await commitOne(writer, batch)))
     assert.equal((await store.list()).length, feedsMax)
   })
 
@@ -153,7 +153,7 @@ describe('the numbers of a feed', () => {
     ])
 
     assert.deepEqual(
-      outcomes.flatMap((outcome, index) => ('summary' in outcome ? [] : [index])),
+      outcomes.flatMap((outcome, index) => ('result' in outcome ? [] : [index])),
       [clientFeedsMax + 1],
     )
     assert.deepEqual(conflictOf(outcomes[clientFeedsMax + 1]), conflict)
@@ -161,10 +161,10 @@ describe('the numbers of a feed', () => {
     assert.deepEqual(conflictOf(await writer.check(batch)), conflict)
     assert.deepEqual(conflictOf(await commitOne(writer, batch)), conflict)
     assert.equal(await writer.check(send('b', 'one-more')), undefined)
-    assert.ok('summary' in (await commitOne(writer, createBatch('followed', 0, [], 'at 0'))))
-    assert.ok('summary' in (await commitOne(writer, { ...send('a', 'feed-0'), number: 2 })))
+    assert.ok('result' in (await commitOne(writer, createBatch('followed', 0, [], 'at 0'))))
+    assert.ok('result' in (await commitOne(writer, { ...send('a', 'feed-0'), number: 2 })))
     assert.equal(await store.remove('feed-0'), true)
-    assert.ok('summary' in (await commitOne(writer, batch)))
+    assert.ok('result' in (await commitOne(writer, batch)))
   })
 
   it('forgets a removed feed, but not its data', async (t) => {
@@ -176,7 +176,7 @@ describe('the numbers of a feed', () => {
     assert.equal(await store.find('core'), undefined)
     assert.equal(await dumpDatabase(database), `${customerLine}\n`)
     const again = await commitOne(writer, createBatch('core', 1, [customerLine]))
-    assert.deepEqual(again, { summary: { ...oneCreated, created: 0, unchanged: 1 } })
+    assert.deepEqual(again, { result: { ...oneCreated, created: 0, unchanged: 1 } })
   })
 
   it('lists feeds by name', async (t) => {
@@ -206,7 +206,7 @@ describe('the lines of a feed', () => {
     ])
     assert.deepEqual(
       outcomes.map((outcome) => Object.keys(outcome)[0]),
-      ['summary', 'errors', 'conflict', 'summary'],
+      ['result', 'errors', 'conflict', 'result'],
     )
     assert.deepEqual(outcomes[1], {
       errors: [
@@ -235,7 +235,7 @@ describe('the lines of a feed', () => {
       ].join('\n'),
     )
     const retried = await commitOne(writer, createBatch('two', 1, [put.balance('a2')]))
-    assert.deepEqual(retried, { summary: oneCreated })
+    assert.deepEqual(retried, { result: oneCreated })
   })
 
   it('requires what a line refers to at the end of its batch', async (t) => {
@@ -297,7 +297,7 @@ describe('the lines of a feed', () => {
     ])
     assert.deepEqual(
       outcomes.map((outcome) => Object.keys(outcome)[0]),
-      ['errors', 'summary', 'summary', 'summary'],
+      ['errors', 'result', 'result', 'result'],
     )
   })
 
@@ -306,7 +306,7 @@ describe('the lines of a feed', () => {
     const writer = await openWriter({ storesUnresolved: true })
     const lines = [put.balance('a1'), put.customer('c2'), accountLine]
     const outcome = await commitOne(writer, createBatch('file', 1, lines, 'at 1'))
-    assert.ok('summary' in outcome)
+    assert.ok('result' in outcome)
     assert.deepEqual(
       outcome.unresolved?.map(({ line, path }) => `${line} ${path}`),
       ['3 holders[0].customerId'],
@@ -325,8 +325,8 @@ describe('the lines of a feed', () => {
     await add(customerLine, accountLine, put.balance('a1'), put.transaction('a1', 't1'))
     const account = put.account('a1', ['c1'], { nickname: 'new' })
     const transaction = put.transaction('a1', 't2')
-    const summary = await add(removal('banking.account', { accountId: 'a1' }), account, transaction)
-    assert.deepEqual(summary, { lines: 3, created: 2, changed: 0, unchanged: 0, deleted: 1 })
+    const result = await add(removal('banking.account', { accountId: 'a1' }), account, transaction)
+    assert.deepEqual(result, { lines: 3, created: 2, changed: 0, unchanged: 0, deleted: 1 })
     assert.equal(await dumpDatabase(database), `${customerLine}\n${account}\n${transaction}\n`)
   })
 
@@ -334,7 +334,7 @@ describe('the lines of a feed', () => {
     const { writer, store, database } = await openFeeds(t)
     for (const outcome of [oneCreated, { ...oneCreated, created: 0, unchanged: 1 }]) {
       const batch = { ...createBatch('', 7, [customerLine]), feed: undefined }
-      assert.deepEqual(await commitOne(writer, batch), { summary: outcome })
+      assert.deepEqual(await commitOne(writer, batch), { result: outcome })
     }
     assert.deepEqual(await store.list(), [])
     assert.equal(await dumpDatabase(database), `${customerLine}\n`)

@@ -55,9 +55,9 @@ export async function openFeeds(t: Scope, database?: string): Promise<Feeds> {
     },
     async add(...lines) {
       const outcome = await send(lines)
-      assert.ok('summary' in outcome, JSON.stringify(outcome))
+      assert.ok('result' in outcome, JSON.stringify(outcome))
       number += 1
-      return outcome.summary
+      return outcome.result
     },
     async reject(...lines) {
       const outcome = await send(lines)

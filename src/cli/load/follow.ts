@@ -218,13 +218,13 @@ function formatResult(
 ): string {
   const counts = lineOutcomes.map((each) => `${formatCount(result[each])} ${each}`)
   const skipped = result.rejected > 0 ? [`${formatQuantity(result.rejected, 'line')} skipped.`] : []
-  const summary = [
+  const sentences = [
     ...(stop ? [`Stopped by ${stop}.`] : []),
     `${formatQuantity(result.lines, 'line')} committed: ${counts.join(', ')}.`,
     ...skipped,
     ...formatLeft(result, feed),
   ].join(' ')
-  return [summary, ...formatWarnings(result)].join('\n')
+  return [sentences, ...formatWarnings(result)].join('\n')
 }
 
 function formatLeft({ left: { read, unread } }: FollowResult, feed: string | undefined): string[] {

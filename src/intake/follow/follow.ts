@@ -109,7 +109,7 @@ export async function follow(
     if ('errors' in outcome) return outcome.errors
     next += 1
     result.lines += items.length
-    for (const each of lineOutcomes) result[each] += outcome.summary[each]
+    for (const each of lineOutcomes) result[each] += outcome.result[each]
     const unresolved = outcome.unresolved?.map((error) => ({ ...error, isStored: true as const }))
     if (unresolved) options.onErrors(name, unresolved, lines)
     return []

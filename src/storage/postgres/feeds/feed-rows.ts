@@ -65,8 +65,8 @@ export function decideBatches(
     }
     const [lines = 0, created = 0, changed = 0, unchanged = 0, deleted = 0, feeds = 0, owned = 0] =
       numbers.map(Number)
-    const summary = { lines, created, changed, unchanged, deleted }
-    const remembered = digest !== null && { digest, summary }
+    const result = { lines, created, changed, unchanged, deleted }
+    const remembered = digest !== null && { digest, result }
     const outcome = checkBatch({ ...batch, feed: name }, feed || undefined, remembered || undefined)
     if (outcome || feed) return outcome
     const ofSender = newFeeds.filter(({ sender }) => sender?.id === batch.sender?.id)
@@ -102,11 +102,11 @@ export const writeBatches = `
   ))`
 
 export function batchValues(
-  batches: readonly { readonly batch: FeedBatch; readonly summary: BatchResult }[],
+  batches: readonly { readonly batch: FeedBatch; readonly result: BatchResult }[],
   time: Temporal.Instant,
 ): unknown[] {
-  const rows = batches.map(({ batch: { feed, number, digest, position, sender }, summary }) => ({
-    ...summary,
+  const rows = batches.map(({ batch: { feed, number, digest, position, sender }, result }) => ({
+    ...result,
     feed,
     number,
     digest,

@@ -108,7 +108,7 @@ export async function openPostgresFeedWriter(
 
   const confirm = async (outcomes: (BatchOutcome | undefined)[]): Promise<BatchOutcome[]> => {
     const known = outcomes.filter((outcome) => outcome !== undefined)
-    if (known.some((outcome) => 'summary' in outcome)) {
+    if (known.some((outcome) => 'result' in outcome)) {
       await runStatement(checks, confirmCommits, [])
     }
     return known
@@ -148,13 +148,13 @@ export async function openPostgresFeedWriter(
         return firstInvalid(merged.errors, accepted)
       }
       const written = accepted.map(({ batch, index }, file) => {
-        const summary = { lines: batch.lines, ...emptyCounts() }
+        const result = { lines: batch.lines, ...emptyCounts() }
         for (const counted of merged.counts) {
-          if (counted.file === file) summary[counted.outcome] += counted.lines
+          if (counted.file === file) result[counted.outcome] += counted.lines
         }
         const unresolved = locateErrors(merged.unresolved, file, batch)
-        outcomes[index] = { summary, ...(unresolved.length > 0 && { unresolved }) }
-        return { batch, summary }
+        outcomes[index] = { result, ...(unresolved.length > 0 && { unresolved }) }
+        return { batch, result }
       })
       const numbered = written.filter(({ batch }) => batch.feed !== undefined)
       if (numbered.length > 0) {

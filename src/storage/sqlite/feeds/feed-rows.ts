@@ -48,8 +48,8 @@ export function openFeedRows(database: DatabaseSync) {
   const findRemembered = (feed: string, number: number): RememberedBatch | undefined => {
     const row = findBatch.first(feed, number)
     if (!row) return undefined
-    const { digest, ...summary } = row
-    return { digest, summary }
+    const { digest, ...result } = row
+    return { digest, result }
   }
 
   return {
@@ -62,8 +62,8 @@ export function openFeedRows(database: DatabaseSync) {
       return checkNewFeed(batch, feeds, owned)
     },
 
-    put({ feed, number, digest, position, sender }: BatchKey, time: number, summary: BatchResult) {
-      const { lines, created, changed, unchanged, deleted } = summary
+    put({ feed, number, digest, position, sender }: BatchKey, time: number, result: BatchResult) {
+      const { lines, created, changed, unchanged, deleted } = result
       put.run(feed, number, time, lines, position ?? null, sender?.id ?? null)
       putBatch.run(feed, number, digest, lines, created, changed, unchanged, deleted)
       forget.run(feed, number - rememberedBatches)

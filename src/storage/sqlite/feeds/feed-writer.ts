@@ -77,10 +77,10 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     if (!storesUnresolved) errors.push(...unresolved)
     if (errors.length > 0) return { errors }
     const counts = items.finish(batch.sender).values()
-    const summary: BatchResult = { lines: batch.lines, ...totalCounts(counts) }
+    const result: BatchResult = { lines: batch.lines, ...totalCounts(counts) }
     items.forgetAssignedTimes()
-    if (key) feeds.put(key, now.epochMilliseconds, summary)
-    return { summary, ...(unresolved.length > 0 && { unresolved }) }
+    if (key) feeds.put(key, now.epochMilliseconds, result)
+    return { result, ...(unresolved.length > 0 && { unresolved }) }
   }
 
   /** Leaves nothing of a batch that has an error. */
