@@ -82,7 +82,7 @@ describeOn('postgres', 'the writer of feeds', () => {
     await assert.rejects(writer.commit([{ ...batch, items }]), RangeError)
 
     const outcome = await commitOne(writer, createBatch('core', 2, [put.transaction('a1', 't1')]))
-    assert.ok('summary' in outcome)
+    assert.ok('result' in outcome)
   })
 
   it('fails when its connection is lost, and connects again', async (t) => {
@@ -98,7 +98,7 @@ describeOn('postgres', 'the writer of feeds', () => {
     await loads.release()
 
     assert.equal(await writer.check(batch), undefined)
-    assert.partialDeepStrictEqual(await commitOne(writer, batch), { summary: { created: 1 } })
+    assert.partialDeepStrictEqual(await commitOne(writer, batch), { result: { created: 1 } })
   })
 
   it('connects again after its idle connections were terminated', async (t) => {
@@ -114,7 +114,7 @@ describeOn('postgres', 'the writer of feeds', () => {
     // The notice that the connection was terminated may arrive after the first statement.
     await until(async () =>
       writer.commit([batch]).then(
-        ([outcome]) => outcome !== undefined && 'summary' in outcome,
+        ([outcome]) => outcome !== undefined && 'result' in outcome,
         (error) => {
           assert.equal(error.code, 'unavailable')
           return false
@@ -145,7 +145,7 @@ describeOn('postgres', 'the writer of feeds', () => {
     )
     await until(() =>
       writer.commit([batch]).then(
-        ([outcome]) => outcome !== undefined && 'summary' in outcome,
+        ([outcome]) => outcome !== undefined && 'result' in outcome,
         () => false,
       ),
     )
@@ -165,8 +165,8 @@ describeOn('postgres', 'the writer of feeds', () => {
     assert.equal(await hasty.check(batch), undefined)
     await loads.release()
 
-    assert.partialDeepStrictEqual(await committed, { summary: { created: 2 } })
-    assert.partialDeepStrictEqual(await commitOne(hasty, batch), { summary: { created: 2 } })
+    assert.partialDeepStrictEqual(await committed, { result: { created: 2 } })
+    assert.partialDeepStrictEqual(await commitOne(hasty, batch), { result: { created: 2 } })
   })
 
   it('stops waiting for a load when it is aborted', async (t) => {
@@ -212,8 +212,8 @@ describeOn('postgres', 'the writer of feeds', () => {
     ])
 
     assert.partialDeepStrictEqual(outcomes, [
-      { summary: { created: 3000, unchanged: 0 } },
-      { summary: { created: 1, unchanged: 2999 } },
+      { result: { created: 3000, unchanged: 0 } },
+      { result: { created: 1, unchanged: 2999 } },
       { errors: [{ line: 1 }] },
     ])
   })
@@ -241,7 +241,7 @@ describeOn('postgres', 'the writer of feeds', () => {
     const outcome = await commitOne(writer, createBatch('other', 1, batch))
     // A connection that ends writes its statistics.
     await writer.close()
-    assert.ok('summary' in outcome)
+    assert.ok('result' in outcome)
     await until(async () => (await countRowsRead(database)) > before + entriesMany)
     const read = (await countRowsRead(database)) - before
     assert.ok(read < 100 * entriesMany, `${read} rows`)

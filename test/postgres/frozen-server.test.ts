@@ -207,7 +207,7 @@ describeOn('postgres', 'a feed on a server that stops responding', () => {
     const controller = new AbortController()
     const { signal } = controller
     const writer = await openFeedWriter(database, { clock, signal }, { abortMs })
-    assert.ok('summary' in (await commitOne(writer, createBatch('f', 1, [put.customer('f1')]))))
+    assert.ok('result' in (await commitOne(writer, createBatch('f', 1, [put.customer('f1')]))))
 
     await whileFrozen(async () => {
       const committed = writer.commit([createBatch('f', 2, [put.customer('f2')])])
@@ -249,7 +249,7 @@ describeOn('postgres', 'a commit whose wait for a standby is cancelled', () => {
     }
     await setStandby('')
 
-    assert.partialDeepStrictEqual(await writer.check(batch), { summary: { created: 1 } })
+    assert.partialDeepStrictEqual(await writer.check(batch), { result: { created: 1 } })
   })
 })
 
@@ -265,7 +265,7 @@ describeOn('postgres', 'a batch that waits for a standby', () => {
     await passChecks(t, database)
     await setStandby('')
 
-    assert.partialDeepStrictEqual(await committed, { summary: { created: 1 } })
+    assert.partialDeepStrictEqual(await committed, { result: { created: 1 } })
   })
 })
 

@@ -85,7 +85,7 @@ describeOn('postgres', 'a feed whose connection is lost silently', () => {
 
     await assertLost(t, writer.commit([batch]))
 
-    assert.partialDeepStrictEqual(await commitAgain(writer, batch), { summary: { created: 1 } })
+    assert.partialDeepStrictEqual(await commitAgain(writer, batch), { result: { created: 1 } })
     assert.equal(waits(), 0)
   })
 
@@ -101,11 +101,11 @@ describeOn('postgres', 'a feed whose connection is lost silently', () => {
     await assertLost(t, writer.commit([batch]))
 
     assert.partialDeepStrictEqual(await commitAgain(writer, batch), {
-      summary: { created: many.length },
+      result: { created: many.length },
     })
   })
 
-  it('answers a batch with the stored summary if only the response to its commit was lost', async (t) => {
+  it('answers a batch with its stored result if only the response to its commit was lost', async (t) => {
     const { database, proxy, writer, other, untilSession } = await openFeed(t)
     await runSql(
       `create function wait_before_commit() returns trigger language plpgsql as
@@ -125,7 +125,7 @@ describeOn('postgres', 'a feed whose connection is lost silently', () => {
 
     await assertLost(t, committed)
 
-    assert.partialDeepStrictEqual(await commitAgain(writer, batch), { summary: { created: 1 } })
+    assert.partialDeepStrictEqual(await commitAgain(writer, batch), { result: { created: 1 } })
     assert.equal((await runSql(accounts, database)).length, 2)
   })
 
@@ -143,7 +143,7 @@ describeOn('postgres', 'a feed whose connection is lost silently', () => {
     await assertLost(t, committed)
 
     // Otherwise, the lock would be released after two minutes.
-    assert.partialDeepStrictEqual(await commitAgain(writer, batch), { summary: { created: 1 } })
+    assert.partialDeepStrictEqual(await commitAgain(writer, batch), { result: { created: 1 } })
   })
 
   it('is not mistaken for one that waits for a load', async (t) => {
@@ -154,7 +154,7 @@ describeOn('postgres', 'a feed whose connection is lost silently', () => {
     await passChecks(t, database)
     await other.query(`select pg_advisory_unlock(${loadLock})`)
 
-    assert.partialDeepStrictEqual(await committed, { summary: { created: 1 } })
+    assert.partialDeepStrictEqual(await committed, { result: { created: 1 } })
     assert.equal(waits(), 1)
   })
 })

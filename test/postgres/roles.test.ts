@@ -118,7 +118,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 3)
     const feeds = await openFeedWriter(as('load'), { clock: () => now })
     const batch = { feed: 'core', number: 1, digest: 'd', lines: 0, items: [] }
-    assert.partialDeepStrictEqual(await feeds.commit([batch]), [{ summary: { lines: 0 } }])
+    assert.partialDeepStrictEqual(await feeds.commit([batch]), [{ result: { lines: 0 } }])
     await feeds.close()
     const feedStore = await openFeedStore(as('load'))
     assert.equal(await feedStore.remove('core'), true)

@@ -260,7 +260,7 @@ describeOnCitus('while a data node does not respond', () => {
     const first = createBatch('core', 1, lines)
     await load.write(first.items)
     await load.commit()
-    assert.ok('summary' in (await commitOne(feed, first)))
+    assert.ok('result' in (await commitOne(feed, first)))
     const second = createBatch('core', 2, more)
     await load.write(second.items)
 
