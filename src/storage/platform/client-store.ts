@@ -27,12 +27,9 @@ export function createClientStore(sql: Sql): ClientStore {
       const rotate = 'update api_client set secret_hash = $2, rotated = $3 where id = $1'
       return (await sql.run(rotate, [id, secretHash, when])) === 1
     },
+    // Its tokens are invalid without it, and are deleted when they expire.
     async remove(id) {
-      const [, removed] = await sql.inOrder(
-        ['delete from api_token where client = $1', [id]],
-        ['delete from api_client where id = $1', [id]],
-      )
-      return removed === 1
+      return (await sql.run('delete from api_client where id = $1', [id])) === 1
     },
     find: (id) => sql.first(client, `${selectClients} where id = $1`, [id]),
     async addToken(digest, { client, scopes, expires }, secretHash, now) {

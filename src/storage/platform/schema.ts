@@ -88,7 +88,6 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     expires ${bigint} not null,
     secret_hash text not null     -- the token is valid while its client has this one
   )${options};
-  create index api_token_client on api_token (client);
   create index api_token_expires on api_token (expires);
 
   create table idempotency (
