@@ -162,7 +162,8 @@ async function runCheck(
     const passed = await check.run(context)
     seen = passed.seen
     if (strict && choice && passed.isHoldfastChoice === false) failStrictly(choice, passed)
-    return { ...describe(), judgement: 'pass', evidence: [] }
+    const { remark } = passed
+    return { ...describe(), judgement: 'pass', ...(remark && { remark }), evidence: [] }
   } catch (error) {
     if (!(error instanceof CheckFailure)) throw error
     const { judgement, message, details } = error

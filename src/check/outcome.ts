@@ -42,6 +42,8 @@ export function skipAll(reason: string): never {
 /** The result of a check that did not fail. */
 export interface Passed {
   readonly seen?: string | undefined
+  /** What would be better. It is valid as it is, even in a strict run. */
+  readonly remark?: string
   /** Of a check of a choice: whether the provider's choice is that of Holdfast, and otherwise the evidence. */
   readonly isHoldfastChoice?: boolean
   readonly evidence?: readonly HttpResponse[]

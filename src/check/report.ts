@@ -37,6 +37,8 @@ export interface CheckResult {
   readonly reason?: string
   /** What was observed: the choice, if the interface leaves one, or what the result is based on. */
   readonly seen?: string
+  /** What would be better, of a check that passed. */
+  readonly remark?: string
   readonly expected?: string
   readonly hint?: string
   /** Requests and responses. Only for failures. */

@@ -8,7 +8,7 @@ import {
 } from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
-import { onPages } from './faults/fault.ts'
+import { onPages, onStatus } from './faults/fault.ts'
 import { onlyChecks, openBank, openMemoryReplayStore } from './provider.ts'
 
 /** Some of the checks that fail if the texts of errors are wrong. */
@@ -122,6 +122,23 @@ describeOn('sqlite', 'a report', () => {
       xml.match(/<failure /g)?.length,
       report.results.filter(({ judgement }) => judgement === 'fail').length,
     )
+  })
+
+  it('has a remark, and no failure in a strict run, for a provider that rejects tokens with 403', async () => {
+    const { check } = await sharedBank()
+    const seam = onStatus(401, (body, { reply }) => {
+      reply.status(403)
+      return body
+    })
+
+    const report = await check(seam, { ...onlyChecks('tokens.status'), strict: true })
+
+    const [result] = report.results
+    assert.equal(result?.judgement, 'pass')
+    assert.match(result.remark ?? '', /403 is accepted\. 401 .* is better/)
+    for (const format of [formatHtmlReport, formatJunitReport, formatTextReport]) {
+      assert.match(format(report), /401 with WWW-Authenticate: Bearer is better/)
+    }
   })
 
   it('contains no control characters for the terminal', async () => {

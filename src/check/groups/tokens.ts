@@ -103,23 +103,29 @@ export const tokens: readonly Check[] = [
   },
   {
     id: 'tokens.status',
-    title: 'The status for an invalid token is reported',
+    title: 'The status for an invalid token is reported: 401 is preferred, 403 is accepted',
     clause: {
       section: 'Errors',
       reference: '4',
       quote: 'HTTP status codes, both for success and for errors: not shown',
     },
     choice: {
-      ofHoldfast: '401 with WWW-Authenticate: Bearer',
+      ofHoldfast: '401 with WWW-Authenticate: Bearer; 403 is accepted too',
       decision: '0001-http-statuses',
     },
     run: async (context) => {
       const expired = { claims: { exp: epochSeconds() - 3600 } }
       const response = await expectRejected(context, 'an expired token', expired)
+      const { status } = response
       const challenge = response.headers['www-authenticate']
+      const isPreferred = status === 401 && challenge?.startsWith('Bearer') === true
       return {
-        seen: `${response.status}${challenge === undefined ? '' : `, WWW-Authenticate: ${challenge}`}`,
-        isHoldfastChoice: response.status === 401 && challenge?.startsWith('Bearer') === true,
+        seen: `${status}${challenge === undefined ? '' : `, WWW-Authenticate: ${challenge}`}`,
+        ...(status === 403 && {
+          remark:
+            '403 is accepted. 401 with WWW-Authenticate: Bearer is better: it lets a client distinguish an invalid token from data that it may not read.',
+        }),
+        isHoldfastChoice: isPreferred || status === 403,
         evidence: [response],
       }
     },

@@ -59,13 +59,14 @@ ${results.map(resultDetails).join('\n')}
 }
 
 function resultDetails(result: CheckResult): string {
-  const { id, title, judgement, clause, reason, seen, expected, hint, evidence } = result
+  const { id, title, judgement, clause, reason, seen, remark, expected, hint, evidence } = result
   return `<details id="${escaped(id)}" class="${judgement}"${judgement === 'fail' ? ' open' : ''}>
-<summary><b>${names[judgement]}</b> <code>${escaped(id)}</code> ${escaped(title)}</summary>
+<summary><b>${names[judgement]}${remark ? ' with a remark' : ''}</b> <code>${escaped(id)}</code> ${escaped(title)}</summary>
 <dl>
 ${pair('Clause', `${clause.section}, ${clause.reference}: “${clause.quote}”`)}
 ${reason ? pair(judgement === 'fail' ? 'Failure' : 'Skipped because', reason) : ''}
 ${seen ? pair('Observed', seen) : ''}
+${remark ? pair('Remark', remark) : ''}
 ${expected ? pair('Expected', expected) : ''}
 ${hint ? pair('Hint', hint) : ''}
 </dl>

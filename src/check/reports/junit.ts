@@ -20,15 +20,17 @@ export function formatJunitReport(report: Report): string {
 }
 
 function testCase(result: CheckResult): string {
-  const { id, group, title, judgement, reason = '', seen } = result
+  const { id, group, title, judgement, reason = '', seen, remark } = result
   const head = `    <testcase classname="${escaped(group)}" name="${escaped(`${id}: ${title}`)}"`
   switch (judgement) {
     case 'fail':
       return `${head}><failure message="${escaped(reason.split('\n', 1)[0] ?? '')}">${escaped(formatDetails(result))}</failure></testcase>`
     case 'skip':
       return `${head}><skipped message="${escaped(reason)}"/></testcase>`
-    case 'pass':
-      return seen ? `${head}><system-out>${escaped(seen)}</system-out></testcase>` : `${head}/>`
+    case 'pass': {
+      const output = [seen, remark && `remark: ${remark}`].filter(Boolean).join('\n')
+      return output ? `${head}><system-out>${escaped(output)}</system-out></testcase>` : `${head}/>`
+    }
   }
 }
 

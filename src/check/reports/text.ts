@@ -52,7 +52,7 @@ export function formatTextReport(
 type Paint = (colour: keyof typeof colours, text: string) => string
 
 function resultLines(
-  { id, judgement, title, reason, seen }: CheckResult,
+  { id, judgement, title, reason, seen, remark }: CheckResult,
   paint: Paint,
   isVerbose: boolean,
 ): string[] {
@@ -60,6 +60,7 @@ function resultLines(
   return [
     `  ${paint(judgement, judgement)}  ${id}  ${title}`,
     ...(note ? [paint('dim', `        ${printable(note)}`)] : []),
+    ...(remark ? [paint('skip', `        remark: ${printable(remark)}`)] : []),
   ]
 }
 

@@ -143,6 +143,7 @@ export const CheckResult = record('CheckResult', {
   optional: {
     reason: described(Text, 'Why the check failed or was skipped.'),
     seen: described(Text, 'What was observed.'),
+    remark: described(Text, 'What would be better, of a check that passed.'),
     expected: described(Text, 'What was expected instead.'),
     hint: described(Text, 'The most likely cause of the failure.'),
     isEvidenceOmitted: described(Flag, 'True if the report would be too large with the evidence.'),

@@ -47,10 +47,10 @@ export const errorFaults: readonly Fault[] = [
     detectedBy: ['errors.body'],
   },
   {
-    name: 'an invalid token has status 403',
+    name: 'an invalid token has status 400',
     strict: true,
     seam: onStatus(401, (body, { reply }) => {
-      reply.status(403)
+      reply.status(400)
       return body
     }),
     detectedBy: ['tokens.status'],

@@ -11,12 +11,13 @@ export const judgements = {
 
 /** A check, which opens to what was sent, expected and received, the clause and the hint. */
 export function Result({ result }: { readonly result: CheckResult }) {
-  const { id, title, judgement, reason, seen, expected, hint, clause, evidence } = result
+  const { id, title, judgement, reason, seen, remark, expected, hint, clause, evidence } = result
   const single = evidence.length === 1 ? evidence[0] : undefined
   return (
     <details class="check-result">
       <summary>
         <StateBadge label={judgements[judgement]} /> {title} <code class="muted">{id}</code>
+        {remark !== undefined && ' (with a remark)'}
       </summary>
       <div class="check-result-content">
         {reason !== undefined && <Part title="Reason">{escapeInvisibleInLines(reason)}</Part>}
@@ -36,6 +37,7 @@ export function Result({ result }: { readonly result: CheckResult }) {
           </Part>
         )}
         {seen !== undefined && <Part title="Observed">{escapeInvisibleInLines(seen)}</Part>}
+        {remark !== undefined && <Part title="Remark">{remark}</Part>}
         <Part title="Clause">
           “{clause.quote}”{' '}
           <span class="muted">
