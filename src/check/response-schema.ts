@@ -146,7 +146,9 @@ function* readUnknownUnions(
 
 function classifyRule({ when, needs = [] }: Rule, where: string, fields: Fields): Fault['kind'] {
   if (!needs.includes(where)) return 'remark'
-  if (when.field.endsWith('UType')) return 'union'
+  if (when.field.endsWith('UType')) {
+    return foldName(where) === foldName(String(fields[when.field])) ? 'union' : 'shape'
+  }
   if (where !== 'users') return 'remark'
   const isShared = 'is' in when || sharedAccountTypes.includes(fields[when.field])
   return isShared ? 'shape' : 'remark'

@@ -14,6 +14,8 @@ export interface Rule {
   )
   /** These fields are then required; strings and lists among them must not be empty. */
   readonly needs?: readonly string[]
+  /** What a required field may contain, for the error text and the documentation. */
+  readonly hint?: string
   /** These fields must then be absent. */
   readonly forbids?: readonly string[]
   /** This field must then have that format, if it is present. */
@@ -92,7 +94,7 @@ export function findViolations(rule: Rule, fields: Fields): Problem[] {
     .filter((path) => isMissing(fields[path]))
     .map((path) => ({
       path,
-      reason: `${fields[path] === undefined ? 'is required' : 'must not be empty'} when ${describeCondition(rule)}`,
+      reason: `${fields[path] === undefined ? 'is required' : 'must not be empty'} when ${describeCondition(rule)}${describeHint(rule)}`,
     }))
   const unwanted = (rule.forbids ?? [])
     .filter((path) => fields[path] !== undefined)
@@ -153,7 +155,11 @@ export function describeRule(rule: Rule): string {
     ...(format ? [`${format.field} must be ${scalars[format.scalar].mustBe}`] : []),
     ...(atLeast ? [`${atLeast.field} must not be ${orders[atLeast.scalar].less} it`] : []),
   ]
-  return `If ${describeCondition(rule)}, ${parts.join(' and ')}.`
+  return `If ${describeCondition(rule)}, ${parts.join(' and ')}${describeHint(rule)}.`
+}
+
+function describeHint({ hint }: Rule): string {
+  return hint === undefined ? '' : `; ${hint}`
 }
 
 function list(fields: readonly string[]): string {

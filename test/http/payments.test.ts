@@ -26,7 +26,7 @@ const provider = sharedProvider([
   ...['c', 'a', '10', 'b', '9'].map((id) => lines.scheduledPayment('a1', id)),
   ...['z', 'd'].map((id) => lines.scheduledPayment('a2', id)),
   lines.scheduledPayment('bens', 'bens', {
-    paymentSet: { to: { toUType: 'accountId', accountId: 'a1' } },
+    paymentSet: { to: { toUType: 'accountId', accountId: 'a1', payeeID: 'a1' } },
   }),
   ...['c', 'a', '10', 'b', '9'].map((id) => lines.directDebit('a1', id)),
   ...['a', 'z'].map((id) => lines.directDebit('a2', id)),

@@ -68,7 +68,7 @@ const provider = sharedProvider([
     },
   ),
   lines.scheduledPayment('other', 's2', {
-    paymentSet: { to: { toUType: 'payeeId', payeeId: 'p1' } },
+    paymentSet: { to: { toUType: 'payeeId', accountId: 'a9', payeeId: 'p1' } },
     recurrence: { recurrenceUType: 'eventBased', eventBased: { description: 'On demand' } },
   }),
   lines.energyAccount('other-energy', ['cy'], {
@@ -202,7 +202,7 @@ describe('an alternative field name that a load accepts', () => {
         {
           scheduledPaymentId: 's2',
           from: { accountId: 'other' },
-          paymentSet: { to: { toUType: 'payeeId', payeeID: 'p1' } },
+          paymentSet: { to: { toUType: 'payeeId', accountId: 'a9', payeeID: 'p1' } },
           recurrence: { reccurenceUType: 'eventBased', eventBased: { description: 'On demand' } },
         },
       ])

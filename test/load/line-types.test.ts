@@ -241,7 +241,7 @@ describe('holdfast load', () => {
 
   it('stores aliases of a field under its contract name', async (t) => {
     const bank = await openBank(t)
-    const to = { toUType: 'payeeId', payeeId: 'payee-1' }
+    const to = { toUType: 'payeeId', accountId: 'a9', payeeId: 'payee-1' }
 
     const discount = { feeMethodUType: 'fixedAmount', fixedAmount: { amount: '1.00' } }
     const fee = { name: 'Fee', feeMethodUType: 'variable', variable: {}, discounts: [discount] }
@@ -253,7 +253,7 @@ describe('holdfast load', () => {
     ])
 
     const dump = await bank.dump()
-    assert.match(dump, /"to":\{"toUType":"payeeId","payeeID":"payee-1"\}/)
+    assert.match(dump, /"to":\{"toUType":"payeeId","accountId":"a9","payeeID":"payee-1"\}/)
     assert.match(
       dump,
       /"feeMethodUType":"variable","variable":\{\},"discounts":\[\{"discountMethodUType":/,

@@ -40,6 +40,9 @@ export function validateLine({ type, record }: Line): string[] {
   return problems.map((problem) => `${type}: ${formatProblem(problem)}`)
 }
 
+/** The account of a registered payee belongs to no customer that was generated. */
+const ownAccountId = /(?<!"toUType":"payeeId",)"accountId":"([^"]+)"/g
+
 /** Referenced customers, accounts and products that do not exist. */
 export function findUnresolvedIds(lines: readonly Line[]): string[] {
   const accounts = [
@@ -53,7 +56,7 @@ export function findUnresolvedIds(lines: readonly Line[]): string[] {
   ])
   const referenced = lines.flatMap((line) => [
     ...(line.holders ?? []).map(({ customerId }) => customerId),
-    ...[...JSON.stringify(line).matchAll(/"accountId":"([^"]+)"/g)].map(([, id = '']) => id),
+    ...[...JSON.stringify(line).matchAll(ownAccountId)].map(([, id = '']) => id),
   ])
   const offsets = filterRecords(lines, 'banking.account').flatMap(
     ({ loan }) => loan?.offsetAccountIds ?? [],

@@ -1,4 +1,4 @@
-import { bankingTransaction, scheduledPayment } from '../../src/contract/examples/banking.ts'
+import { bankingTransaction } from '../../src/contract/examples/banking.ts'
 import { accountContact } from '../../src/contract/examples/customers.ts'
 import { energyAccount, energyUsage } from '../../src/contract/examples/energy.ts'
 import {
@@ -8,23 +8,18 @@ import {
   BankingTransaction,
   EnergyAccount,
   EnergyBillingTransaction,
-  ScheduledPayment,
 } from '../../src/contract/index.ts'
 import { inputRuleCases, type RuleCase } from './input-rule-cases.ts'
+import { paymentRuleCases } from './payment-rule-cases.ts'
 
 const { postingDateTime: _, ...unposted } = bankingTransaction
-const { to } = scheduledPayment.paymentSet ?? {}
-const paying = (target: object) => ({
-  ...scheduledPayment,
-  paymentSet: { ...scheduledPayment.paymentSet, to: target },
-})
-const recurring = (recurrence: object) => ({ ...scheduledPayment, recurrence })
 const account = (fields: object) => ({ accountId: 'a', ...fields })
 const tariff = (fields: object) =>
   account({ plans: [{ planDetail: { electricityContract: { tariffPeriod: [fields] } } }] })
 
 export const ruleCases: readonly RuleCase[] = [
   ...inputRuleCases,
+  ...paymentRuleCases,
   ['a posted transaction without a posting time', BankingTransaction, unposted, []],
   ['a pending one without', BankingTransaction, { ...unposted, status: 'PENDING' }, []],
   [
@@ -260,37 +255,6 @@ export const ruleCases: readonly RuleCase[] = [
     EnergyAccount,
     account({ complexAccountType: 'JOINT' }),
     ['users is required when complexAccountType is present and not INDIVIDUAL or SOLE_TRADER'],
-  ],
-  ['a payee with all its details', ScheduledPayment, paying({ ...to }), []],
-  [
-    'a payment target without the payee that its type names',
-    ScheduledPayment,
-    paying({ toUType: 'payeeId', accountId: 'a' }),
-    ['paymentSet.to.payeeID is required when toUType is payeeId'],
-  ],
-  [
-    'a biller with an additional account',
-    ScheduledPayment,
-    paying({ toUType: 'biller', accountId: 'a', biller: { billerCode: '1' } }),
-    [],
-  ],
-  [
-    'a biller with another type',
-    ScheduledPayment,
-    paying({ toUType: 'accountId', accountId: 'a', biller: { billerCode: '1' } }),
-    ['paymentSet.to.biller must be absent when toUType is not biller'],
-  ],
-  [
-    'a recurrence without its schedule',
-    ScheduledPayment,
-    recurring({ reccurenceUType: 'onceOff' }),
-    ['recurrence.onceOff is required when reccurenceUType is onceOff'],
-  ],
-  [
-    'a schedule without intervals',
-    ScheduledPayment,
-    recurring({ reccurenceUType: 'intervalSchedule', intervalSchedule: { intervals: [] } }),
-    ['recurrence.intervalSchedule.intervals must be a list of at least 1 element'],
   ],
   [
     'a tariff with the wrong block',

@@ -82,17 +82,26 @@ export const InternationalPayee = record('InternationalPayee', {
   },
 })
 
-/** `accountId`, `payeeID` and `domestic` may be combined, for full payee details. */
+const accountTargets = { field: 'toUType', is: ['accountId', 'payeeId'] }
+
+/**
+ * `accountId`, `payeeID` and `domestic` may be combined, for full payee details. Whether a domestic payee, a biller, a
+ * digital wallet or an international payee is registered with the provider, and so has a `payeeID`, is not known here.
+ */
 const targetRules: readonly Rule[] = [
-  { when: { field: 'toUType', is: ['accountId'] }, needs: ['accountId'] },
-  { when: { field: 'toUType', is: ['payeeId'] }, needs: ['payeeID'] },
+  { when: accountTargets, needs: ['accountId'] },
+  {
+    when: accountTargets,
+    needs: ['payeeID'],
+    hint: 'for a transfer between own accounts it may be the accountId',
+  },
   { when: { field: 'toUType', is: ['domestic'] }, needs: ['domestic'] },
   ...union('toUType', ['biller', 'digitalWallet', 'international']),
 ]
 
 export const PaymentTarget = record('PaymentTarget', {
   description:
-    'The payee of a scheduled payment. `toUType` names the field that identifies the payee.',
+    'The payee of a scheduled payment. `toUType` names the field that identifies the payee. A payee that is registered with the provider has a `payeeID`.',
   required: {
     toUType: oneOf([
       'accountId',

@@ -63,7 +63,7 @@ function createPaymentSet(parties: Parties, random: Random): PaymentSet {
   return { to, isAmountCalculated: false, amount }
 }
 
-/** Another account of the payer if there is one, or else a payee of each kind. */
+/** Another account of the payer if there is one, or else a payee of each kind. Only a digital wallet is no registered payee. */
 function createTarget({ payer, payeeID, siblingIds }: Parties, random: Random): Target {
   if (siblingIds.length > 0 && random.chance(0.4)) {
     const accountId = random.pick(siblingIds)
@@ -81,6 +81,7 @@ function createTarget({ payer, payeeID, siblingIds }: Parties, random: Random): 
     case 3:
       return {
         toUType: 'payeeId',
+        accountId: `account-of-${payeeID}`,
         payeeID,
         nickname: payee,
         domestic: createDomestic(0, payee, random),
@@ -88,6 +89,7 @@ function createTarget({ payer, payeeID, siblingIds }: Parties, random: Random): 
     case 4:
       return {
         toUType: 'biller',
+        payeeID,
         biller: { billerCode: random.digits(6), crn: random.digits(10), billerName: payee },
       }
     case 5:
@@ -104,6 +106,7 @@ function createTarget({ payer, payeeID, siblingIds }: Parties, random: Random): 
     default:
       return {
         toUType: 'international',
+        payeeID,
         international: {
           beneficiaryDetails: { country: 'NZL', name: 'Ngaire Walker', message: 'Ngā mihi' },
           bankDetails: {

@@ -168,6 +168,13 @@ export const recordFaults: readonly Fault[] = [
     detectedBy: ['schemas.B6'],
   },
   {
+    name: 'the payee of a transfer has no payeeID',
+    seam: onRecords((record) => {
+      delete record.paymentSet.to.payeeID
+    }, 'B6'),
+    detectedBy: ['schemas.B6'],
+  },
+  {
     name: 'plans are an object',
     seam: onRecords((record) => {
       record.plans = record.plans[0]
