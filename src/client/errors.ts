@@ -2,6 +2,10 @@ interface Details extends ErrorOptions {
   readonly interactionId?: string | undefined
 }
 
+interface ResponseDetails extends Details {
+  readonly isRefusal?: boolean
+}
+
 /**
  * The base of all errors of a call. Messages and causes contain no token, no id of the request and no
  * part of a successful response, so they can be logged.
@@ -24,10 +28,21 @@ export class ClientError extends Error {
 export class ResponseError extends ClientError {
   override readonly name = 'ResponseError'
   readonly status: number
+  /**
+   * Whether the provider refuses to share the account or the data of the customer, for example because the account is
+   * blocked. The provider does not say why, and may share it again later.
+   */
+  readonly isRefusal: boolean
 
-  constructor(operation: string, message: string, status: number, details: Details) {
+  constructor(
+    operation: string,
+    message: string,
+    status: number,
+    { isRefusal = false, ...details }: ResponseDetails,
+  ) {
     super(operation, message, details)
     this.status = status
+    this.isRefusal = isRefusal
   }
 }
 

@@ -17,9 +17,9 @@ const errorLengthMax = 1000
 
 /** The body of a successful response. Throws for an error response, and for a body that is not what the operation returns. */
 export function readBody({ id, operation }: PreparedCall, received: Received): unknown {
-  const { status, bytes, interactionId } = received
+  const { status, bytes, interactionId, isRefusal } = received
   if (!isSuccess(received)) {
-    throw new ResponseError(id, readErrorText(bytes), status, { interactionId })
+    throw new ResponseError(id, readErrorText(bytes), status, { interactionId, isRefusal })
   }
   if (bytes.length === 0 && operation.mayBeEmpty) return undefined
   const body = parseJson(decodeUtf8(bytes))

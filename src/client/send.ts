@@ -1,4 +1,5 @@
 import { readBytes } from '../contract/read-bytes.ts'
+import { refusalHeader } from '../contract/refusals.ts'
 import { ClientError, ConnectionError, InvalidResponseError, TimeoutError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './request.ts'
@@ -9,6 +10,8 @@ export interface Received {
   readonly status: number
   readonly bytes: Uint8Array
   readonly interactionId: string | undefined
+  /** Whether an error response is a refusal to share. */
+  readonly isRefusal: boolean
 }
 
 export type Send = (call: PreparedCall, query: string) => Promise<Received>
@@ -71,7 +74,8 @@ async function exchange(
       throw new InvalidResponseError(call.id, reason, interactionId)
     }
     const retryAfter = response.headers.get('retry-after')
-    return { status: response.status, bytes, interactionId, retryAfter }
+    const isRefusal = !response.ok && response.headers.get(refusalHeader) === 'true'
+    return { status: response.status, bytes, interactionId, isRefusal, retryAfter }
   } catch (error) {
     if (error instanceof InvalidResponseError) throw error
     throw toClientError(call, error, timeout, timeoutMs)

@@ -194,12 +194,9 @@ describeOnce('holdfast call', () => {
     it(`prints ${name} in a terminal`, async () => {
       const options = { isOutputTerminal: true, isInteractive: true }
 
-      const { stdout, stderr, status } = await callFixed(
-        { status: 502, body },
-        transactions,
-        {},
-        options,
-      )
+      const response = { status: 502, body }
+
+      const { stdout, stderr, status } = await callFixed(response, transactions, {}, options)
 
       assert.equal(stdout, expected)
       assert.match(stderr, /the provider returned 502: the response has no error text/)
@@ -256,6 +253,13 @@ describeOnce('holdfast call', () => {
 
     assert.deepEqual([status, seen.length], [1, 1])
     assert.equal(stderr, 'the provider returned 503: busy\\u001b[2J\\u000aforged\n')
+  })
+
+  it('says if the provider refuses to share', async () => {
+    const headers = { 'X-Sharing-Refused': 'true' }
+    const { stderr } = await callFixed({ status: 404, body: '{"error":"Unknown"}', headers })
+
+    assert.equal(stderr, 'the provider returned 404, a refusal to share: Unknown\n')
   })
 
   it('exits with 1 if the provider is unreachable', async () => {

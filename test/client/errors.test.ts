@@ -189,6 +189,26 @@ describe('an error of the client', () => {
     )
   })
 
+  it('says that a response with the header is a refusal to share, and that others are not', async (t) => {
+    const body = '{"error":"Account not found"}'
+    const headers = { 'X-Sharing-Refused': 'true' }
+    const responses = [
+      { status: 404, body, headers },
+      { status: 404, body },
+      { status: 404, body, headers: { 'X-Sharing-Refused': 'false' } },
+    ]
+    const { url } = await respondWith(createScope(t), () => responses.shift() ?? assert.fail())
+
+    const refusals: boolean[] = []
+    while (responses.length > 0) {
+      const error = await catchError(open(url).getCustomer({ params }))
+      assert.ok(error instanceof ResponseError)
+      refusals.push(error.isRefusal)
+    }
+
+    assert.deepEqual(refusals, [true, false, false])
+  })
+
   it('escapes control characters in the error text, so that it can be logged and displayed', async (t) => {
     const body = JSON.stringify({ error: 'a\u001b[2J\nb\u202e' })
     const { url } = await openRespond(t, { status: 400, body })

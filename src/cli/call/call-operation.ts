@@ -63,14 +63,15 @@ async function readOptions(
 
 /** Prints the body of any response. Throws if it is an error response. */
 async function printResponse(received: Received, terminal: Terminal): Promise<void> {
-  const { status, bytes, interactionId } = received
+  const { status, bytes, interactionId, isRefusal } = received
   if (terminal.isOutputTerminal && bytes.length > 0) {
     await terminal.write(formatForTerminal(new TextDecoder().decode(bytes), usesColour(terminal)))
   } else await terminal.write(bytes)
   if (bytes.length === 0 && terminal.isInteractive) terminal.error('the response has no body\n')
   if (isSuccess(received)) return
   const suffix = interactionId ? ` (interaction ID ${escapeInvisible(interactionId)})` : ''
-  throw new CommandError(1, `the provider returned ${status}: ${readErrorText(bytes)}${suffix}`)
+  const kind = isRefusal ? `${status}, a refusal to share` : status
+  throw new CommandError(1, `the provider returned ${kind}: ${readErrorText(bytes)}${suffix}`)
 }
 
 /** Prints each record as one line of JSON. */
