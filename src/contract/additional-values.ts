@@ -95,10 +95,13 @@ export function valueFormats(field: string, kind: Kind): Rule[] {
   })
 }
 
-/** The same, and the type OTHER requires an explanation in `additionalInfo`. */
-export function explanationRules(field: string, kind: Kind): Rule[] {
+/** The same, and the type OTHER requires an explanation in `additionalInfo`. An earlier version may have fewer types. */
+export function explanationRules(field: string, kind: Kind, types?: readonly string[]): Rule[] {
   const info = inCaseOf(field, 'additionalInfo', 'additional_info')
-  return [{ when: { field, is: ['OTHER'] }, needs: [info] }, ...valueFormats(field, kind)]
+  const explained: Rule = { when: { field, is: ['OTHER'] }, needs: [info] }
+  const hasTypes = ({ when }: Rule) =>
+    types === undefined || ('is' in when && when.is.every((type) => types.includes(type)))
+  return [explained, ...valueFormats(field, kind)].filter(hasTypes)
 }
 
 /** Account records use camelCase field names, product records snake_case. */

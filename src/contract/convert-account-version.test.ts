@@ -268,12 +268,12 @@ describe('upgrading a version-3 account', () => {
       { fees: [{ feeMethodUType: 'variable', variable: {} }] },
     ],
     [
-      'a fee of another type that says “Not specified”',
-      { fees: [{ feeType: 'OTHER', additionalInfo: 'Not specified', amount: '1' }] },
+      'a fee that says “Not specified”',
+      { fees: [{ feeType: 'EVENT', additionalInfo: 'Not specified', amount: '1' }] },
       {
         fees: [
           {
-            feeType: 'OTHER',
+            feeType: 'EVENT',
             additionalInfo: 'Not specified',
             feeMethodUType: 'fixedAmount',
             fixedAmount: { amount: '1' },

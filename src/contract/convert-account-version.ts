@@ -1,10 +1,6 @@
 import { formatDecimal } from './decimal.ts'
-import {
-  type BankingAccount,
-  type BankingAccountV3,
-  featureTypesV3,
-} from './records/banking-account.ts'
-import { lendingRateTypesV3, loanPurposesV3, repaymentTypesV3 } from './records/banking-rates.ts'
+import { earlierTypes, valuesV3 } from './enumerations.ts'
+import type { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
 import { isObject } from './schema.ts'
 
 /**
@@ -33,7 +29,7 @@ export function downgradeAccount(account: BankingAccount): BankingAccountV3 {
     lendingRates: oneOrEach(downgradeLendingRate),
     features: each(downgradeFeature),
     fees: each(downgradeFee),
-    loan: (loan) => changed(loan, { repaymentType: only(repaymentTypesV3) }),
+    loan: (loan) => changed(loan, { repaymentType: only(valuesV3.repaymentType) }),
   }) as BankingAccountV3
 }
 
@@ -71,18 +67,21 @@ function upgradeCondition(condition: Fields): Fields[] {
 }
 
 export function downgradeRate(rate: unknown): unknown {
-  return conditionsToText(changed(rate, { tiers: each(downgradeTier) }))
+  return conditionsToText(changed(rate, earlierRate))
 }
+
+const earlierRate = { applicationType: () => undefined, tiers: each(downgradeTier) }
 
 /** Version 3 has no rate type for a balance transfer, so that rate is omitted. */
 function downgradeLendingRate(rate: unknown): unknown {
   const { lendingRateType } = rate as Fields
-  if (lendingRateType !== undefined && !only(lendingRateTypesV3)(lendingRateType)) return undefined
+  const isKnown = only(valuesV3.lendingRateType)(lendingRateType) !== undefined
+  if (lendingRateType !== undefined && !isKnown) return undefined
   return conditionsToText(
     changed(rate, {
-      repaymentType: only(repaymentTypesV3),
-      loanPurpose: only(loanPurposesV3),
-      tiers: each(downgradeTier),
+      ...earlierRate,
+      repaymentType: only(valuesV3.repaymentType),
+      loanPurpose: only(valuesV3.loanPurpose),
     }),
   )
 }
@@ -119,7 +118,7 @@ function conditionText({ rateApplicabilityType, ...explanation }: Fields): strin
 }
 
 /** A type with its value and text, such as `MIN_DEPOSITS 5: each month`. OTHER is only its text. */
-export function describeType(
+function describeType(
   type: unknown,
   { additionalValue, additionalInfo }: Readonly<Fields>,
 ): string {
@@ -148,10 +147,21 @@ function downgradeFeature(feature: unknown): unknown {
     ['ACTIVATED', true],
     ['NOT_ACTIVATED', false],
   ])
-  const { featureType } = feature as Fields
   const old = changed(feature, { isActivated: (value) => known.get(value) }) as Fields
-  if (only(featureTypesV3)(featureType)) return old
-  return withInfo({ ...old, featureType: 'OTHER' }, featureType)
+  return replaceType(old, 'featureType', earlierTypes.featureType)
+}
+
+/** Replaces a type that an earlier version does not have. It becomes part of the text, with its value. */
+export function replaceType(
+  fields: Readonly<Fields>,
+  name: string,
+  earlier: Readonly<Record<string, string>>,
+): Readonly<Fields> {
+  const type = fields[name]
+  if (typeof type !== 'string' || !Object.hasOwn(earlier, type)) return fields
+  const { additionalValue: _, ...others } = fields
+  const text = describeType(type, fields)
+  return { ...others, [name]: earlier[type], ...(text !== '' && { additionalInfo: text }) }
 }
 
 export function upgradeFee(fee: unknown): unknown {
@@ -207,7 +217,7 @@ export function downgradeFee(fee: unknown): unknown {
   const old = changed(downgradeMethod(fee, 'feeMethodUType'), {
     discounts: each((discount) => downgradeMethod(discount, 'discountMethodUType')),
   }) as Fields
-  if (feeMethodUType !== 'variable') return old
+  if (feeMethodUType !== 'variable') return replaceType(old, 'feeType', earlierTypes.feeType)
   const type = feeType === undefined || feeType === 'OTHER' ? [] : [feeType]
   const variable = { ...withText(old, type), feeType: 'VARIABLE' }
   const { additionalInfo, ...rest } = variable as Fields

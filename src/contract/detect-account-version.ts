@@ -1,7 +1,5 @@
 import { rateFields } from './convert-account-version.ts'
-import { values } from './enumerations.ts'
-import { featureTypesV3 } from './records/banking-account.ts'
-import { lendingRateTypesV3, loanPurposesV3, repaymentTypesV3 } from './records/banking-rates.ts'
+import { values, valuesV3 } from './enumerations.ts'
 import { isObject } from './schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -34,25 +32,22 @@ function* versionMarkers(account: Fields): Generator<3 | 4> {
   for (const rate of [...elements(account['depositRates']), ...elements(account['lendingRates'])]) {
     yield* rateMarkers(rate)
   }
-  for (const { isActivated, featureType } of elements(account['features'])) {
-    if (typeof isActivated === 'boolean') yield 3
-    if (typeof isActivated === 'string') yield 4
-    yield* newValueMarkers(featureType, values.featureType, featureTypesV3)
+  for (const feature of elements(account['features'])) {
+    if (typeof feature['isActivated'] === 'boolean') yield 3
+    if (typeof feature['isActivated'] === 'string') yield 4
+    yield* valueMarkers(feature, 'featureType')
   }
   for (const fee of elements(account['fees'])) {
-    if (fee['feeType'] === 'VARIABLE') yield 3
+    yield* valueMarkers(fee, 'feeType')
     for (const priced of [fee, ...elements(fee['discounts'])]) yield* priceMarkers(priced)
   }
-  for (const { repaymentType } of elements(account['loan'])) {
-    yield* newValueMarkers(repaymentType, values.repaymentType, repaymentTypesV3)
-  }
+  for (const loan of elements(account['loan'])) yield* valueMarkers(loan, 'repaymentType')
 }
 
 function* rateMarkers(rate: Fields): Generator<3 | 4> {
-  if (rate['applicabilityConditions'] !== undefined) yield 4
-  yield* newValueMarkers(rate['lendingRateType'], values.lendingRateType, lendingRateTypesV3)
-  yield* newValueMarkers(rate['repaymentType'], values.repaymentType, repaymentTypesV3)
-  yield* newValueMarkers(rate['loanPurpose'], values.loanPurpose, loanPurposesV3)
+  const laterFields = ['applicabilityConditions', 'applicationType']
+  if (laterFields.some((field) => rate[field] !== undefined)) yield 4
+  yield* valueMarkers(rate, 'lendingRateType', 'repaymentType', 'loanPurpose')
   // A numeric bound proves nothing: version 4 accepts it on load as well.
   for (const { minimumValue, maximumValue, applicabilityConditions } of elements(rate['tiers'])) {
     if (isObject(applicabilityConditions)) yield 3
@@ -67,13 +62,15 @@ function* priceMarkers(priced: Fields): Generator<3 | 4> {
   }
 }
 
-/** Yields 4 for a value that version 4 added to an enumeration. */
-function* newValueMarkers(
-  value: unknown,
-  all: readonly string[],
-  earlier: readonly string[],
+/** Yields the version of a value that only one of the two has. */
+function* valueMarkers(
+  fields: Fields,
+  ...names: readonly (keyof typeof valuesV3)[]
 ): Generator<3 | 4> {
-  if (typeof value === 'string' && all.includes(value) && !earlier.includes(value)) yield 4
+  for (const name of names) {
+    const has = (list: readonly unknown[]) => list.includes(fields[name])
+    if (has(values[name]) !== has(valuesV3[name])) yield has(values[name]) ? 4 : 3
+  }
 }
 
 /** The objects in a list. A single object counts as a list of one. */

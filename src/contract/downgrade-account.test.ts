@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { listLaterContent } from '../../test/support/account-version-three.ts'
 import { anyOf } from '../../test/support/arbitrary.ts'
+import { earlierTypes } from './enumerations.ts'
 import { bankingAccount } from './examples/banking.ts'
 import { BankingAccount, BankingAccountV3, downgradeAccount, validator } from './public.ts'
 
@@ -17,6 +19,25 @@ describe('downgrading a version-4 account', () => {
       }),
     )
   })
+
+  it('always returns only fields and values that the standards define in version 3', () => {
+    fc.assert(
+      fc.property(anyOf(BankingAccount), (account) => {
+        assert.deepEqual(listLaterContent(downgradeAccount(account)), [])
+      }),
+    )
+  })
+
+  for (const [type, earlier] of Object.entries(earlierTypes.feeType)) {
+    it(`replaces the fee type ${type} with ${earlier}, and keeps it as text`, () => {
+      const { fees } = down({
+        fees: [{ feeType: type, additionalValue: '5', additionalInfo: 'Each time' }],
+      })
+
+      const text = type === 'OTHER' ? '5: Each time' : `${type} 5: Each time`
+      assert.deepEqual(fees, [{ feeType: earlier, additionalInfo: text }])
+    })
+  }
 
   it('keeps the order of the fields', () => {
     const { users: _, ...rest } = bankingAccount
@@ -35,9 +56,7 @@ describe('downgrading a version-4 account', () => {
       'a feature that version 3 lacks',
       { features: [{ featureType: 'FUNDS_AVAILABLE_AFTER', additionalValue: 'P2D' }] },
       {
-        features: [
-          { featureType: 'OTHER', additionalInfo: 'FUNDS_AVAILABLE_AFTER', additionalValue: 'P2D' },
-        ],
+        features: [{ featureType: 'OTHER', additionalInfo: 'FUNDS_AVAILABLE_AFTER P2D' }],
       },
     ],
     [
@@ -125,6 +144,31 @@ describe('downgrading a version-4 account', () => {
         ],
       },
       { fees: [{ balanceRate: 1, additionalInfo: 'from 1; at most 9 in P1Y' }] },
+    ],
+    [
+      'how a rate is applied',
+      {
+        depositRates: [{ rate: 1, applicationType: 'MATURITY' }],
+        lendingRates: { rate: 1, applicationType: 'PERIODIC', applicationFrequency: 'P1M' },
+      },
+      {
+        depositRates: [{ rate: 1 }],
+        lendingRates: { rate: 1, applicationFrequency: 'P1M' },
+      },
+    ],
+    [
+      'a cap on a fee of a type that version 3 lacks',
+      {
+        fees: [
+          {
+            feeType: 'DISHONOUR',
+            feeMethodUType: 'fixedAmount',
+            fixedAmount: { amount: '5' },
+            feeCap: '9',
+          },
+        ],
+      },
+      { fees: [{ feeType: 'EVENT', amount: '5', additionalInfo: 'DISHONOUR: at most 9' }] },
     ],
     [
       'a variable fee of a known type',

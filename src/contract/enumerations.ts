@@ -337,12 +337,27 @@ export const values = {
   ],
 } as const
 
+/** What version 3 of the account has instead of types that version 4 added. The same applies to versions of published products. */
+export const earlierTypes = {
+  featureType: { EXTRA_DOWN_PAYMENT: 'OTHER', FUNDS_AVAILABLE_AFTER: 'OTHER' },
+  feeType: {
+    CASH_ADVANCE: 'TRANSACTION',
+    DISHONOUR: 'EVENT',
+    ENQUIRY: 'EVENT',
+    LATE_PAYMENT: 'EVENT',
+    OTHER: 'EVENT',
+    REPLACEMENT: 'EVENT',
+    UPFRONT_PER_PLAN: 'EVENT',
+    VARIATION: 'EVENT',
+  },
+} as const
+
 /** One of the values of a list. */
 export function oneOf<const Value extends string>(list: readonly Value[]): TEnum<Value[]> {
   return Type.Enum([...list])
 }
 
-/** A list without some values, for an earlier version. */
+/** A list without some values, for a filter or an earlier version. */
 export function without<const Values extends readonly string[], const Left extends Values[number]>(
   list: Values,
   ...left: readonly Left[]
@@ -350,3 +365,19 @@ export function without<const Values extends readonly string[], const Left exten
   const absent: readonly string[] = left
   return list.filter((value) => !absent.includes(value)) as Exclude<Values[number], Left>[]
 }
+
+function withoutKeys<Values extends readonly string[], Left extends Values[number]>(
+  list: Values,
+  added: Readonly<Record<Left, string>>,
+): readonly Exclude<Values[number], Left>[] {
+  return without(list, ...(Object.keys(added) as Left[]))
+}
+
+/** The lists that are different in version 3 of the account. */
+export const valuesV3 = {
+  featureType: withoutKeys(values.featureType, earlierTypes.featureType),
+  feeType: [...withoutKeys(values.feeType, earlierTypes.feeType), 'VARIABLE'],
+  lendingRateType: without(values.lendingRateType, 'BALANCE_TRANSFER'),
+  loanPurpose: without(values.loanPurpose, 'OTHER', 'UNCONSTRAINED'),
+  repaymentType: without(values.repaymentType, 'OTHER', 'UNCONSTRAINED'),
+} as const

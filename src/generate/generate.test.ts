@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { listLaterContent } from '../../test/support/account-version-three.ts'
 import {
   assertBalanced,
   assertOrdered,
@@ -14,7 +15,12 @@ import {
   validateLine,
 } from '../../test/support/generated-lines.ts'
 import { propertyRuns } from '../../test/support/properties.ts'
-import type { EnergyBillingTransaction } from '../contract/index.ts'
+import {
+  BankingAccountV3,
+  downgradeAccount,
+  type EnergyBillingTransaction,
+  validator,
+} from '../contract/public.ts'
 import { type GenerateOptions, generateDefaults, generateLines } from './index.ts'
 
 const until = '2026-03-01T09:30:00+11:00'
@@ -81,6 +87,14 @@ describe('generated records', () => {
   const histories = Map.groupBy(transactions, ({ accountId }) => accountId)
 
   it('conform to the contract', () => assert.deepEqual(lines.flatMap(validateLine), []))
+
+  it('are valid as version 3 of the account, too', () => {
+    const three = validator(BankingAccountV3)
+    const earlier = accounts.map(({ record }) => downgradeAccount(record))
+
+    assert.deepEqual(earlier.flatMap(listLaterContent), [])
+    assert.deepEqual(earlier.flatMap(three.problems), [])
+  })
 
   it('reference only existing records', () => assert.deepEqual(findUnresolvedIds(lines), []))
 

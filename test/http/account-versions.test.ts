@@ -215,10 +215,26 @@ const downgradeOnly: Readonly<Record<string, readonly [object, object]>> = {
   'the feature FUNDS_AVAILABLE_AFTER': [
     { features: [{ featureType: 'FUNDS_AVAILABLE_AFTER', additionalValue: 'P1D' }] },
     {
-      features: [
-        { featureType: 'OTHER', additionalValue: 'P1D', additionalInfo: 'FUNDS_AVAILABLE_AFTER' },
+      features: [{ featureType: 'OTHER', additionalInfo: 'FUNDS_AVAILABLE_AFTER P1D' }],
+    },
+  ],
+  'fees of the types LATE_PAYMENT and CASH_ADVANCE': [
+    {
+      fees: [
+        { ...fee, feeType: 'LATE_PAYMENT', additionalValue: '14' },
+        { ...fee, feeType: 'CASH_ADVANCE', additionalInfo: 'At any machine' },
       ],
     },
+    {
+      fees: [
+        { ...fee, additionalInfo: 'LATE_PAYMENT 14' },
+        { ...fee, feeType: 'TRANSACTION', additionalInfo: 'CASH_ADVANCE: At any machine' },
+      ],
+    },
+  ],
+  'the applicationType of a rate': [
+    { depositRates: [{ ...rate, applicationType: 'MATURITY' }] },
+    { depositRates: [rate] },
   ],
 }
 

@@ -1,6 +1,6 @@
 import { additionalValues } from '../additional-values.ts'
 import { downgradeFee, upgradeFee } from '../convert-account-version.ts'
-import { values } from '../enumerations.ts'
+import { earlierTypes, values } from '../enumerations.ts'
 import { type CdsField, type CdsFields, type CdsObject, explainedBy, mandatory } from './mapping.ts'
 import { separateDiscount, separateFee } from './separate-prices.ts'
 
@@ -56,18 +56,6 @@ const discount: CdsObject = {
   },
 }
 
-/** What earlier versions have instead of the types that version 6 added. */
-const earlierFeeTypes = {
-  CASH_ADVANCE: 'TRANSACTION',
-  DISHONOUR: 'EVENT',
-  ENQUIRY: 'EVENT',
-  LATE_PAYMENT: 'EVENT',
-  OTHER: 'EVENT',
-  REPLACEMENT: 'EVENT',
-  UPFRONT_PER_PLAN: 'EVENT',
-  VARIATION: 'EVENT',
-}
-
 export const fee: CdsObject = {
   separate: separateFee,
   fields: {
@@ -75,8 +63,8 @@ export const fee: CdsObject = {
     fee_type: {
       type: {
         oneOf: values.feeType,
-        added: Object.fromEntries(Object.keys(earlierFeeTypes).map((type) => [type, 6])),
-        before: earlierFeeTypes,
+        added: Object.fromEntries(Object.keys(earlierTypes.feeType).map((type) => [type, 6])),
+        before: earlierTypes.feeType,
       },
       mandatory,
     },

@@ -1,5 +1,5 @@
 import { additionalValues } from '../additional-values.ts'
-import { values } from '../enumerations.ts'
+import { earlierTypes, values } from '../enumerations.ts'
 import { fee } from './fee-fields.ts'
 import {
   type CdsEnumeration,
@@ -59,7 +59,7 @@ const feature: CdsFields = {
     type: {
       oneOf: values.featureType,
       added: { FUNDS_AVAILABLE_AFTER: 6, EXTRA_DOWN_PAYMENT: 7 },
-      before: { FUNDS_AVAILABLE_AFTER: 'OTHER', EXTRA_DOWN_PAYMENT: 'OTHER' },
+      before: earlierTypes.featureType,
     },
     mandatory,
   },

@@ -1,4 +1,4 @@
-import { describeType } from '../convert-account-version.ts'
+import { replaceType } from '../convert-account-version.ts'
 import type { Product } from '../records/product.ts'
 import { type CdsScalar, type CdsScalarName, cdsScalars } from './field-types.ts'
 import {
@@ -145,20 +145,13 @@ function enumerationsWriter(
     )
 }
 
-/** A replaced type becomes part of the text, with its value. */
 function replaceValue(
   written: Fields,
   name: string,
   before: CdsEnumeration['before'],
 ): Fields | undefined {
   if (before === 'omitObject') return undefined
-  const { [name]: type, ...rest } = written
-  if (before === undefined) return rest
-  const { additionalValue: _, ...others } = rest
-  const text = describeType(type, rest)
-  return {
-    ...others,
-    [name]: before[type as string],
-    ...(text !== '' && { additionalInfo: text }),
-  }
+  if (before !== undefined) return replaceType(written, name, before)
+  const { [name]: _, ...rest } = written
+  return rest
 }

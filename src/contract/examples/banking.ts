@@ -136,7 +136,7 @@ export const bankingAccountV3: BankingAccountV3 = {
     },
     {
       name: 'Overdrawn',
-      feeType: 'OTHER',
+      feeType: 'EVENT',
       accruedRate: '0.01',
       accrualFrequency: 'P1D',
       additionalInfo: 'On the shortfall',

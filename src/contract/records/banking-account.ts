@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { explanationRules } from '../additional-values.ts'
-import { oneOf, values, without } from '../enumerations.ts'
+import { oneOf, values, valuesV3 } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { optionalUnion, type Rule } from '../rules.ts'
 import {
@@ -57,19 +57,13 @@ export const Feature = record('Feature', {
   rules: explanationRules('featureType', 'feature'),
 })
 
-export const featureTypesV3 = without(
-  values.featureType,
-  'FUNDS_AVAILABLE_AFTER',
-  'EXTRA_DOWN_PAYMENT',
-)
-
 export const FeatureV3 = record('FeatureV3', {
   description: 'A feature of an account, version 3.',
   required: {
-    featureType: described(oneOf(featureTypesV3), 'The kind of a feature, in version 3.'),
+    featureType: described(oneOf(valuesV3.featureType), 'The kind of a feature, in version 3.'),
   },
   optional: { ...explanation, isActivated: Flag },
-  rules: explanationRules('featureType', 'feature'),
+  rules: explanationRules('featureType', 'feature', valuesV3.featureType),
 })
 
 export const TermDeposit = record('TermDeposit', {

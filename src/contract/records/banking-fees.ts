@@ -1,5 +1,5 @@
 import { explanationRules, valueFormats } from '../additional-values.ts'
-import { oneOf, values } from '../enumerations.ts'
+import { oneOf, values, valuesV3 } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { onlyOne, union } from '../rules.ts'
 import { DecimalOrText, Duration, Money, Text } from '../scalars.ts'
@@ -112,7 +112,7 @@ export const FeeDiscountV3 = record('FeeDiscountV3', {
 export const FeeV3 = record('FeeV3', {
   description: 'A fee of an account, version 3.',
   optional: {
-    feeType: described(oneOf([...values.feeType, 'VARIABLE']), 'The kind of a fee, in version 3.'),
+    feeType: described(oneOf(valuesV3.feeType), 'The kind of a fee, in version 3.'),
     ...fee,
     amount: Money,
     balanceRate: FeeRate,
@@ -122,7 +122,7 @@ export const FeeV3 = record('FeeV3', {
     discounts: Type.Array(FeeDiscountV3),
   },
   rules: [
-    ...explanationRules('feeType', 'fee'),
+    ...explanationRules('feeType', 'fee', valuesV3.feeType),
     ...onlyOne(['amount', 'balanceRate', 'transactionRate', 'accruedRate']),
   ],
 })

@@ -1,5 +1,5 @@
 import { explanationRules, valueFormats } from '../additional-values.ts'
-import { oneOf, values, without } from '../enumerations.ts'
+import { oneOf, values, valuesV3 } from '../enumerations.ts'
 import { acceptsNumber, described, record } from '../record.ts'
 import { Decimal, Duration, Money, Text } from '../scalars.ts'
 import { Type } from '../type.ts'
@@ -39,7 +39,11 @@ export const RateTier = record('RateTier', {
 const applied = {
   calculationFrequency: Duration,
   applicationFrequency: Duration,
+}
+/** Rates in version 4 have these fields, too. */
+const conditional = {
   applicationType: oneOf(values.applicationType),
+  applicabilityConditions: Type.Array(RateCondition),
 }
 const depositRate = {
   depositRateType: oneOf(values.depositRateType),
@@ -52,7 +56,7 @@ export const DepositRate = record('DepositRate', {
   description: 'An interest rate that the account earns.',
   optional: {
     ...depositRate,
-    applicabilityConditions: Type.Array(RateCondition),
+    ...conditional,
     tiers: Type.Array(RateTier),
   },
   rules: valueFormats('depositRateType', 'depositRate'),
@@ -73,7 +77,7 @@ export const LendingRate = record('LendingRate', {
     repaymentType: oneOf(values.repaymentType),
     loanPurpose: oneOf(values.loanPurpose),
     ...lendingRate,
-    applicabilityConditions: Type.Array(RateCondition),
+    ...conditional,
     tiers: Type.Array(RateTier),
   },
   rules: valueFormats('lendingRateType', 'lendingRate'),
@@ -103,23 +107,20 @@ export const DepositRateV3 = record('DepositRateV3', {
   rules: valueFormats('depositRateType', 'depositRate'),
 })
 
-export const lendingRateTypesV3 = without(values.lendingRateType, 'BALANCE_TRANSFER')
-export const repaymentTypesV3 = without(values.repaymentType, 'OTHER', 'UNCONSTRAINED')
 export const repaymentTypeV3 = described(
-  oneOf(repaymentTypesV3),
+  oneOf(valuesV3.repaymentType),
   'What the repayments of a loan cover, in version 3.',
 )
-export const loanPurposesV3 = without(values.loanPurpose, 'OTHER', 'UNCONSTRAINED')
 
 export const LendingRateV3 = record('LendingRateV3', {
   description: 'An interest rate that the customer pays, version 3.',
   optional: {
     lendingRateType: described(
-      oneOf(lendingRateTypesV3),
+      oneOf(valuesV3.lendingRateType),
       'The kind of an interest rate that a customer pays, in version 3.',
     ),
     repaymentType: repaymentTypeV3,
-    loanPurpose: described(oneOf(loanPurposesV3), 'The purpose of a loan, in version 3.'),
+    loanPurpose: described(oneOf(valuesV3.loanPurpose), 'The purpose of a loan, in version 3.'),
     ...lendingRate,
     tiers: Type.Array(RateTierV3),
   },
