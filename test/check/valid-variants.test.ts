@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { CheckOptions } from '../../src/check/index.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
-import { onPages, onRecords, recordsIn } from './faults/fault.ts'
+import { onPages, onRecords, onSuccess, recordsIn } from './faults/fault.ts'
 import {
   type Body,
   onlyChecks,
@@ -83,6 +83,52 @@ const variants: Readonly<Record<string, Variant>> = {
     }, 'B1'),
     options: { ...ofRecords, capabilities: ['no-energy'] },
     seen: { 'schemas.B1': /featureType must be/ },
+  },
+  'unknown states of transactions, payments and invoices': {
+    seam: onRecords(
+      (record: Body) => {
+        for (const field of ['status', 'paymentStatus']) if (field in record) record[field] = 'HELD'
+      },
+      'B3',
+      'B4',
+      'B6',
+      'E3',
+    ),
+    options: onlyChecks('schemas.B3', 'schemas.B4', 'schemas.B6', 'schemas.E3', 'wire'),
+    seen: {
+      'schemas.B3': /status must be/,
+      'schemas.B4': /status must be/,
+      'schemas.B6': /status must be/,
+      'schemas.E3': /paymentStatus must be/,
+    },
+  },
+  'unknown values of energy fields': {
+    seam: onRecords(
+      (record: Body) => {
+        for (const { planDetail } of record.plans) {
+          planDetail.fuelType = 'HYDROGEN'
+          planDetail.electricityContract.pricingModel = 'AUCTION'
+        }
+      },
+      'E1',
+      'E2',
+    ),
+    options: onlyChecks('schemas.E1', 'schemas.E2', 'wire'),
+    seen: { 'schemas.E1': /fuelType must be/, 'schemas.E2': /pricingModel must be/ },
+  },
+  'unknown relationships and types of telephones': {
+    seam: onSuccess((contact: Body) => {
+      for (const holder of contact.holders) holder.relationship = 'COUSIN'
+      for (const telephone of contact.telephones) telephone.type = 'PAGER'
+      return contact
+    }, 'contact'),
+    options: onlyChecks('schemas.contact', 'wire'),
+    seen: { 'schemas.contact': /relationship must be/ },
+  },
+  'an empty contact of a restricted account': {
+    seam: onSuccess(() => '', 'contact'),
+    options: onlyChecks('schemas.contact', 'wire'),
+    seen: { 'schemas.contact': /responses were checked/ },
   },
   'feeMethodUType in discounts, as the Versioning section of the interface says': {
     seam: onRecords((record: Body) => {
