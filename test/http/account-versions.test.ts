@@ -272,6 +272,14 @@ describe('version 4 of the banking account', () => {
     assert.deepEqual(served, exampleV4)
   })
 
+  for (const [name, [four]] of Object.entries(downgradeOnly)) {
+    it(`is served as it was loaded: ${name}`, async () => {
+      const served = await readAccount(provider(), name)
+
+      assert.deepEqual(served, { accountId: name, ...four, isOwned: true })
+    })
+  }
+
   for (const [name, [, four]] of Object.entries(reversible)) {
     it(`is converted from version 3 by a load: ${name}`, async () => {
       const served = await readAccount(provider(), name)
