@@ -24,11 +24,12 @@ import { cdsEndpointsPage } from './cds-endpoints-page.ts'
 import { cdsProductsPage } from './cds-products-page.ts'
 import { checksPage } from './checks-page.ts'
 import { commandsPage } from './commands-page.ts'
+import { conformancePage } from './conformance-page.ts'
 import { limitsPage } from './limits-page.ts'
 import { page, table } from './markdown.ts'
 
-/** Builds the pages of docs/reference, by path. */
-export function referencePages(): Map<string, string> {
+/** Builds the pages of docs/reference and docs/explanation/conformance.md, by path. */
+export function generatedPages(): Map<string, string> {
   return new Map([
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/records.md', recordsPage()],
@@ -40,6 +41,7 @@ export function referencePages(): Map<string, string> {
     ['docs/reference/limits.md', limitsPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/checks.md', checksPage()],
+    ['docs/explanation/conformance.md', conformancePage()],
   ])
 }
 
