@@ -46,6 +46,8 @@ export interface Budget {
 
 /** What the customer shared, as Example Budget shows it. */
 export interface SharedData extends Budget {
+  /** Of the customer. */
+  readonly name: string | undefined
   readonly accounts: readonly (Account & { readonly balance: Balance | undefined })[]
   readonly transactionCount: number
   readonly currency: string

@@ -32,6 +32,7 @@ export interface Metadata {
   readonly token_endpoint: string
   readonly cdr_arrangement_revocation_endpoint: string
   readonly jwks_uri: string
+  readonly userinfo_endpoint: string
 }
 
 export interface Sent extends Pick<Call, 'title' | 'rule' | 'sent'> {

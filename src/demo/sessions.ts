@@ -23,8 +23,8 @@ export interface Tokens {
   readonly expires: number
   readonly proofKey: KeyPair
   readonly arrangementId: string
-  /** Of the identity token. */
-  readonly name: string | undefined
+  /** The customer, by the ID token. */
+  readonly subject: string
 }
 
 /** What Example Budget keeps of a browser, in memory. */

@@ -8,7 +8,7 @@ import {
 } from './budget.ts'
 import type { ThirdPartyOptions } from './platform-calls.ts'
 import type { Session } from './sessions.ts'
-import { readResource } from './third-party.ts'
+import { readName, readResource } from './third-party.ts'
 
 /** Of each account. The demo's customers have fewer. */
 const transactionsMax = 1000
@@ -24,12 +24,13 @@ export async function readSharedData(
   session: Session,
   now: Temporal.Instant,
 ): Promise<SharedData> {
-  const accounts = (await readResource(options, session, '/banking/accounts', {
+  const banking = `${options.issuer}/cds-au/v1/banking/accounts`
+  const accounts = (await readResource(options, session, banking, {
     version: 3,
     title: 'Reads the accounts',
     rule: 'Only accounts that the customer selected exist for the third party. Their ids are different for each third party.',
   })) as List<'accounts', Account>
-  const balances = (await readResource(options, session, '/banking/accounts/balances', {
+  const balances = (await readResource(options, session, `${banking}/balances`, {
     version: 2,
     title: 'Reads the balances',
     rule: 'Every call is checked again: token, proof, scope, and whether the arrangement is active.',
@@ -40,8 +41,8 @@ export async function readSharedData(
   const shown = accounts.data.accounts.slice(0, accountsMax)
   const transactions: Transaction[] = []
   for (const { accountId, displayName } of shown) {
-    const path = `/banking/accounts/${encodeURIComponent(accountId)}/transactions?${query}`
-    const list = (await readResource(options, session, path, {
+    const url = `${banking}/${encodeURIComponent(accountId)}/transactions?${query}`
+    const list = (await readResource(options, session, url, {
       version: 1,
       title: `Reads the transactions of ${displayName}`,
       rule: 'The platform signs a new token for the provider: it is valid for this account, and for one request.',
@@ -50,6 +51,7 @@ export async function readSharedData(
   }
   const own = balances.data.balances
   return {
+    name: await readName(options, session),
     accounts: shown.map((account) => ({
       ...account,
       balance: own.find(({ accountId }) => accountId === account.accountId),

@@ -25,7 +25,8 @@ export const budgetScopes = [
 ] as const
 
 export interface ReadOptions {
-  readonly version: number
+  /** Of an endpoint of the Consumer Data Standards. */
+  readonly version?: number
   readonly title: string
   readonly rule: string
 }
@@ -95,15 +96,29 @@ export async function exchangeCode(
     },
     proofKey,
   )
-  const claims = await verifyIdToken(options, session, metadata, String(body['id_token']), nonce)
-  storeTokens(session, body, proofKey, claims)
+  const subject = await verifyIdToken(options, session, metadata, String(body['id_token']), nonce)
+  storeTokens(session, body, proofKey, subject)
+}
+
+/** Reads the name of the customer. */
+export async function readName(
+  options: ThirdPartyOptions,
+  session: Session,
+): Promise<string | undefined> {
+  const { userinfo_endpoint: url } = await discover(options, session)
+  const { sub, name } = (await readResource(options, session, url, {
+    title: 'Reads who the customer is',
+    rule: 'OpenID Connect: UserInfo has the claims about the customer. The ID token has none of them.',
+  })) as { readonly sub?: unknown; readonly name?: unknown }
+  if (sub !== session.tokens?.subject) throw new Refused(502, 'another customer')
+  return typeof name === 'string' ? name : undefined
 }
 
 /** Reads data with the access token. */
 export async function readResource(
   options: ThirdPartyOptions,
   session: Session,
-  path: string,
+  target: string,
   { version, title, rule }: ReadOptions,
 ): Promise<unknown> {
   if (!session.tokens) throw new Refused(401, 'not connected')
@@ -111,9 +126,13 @@ export async function readResource(
     await renew(options, session, session.tokens)
   }
   const { accessToken, proofKey } = session.tokens
-  const url = new URL(`${options.issuer}/cds-au/v1${path}`)
+  const url = new URL(target)
   const proof = await signProof(proofKey, 'GET', url.origin + url.pathname, accessToken)
-  const headers = { authorization: `DPoP ${accessToken}`, dpop: proof, 'x-v': `${version}` }
+  const headers = {
+    authorization: `DPoP ${accessToken}`,
+    dpop: proof,
+    ...(version !== undefined && { 'x-v': `${version}` }),
+  }
   const tokens = [showToken('DPoP proof', proof)]
   return send(options, session, url.href, { headers }, { title, rule, tokens, shown: ['meta'] })
 }
@@ -121,7 +140,7 @@ export async function readResource(
 async function renew(
   options: ThirdPartyOptions,
   session: Session,
-  { refreshToken, proofKey }: Tokens,
+  { refreshToken, proofKey, subject }: Tokens,
 ): Promise<void> {
   if (refreshToken === undefined) throw new Refused(401, 'the access token expired')
   const metadata = await discover(options, session)
@@ -138,7 +157,7 @@ async function renew(
     },
     proofKey,
   )
-  storeTokens(session, body, proofKey)
+  storeTokens(session, body, proofKey, subject)
 }
 
 export async function withdrawConsent(options: ThirdPartyOptions, session: Session): Promise<void> {
@@ -159,13 +178,14 @@ export async function withdrawConsent(options: ThirdPartyOptions, session: Sessi
   })
 }
 
+/** Returns the subject. */
 async function verifyIdToken(
   options: ThirdPartyOptions,
   session: Session,
   metadata: Metadata,
   token: string,
   nonce: string,
-): Promise<Record<string, unknown>> {
+): Promise<string> {
   const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
     [customFetch]: async (url) => {
       const body = await send(
@@ -175,7 +195,7 @@ async function verifyIdToken(
         {},
         {
           title: 'Reads the platform’s public keys',
-          rule: 'OpenID Connect: the identity token is signed. Its claims about the customer are those that the provider returned.',
+          rule: 'OpenID Connect: the ID token is signed. It says that this customer was authenticated, for this request of this third party.',
           tokens: [showToken('id_token, verified with these keys', token)],
         },
       )
@@ -185,15 +205,14 @@ async function verifyIdToken(
   const { issuer, clientId } = options
   const { payload } = await jwtVerify(token, keys, { issuer, audience: clientId })
   if (payload['nonce'] !== nonce) throw new Refused(502, 'another nonce')
-  return payload
+  return String(payload.sub)
 }
 
-/** Stores the tokens of a response. A refreshed one has no identity token. */
 function storeTokens(
   session: Session,
   body: Readonly<Record<string, unknown>>,
   proofKey: KeyPair,
-  claims: Readonly<Record<string, unknown>> = {},
+  subject: string,
 ): void {
   const { access_token: accessToken, refresh_token: refreshToken } = body
   session.tokens = {
@@ -202,7 +221,7 @@ function storeTokens(
     expires: performance.now() + Number(body['expires_in']) * 1000,
     proofKey,
     arrangementId: String(body['cdr_arrangement_id']),
-    name: typeof claims['name'] === 'string' ? claims['name'] : session.tokens?.name,
+    subject,
   }
 }
 

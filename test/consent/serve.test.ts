@@ -92,7 +92,11 @@ describe('holdfast serve platform with an issuer', () => {
       DPoP: dpop,
     })
 
-    assert.equal(tokens.claims()?.['email'], 'ana@example.com')
+    const subject = tokens.claims()?.sub ?? ''
+    const userinfo = await openid.fetchUserInfo(config, tokens.access_token, subject, {
+      DPoP: dpop,
+    })
+    assert.equal(userinfo.email, 'ana@example.com')
     assert.deepEqual([body?.phoneNumber, body?.purpose], ['+61400000006', 'consent'])
     const store = await openSigningKeyStore(database)
     const keys = createLocalJWKSet(toPublicKeySet(await store.list()))

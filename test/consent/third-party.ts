@@ -134,6 +134,11 @@ export async function registerThirdParty(
   }
 }
 
+export function readUserInfo({ config, dpop }: TestThirdParty, tokens: TokenSet) {
+  const subject = tokens.claims()?.sub ?? ''
+  return openid.fetchUserInfo(config, tokens.access_token, subject, { DPoP: dpop })
+}
+
 /** The claims parameter of the Consumer Data Standards. */
 export function cdsClaims(sharingDuration: number): { readonly claims: string } {
   const acr = { essential: true, values: ['urn:cds.au:cdr:2'] }

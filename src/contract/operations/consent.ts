@@ -53,7 +53,7 @@ export const getCustomer = {
   method: 'GET',
   path: '/auth/v1/customer/{customerId}',
   summary: 'Get a customer',
-  description: 'Returns the identity of the customer, for identity tokens.',
+  description: 'Returns the identity of the customer, for ID tokens and UserInfo.',
   params: CustomerParams,
   response: Customer,
 } as const satisfies Operation

@@ -17,7 +17,7 @@ export const CustomerAddress = record('CustomerAddress', {
 
 export type Customer = Static<typeof Customer>
 export const Customer = record('Customer', {
-  description: 'A customer, with the data for identity tokens.',
+  description: 'A customer, with the data for ID tokens and UserInfo.',
   required: { id: described(Id, 'Permanent: it never changes and is never reused.'), name: Text },
   optional: {
     email: described(Email, 'A customer without one cannot be found by C1.'),

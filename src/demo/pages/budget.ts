@@ -48,7 +48,7 @@ export function renderBudget(
   session: Session,
   data: SharedData,
 ): string {
-  const { notice, tokens, calls, isRefused } = session
+  const { notice, calls, isRefused } = session
   const time = data.read.toLocaleString('en-AU', {
     timeZone: 'UTC',
     hour: 'numeric',
@@ -61,7 +61,7 @@ export function renderBudget(
     html`<main class="columns">
 <section aria-labelledby="title">
 ${notice && renderNotice(notice)}
-<h1 id="title">${tokens?.name === undefined ? 'Your budget' : `Budget of ${tokens.name}`}</h1>
+<h1 id="title">${data.name === undefined ? 'Your budget' : `Budget of ${data.name}`}</h1>
 <p class="muted">${isRefused ? 'Ended' : 'Connected'}: ${data.accounts.length} ${data.accounts.length === 1 ? 'account' : 'accounts'} and ${data.transactionCount} transactions from ${providerName}, read at ${time}</p>
 ${renderAccounts(data)}
 ${renderChart(data)}

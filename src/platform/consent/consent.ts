@@ -46,7 +46,7 @@ export async function openConsent(options: ConsentOptions) {
     },
     async readCustomer(customerId) {
       const customer = await customers.read(customerId)
-      if (!customer) throw new errors.InvalidGrant('the customer no longer exists')
+      if (!customer) throw new errors.InvalidToken('the customer no longer exists')
       return customer
     },
     async renderError(ctx, out) {

@@ -15,8 +15,6 @@ const grantModel = 'Grant'
 
 export interface AdapterOptions {
   readonly toClientMetadata: (thirdParty: ThirdParty) => AdapterPayload
-  /** Called before tokens for a code are stored. */
-  readonly prepareCode: (code: AdapterPayload) => Promise<void>
   /** Whether what ends the tokens of an arrangement also ends the arrangement. */
   readonly revokesGrant: (ctx: KoaContextWithOIDC) => boolean
 }
@@ -34,7 +32,7 @@ const proofMarginSeconds = 600
 export function createOidcAdapter(
   { artifacts, arrangements, thirdParties }: ConsentStore,
   clock: () => Temporal.Instant,
-  { toClientMetadata, prepareCode, revokesGrant }: AdapterOptions,
+  { toClientMetadata, revokesGrant }: AdapterOptions,
 ): (model: string) => Adapter {
   const toPayload = (text: string, id: string, consumed: Temporal.Instant | undefined) => ({
     ...JSON.parse(text),
@@ -107,8 +105,6 @@ export function createOidcAdapter(
         // Not redirected to the third party, since the customer may not have come from it.
         throw Object.assign(new errors.InvalidRequestUri(text), { allow_redirect: false })
       }
-      const code = await artifacts.find(model, digest(id), clock())
-      if (code) await prepareCode(JSON.parse(code.payload))
       changeLast(ctx, () => consumeCode(model, id, ctx))
     },
 

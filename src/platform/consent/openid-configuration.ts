@@ -20,11 +20,10 @@ import {
   type TokenBinding,
   toClientMetadata,
 } from './client-metadata.ts'
-import { openCustomerClaims } from './customer-claims.ts'
 import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
 import { revocationPath } from './revoke-arrangement.ts'
-import { consentScopes, identityClaims, openidScope } from './scopes.ts'
+import { consentScopes, identityClaims, openidScope, readClaims } from './scopes.ts'
 import {
   accessTokenSeconds,
   codeSeconds,
@@ -81,7 +80,6 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
   const { issuer, store, clock, binding, keys, secrets, readCustomer, renderError } = options
   const algorithms = [...fapiAlgorithms]
   const ownAlgorithms = algorithms.filter((name) => keys.keys.some(({ alg }) => alg === name))
-  const claims = openCustomerClaims(readCustomer)
   const cookie = {
     httpOnly: true,
     sameSite: 'lax',
@@ -92,7 +90,6 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     adapter: createOidcAdapter(store, clock, {
       toClientMetadata: (thirdParty) =>
         toClientMetadata(thirdParty, options.selectAlgorithm(thirdParty), binding),
-      prepareCode: claims.prepare,
       revokesGrant,
     }),
     jwks: keys,
@@ -126,7 +123,6 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       requireAssertionClaims(issuer, client, claims),
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
-    conformIdTokenClaims: false,
     enabledJWA: {
       authorizationSigningAlgValues: ownAlgorithms,
       clientAuthSigningAlgValues: algorithms,
@@ -171,11 +167,14 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       const grantId = ctx.oidc.result?.consent?.grantId
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
     },
-    async findAccount(ctx, customerId) {
+    async findAccount(_ctx, customerId) {
       return {
         accountId: customerId,
-        async claims(_use, scope) {
-          return { ...(await claims.read(ctx, customerId, scope)), sub: customerId }
+        // UserInfo alone has data of the customer: an ID token may be stored and logged.
+        async claims(use, scope) {
+          const claims =
+            use === 'userinfo' ? await readClaims(scope, () => readCustomer(customerId)) : {}
+          return { ...claims, sub: customerId }
         },
       }
     },

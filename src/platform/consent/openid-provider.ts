@@ -143,10 +143,9 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
   const outages = new WeakMap<object, Error>()
   provider.use(async (ctx, next) => {
     const answered = ctx as unknown as KoaContextWithOIDC
-    let outage: Error | undefined
     try {
       await next()
-      outage = outages.get(ctx)
+      const outage = outages.get(ctx)
       if (outage) throw outage
       correctLifetime(answered)
       correctMetadata(answered)
@@ -158,13 +157,10 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
       }
       if (ctx.res.closed) await removeTokens(options, answered)
     } catch (error) {
-      if (isOutage(error)) {
-        outage = error
-        outageListeners.get(ctx.req)?.(error)
-      }
+      if (isOutage(error)) outageListeners.get(ctx.req)?.(error)
       await replaceAnswer(options, answered, error)
     }
-    void recordExchange(options.flowRecords, answered, outage)
+    void recordExchange(options.flowRecords, answered)
   })
   recordRequests(provider, options.flowRecords)
   provider.on('server_error', (ctx, error) => {

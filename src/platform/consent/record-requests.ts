@@ -1,6 +1,5 @@
 import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { FlowReason } from '../../contract/consent-flows.ts'
-import { ProviderUnavailable } from './customers.ts'
 import type { FlowRecords } from './flow-records.ts'
 
 type ProviderError = Pick<
@@ -52,7 +51,6 @@ function recordError(
 export async function recordExchange(
   records: FlowRecords,
   { oidc, status, body }: KoaContextWithOIDC,
-  outage?: Error,
 ): Promise<void> {
   if (oidc?.route !== 'token') return
   if (status === 200) {
@@ -62,7 +60,7 @@ export async function recordExchange(
   }
   const code = await findCode(oidc).catch(() => undefined)
   if (!code?.grantId) return
-  const reason = status < 500 ? 'token_rejected' : toOutageReason(outage)
+  const reason = status < 500 ? 'token_rejected' : 'server_error'
   const detail = describe({ ...(body as ProviderError), expose: true })
   records.appendToConsent(code.grantId, { step: 'token', outcome: 'failed', reason, detail })
 }
@@ -73,10 +71,6 @@ async function findCode({ params, client, provider }: KoaContextWithOIDC['oidc']
   if (typeof value !== 'string' || !client) return undefined
   const code = await provider.AuthorizationCode.find(value)
   return code?.clientId === client.clientId ? code : undefined
-}
-
-function toOutageReason(outage: Error | undefined): FlowReason {
-  return outage instanceof ProviderUnavailable ? 'provider_unreachable' : 'server_error'
 }
 
 function toReason({ error, expose }: ProviderError): FlowReason {

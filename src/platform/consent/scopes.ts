@@ -113,7 +113,7 @@ export const clusters: readonly Cluster[] = [
   { scope: 'address', name: 'Address', permissions: ['Address'] },
 ]
 
-/** Requests an identity token. It is about no data of its own. */
+/** Requests an ID token. It is about no data of its own. */
 export const openidScope = 'openid'
 
 /** Every scope that a third party can have. */
@@ -132,7 +132,7 @@ export function listAccountKinds(scopes: readonly string[]): Set<'banking' | 'en
   return new Set(requested.flatMap(({ accounts }) => accounts ?? []))
 }
 
-/** The claims of an identity token by scope, and their values from C3. */
+/** The claims of UserInfo by scope, and their values from C3. */
 export const identityClaims: Readonly<
   Record<string, Readonly<Record<string, (customer: Customer) => unknown>>>
 > = {
@@ -163,11 +163,17 @@ export const identityClaims: Readonly<
   },
 }
 
-/** The claims of the scopes, without those that the customer does not have. */
-export function readClaims(scopes: readonly string[], customer: Customer): Record<string, unknown> {
-  const values = Object.entries(identityClaims)
-    .filter(([scope]) => scopes.includes(scope))
-    .flatMap(([, claims]) => Object.entries(claims))
-    .map(([claim, read]) => [claim, read(customer)] as const)
+/** The claims of the scopes, without those that the customer does not have. Reads the customer only if there are any. */
+export async function readClaims(
+  scope: string,
+  readCustomer: () => Promise<Customer>,
+): Promise<Record<string, unknown>> {
+  const requested = scope.split(' ').flatMap((each) => {
+    const claims = Object.hasOwn(identityClaims, each) ? identityClaims[each] : undefined
+    return Object.entries(claims ?? {})
+  })
+  if (requested.length === 0) return {}
+  const customer = await readCustomer()
+  const values = requested.map(([claim, read]) => [claim, read(customer)] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }

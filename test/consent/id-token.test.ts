@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { identityClaims } from '../../src/platform/consent/scopes.ts'
+import { describe, shareOnEachEngine } from '../support/engines.ts'
+import { agree, openConsentPlatform } from './platform.ts'
+import { readUserInfo, registerThirdParty, requestedScopes } from './third-party.ts'
+
+const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
+
+describe('an ID token', () => {
+  for (const profile of ['plain', 'cds'] as const) {
+    it(`has no personal information with the profile ${profile}`, async () => {
+      const platform = await platformOnEachEngine()
+      const identity = ['profile', 'email', 'phone', 'address']
+      const scopes = [...new Set([...requestedScopes, ...identity])]
+      const thirdParty = await registerThirdParty(platform, profile, { scopes })
+      const names = identity.flatMap((scope) => Object.keys(identityClaims[scope] ?? {}))
+      const requested = Object.fromEntries(names.map((name) => [name, { essential: true }]))
+      const claims = JSON.stringify({ id_token: requested, userinfo: requested })
+      const started = await thirdParty.start({ claims, scope: scopes.join(' ') })
+      const browser = platform.browse()
+      await browser.open(started.url)
+
+      const tokens = await thirdParty.exchange(await agree(browser, platform), started)
+
+      const own = ['acr', 'auth_time', 'sub']
+      const ofProtocol = ['aud', 'exp', 'iat', 'iss', 'nonce']
+      assert.deepEqual(Object.keys(tokens.claims() ?? {}).sort(), [...own, ...ofProtocol].sort())
+      const { name, email, phone_number: phone } = await readUserInfo(thirdParty, tokens)
+      assert.ok(name && email && phone)
+    })
+  }
+})
