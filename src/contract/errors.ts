@@ -1,3 +1,5 @@
+import type { RefusalCircumstance } from './refusals.ts'
+
 /**
  * Every error that a client can receive: its HTTP status and the text sent in `{ error }`. Where `example`
  * is set, the actual text depends on the request.
@@ -27,6 +29,10 @@ export const errorTable = {
     message:
       'The feed belongs to another API client: use another feed, or run holdfast feeds assign',
   },
+  // A refusal that prevents harm has the text of an unknown customer or account, and a status of its own.
+  customer_protected: { status: 403, message: 'Customer not found' },
+  account_protected: { status: 403, message: 'Account not found' },
+  account_in_query_protected: { status: 403, message: 'Account in query not found' },
   customer_not_found: { status: 404, message: 'Customer not found' },
   account_not_found: { status: 404, message: 'Account not found' },
   consent_not_found: { status: 404, message: 'Consent not found' },
@@ -122,6 +128,11 @@ export interface ErrorClause {
   readonly setting?: string
 }
 
+/** Of every error that refuses to share because of a restriction. */
+export const refusalClause: ErrorClause = {
+  clause:
+    'Decision 65: a restricted customer or account is answered like an unknown one, with the header X-Sharing-Refused.',
+}
 const statuses: ErrorClause = {
   clause: 'Decision 1: each error has a status and a text in the body {error: string}.',
 }
@@ -226,6 +237,7 @@ export const overloadClause: ErrorClause = {
 }
 
 interface ContractErrorOptions extends ErrorOptions {
+  readonly circumstance?: RefusalCircumstance | undefined
   readonly retryAfterSeconds?: number
   readonly members?: Readonly<Record<string, unknown>>
   readonly reason?: string
@@ -236,6 +248,8 @@ interface ContractErrorOptions extends ErrorOptions {
 export class ContractError extends Error {
   override readonly name = 'ContractError'
   readonly code: ErrorCode
+  /** Why the error refuses to share. Undefined if it is not a refusal. */
+  readonly circumstance: RefusalCircumstance | undefined
   /** How long the client should wait before it retries, if known. */
   readonly retryAfterSeconds: number | undefined
   /** Members of the body in addition to `error`. */
@@ -249,6 +263,7 @@ export class ContractError extends Error {
   constructor(code: ErrorCode, detail?: string, options: ContractErrorOptions = {}) {
     super(detail ?? errorTable[code].message, options)
     this.code = code
+    this.circumstance = options.circumstance
     this.retryAfterSeconds = options.retryAfterSeconds
     this.members = options.members
     this.reason = options.reason

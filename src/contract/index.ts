@@ -77,6 +77,7 @@ export {
   UnavailableCount,
 } from './records/status.ts'
 export * from './records/unpublished-product.ts'
+export * from './refusals.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
 export * from './unknown-fields.ts'

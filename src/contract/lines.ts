@@ -57,7 +57,7 @@ export const lineSchemas = {
 } as const satisfies Record<RecordType, LineSchema>
 
 /** A line of the NDJSON import format. */
-export type Line = LineOf<RecordType> | RestrictedContact
+export type Line = LineOf<RecordType> | WithheldContact
 
 /** Distributes over the types, so that each type has its own record. */
 type LineOf<Type extends RecordType> = Type extends RecordType
@@ -76,7 +76,7 @@ export type DeleteLine<Type extends RecordType> = {
   delete: Static<TObject<(typeof lineSchemas)[Type]['key']>>
 } & Envelope<Type, 'remove'>
 
-type RestrictedContact = { type: 'account.contact'; accountId: string; status: 'RESTRICTED' }
+type WithheldContact = { type: 'account.contact'; accountId: string; status: 'RESTRICTED' }
 
 type Envelope<Type extends RecordType, Part extends 'put' | 'remove'> =
   (typeof lineSchemas)[Type] extends Record<Part, infer Fields extends TProperties>

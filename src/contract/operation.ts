@@ -96,9 +96,13 @@ export type Output<O extends Operation> = O['response'] extends TSchema
 export function listErrors(operation: Operation): ErrorCode[] {
   const accounts = locateAccounts(operation)
   const shared: ErrorCode[] = [
-    ...(operation.path.includes('{customerId}') ? (['customer_not_found'] as const) : []),
-    ...(accounts === 'path' ? (['account_not_found'] as const) : []),
-    ...(accounts === 'body' ? (['account_in_query_not_found'] as const) : []),
+    ...(operation.path.includes('{customerId}')
+      ? (['customer_not_found', 'customer_protected'] as const)
+      : []),
+    ...(accounts === 'path' ? (['account_not_found', 'account_protected'] as const) : []),
+    ...(accounts === 'body'
+      ? (['account_in_query_not_found', 'account_in_query_protected'] as const)
+      : []),
     ...(hasInput(operation) ? (['invalid_request'] as const) : []),
     ...(operation.protection === 'none' ? [] : (['unauthorized'] as const)),
     ...(operation.scope ? (['insufficient_scope'] as const) : []),

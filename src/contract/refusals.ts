@@ -9,5 +9,10 @@ export type RestrictionReason = (typeof restrictionReasons)[number]
 export const refusalCircumstances = [...restrictionReasons, 'attack', 'traffic_threshold'] as const
 export type RefusalCircumstance = (typeof refusalCircumstances)[number]
 
+/** What logs and reports state as the reason of a refusal. */
+export function describeRefusal(circumstance: RefusalCircumstance): string {
+  return `refused to share: ${circumstance}`
+}
+
 /** The header of a response that refuses to share. Its value is `true`; without a refusal it is absent. */
-export const refusalHeader = 'x-sharing-refused'
+export const refusalHeader = 'x-sharing-refused' as const

@@ -1,3 +1,5 @@
+import { refusalHeader } from './refusals.ts'
+
 interface HeaderDefinition {
   readonly description: string
   /** JSON Schema. */
@@ -66,6 +68,12 @@ export const responseHeaders = {
       'Correlates a request with its response. The server generates one if the request has none.',
     schema: { type: 'string', format: 'uuid' },
     example: '0a7c4b9e-6a1f-4f3d-9d8e-3f1b2c5d7e90',
+  },
+  [refusalHeader]: {
+    description:
+      'The provider refuses to share the account, or the data of the customer. Absent from an error with another cause. The body never says why.',
+    schema: { type: 'string', pattern: '^true$' },
+    example: 'true',
   },
 } as const satisfies Record<string, HeaderDefinition>
 

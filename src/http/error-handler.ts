@@ -1,6 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRejected } from '../auth/token.ts'
-import { ContractError, type ErrorCode, errorTable, type Scope } from '../contract/index.ts'
+import {
+  ContractError,
+  type ErrorCode,
+  errorTable,
+  refusalHeader,
+  type Scope,
+} from '../contract/index.ts'
 import { CdsError } from '../platform/cds/errors.ts'
 import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
@@ -54,6 +60,7 @@ export function createErrorHandler(
     if (challenge !== undefined) reply.header('www-authenticate', challenge)
     if (status === 429 || status === 503)
       reply.header('retry-after', known?.retryAfterSeconds ?? retryAfterDefaultSeconds)
+    if (known?.circumstance) reply.header(refusalHeader, 'true')
     // Fastify's own messages may repeat request data, so they are never sent.
     const sentence = 'example' in rest ? (known?.message ?? 'the body must be JSON') : message
     const { formatError } = request.routeOptions.config ?? {}
@@ -87,7 +94,8 @@ function sendCdsError(
 export function noteFailure(request: FastifyRequest, error: FastifyError | Error): ErrorCode {
   const code = errorCode(error)
   const { status, message } = errorTable[code]
-  request.failure = { code, reason: failureReason(error, message) }
+  const circumstance = error instanceof ContractError ? error.circumstance : undefined
+  request.failure = { code, reason: failureReason(error, message), circumstance }
   // Overload is logged once a second with a count, not for each request.
   if (status >= 500 && error !== overloaded) request.logDetail = failureDetail(error, code)
   return code

@@ -4,13 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isForwardable, isId } from '../contract/ids.ts'
 import {
   ContractError,
+  describeRefusal,
   errorTable,
   type Input,
   locateAccounts,
   type Operation,
   type OperationOf,
+  refusalHeader,
 } from '../contract/index.ts'
-import { judgeResponse } from '../provider/upstream/answer.ts'
+import { judgeResponse, readRefusal } from '../provider/upstream/answer.ts'
 import { isCollected, joinChunks, type UpstreamResponse } from '../provider/upstream/exchange.ts'
 import {
   answered,
@@ -99,7 +101,11 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
       const replacement = judgeResponse(operation, response)
       if (mode === 'enforce' && response.status < 300) requireValid(operation, response, check)
       if (response.status >= 400) {
-        request.failure = { reason: `upstream: status ${response.status}` }
+        const circumstance = readRefusal(response)
+        const reason = circumstance
+          ? describeRefusal(circumstance)
+          : `upstream: status ${response.status}`
+        request.failure = { reason, circumstance }
         if (response.status >= 500) logFailure(request)
       }
       if (replacement === undefined) handOn(reply, response)
@@ -132,10 +138,17 @@ function requireForwardable(operation: Operation, { params, body }: RequestInput
   if (!accountIds.every(isId)) throw new ContractError('account_in_query_not_found')
 }
 
-function handOn(reply: FastifyReply, { status, headers, body }: UpstreamResponse): void {
-  const bytes = isCollected(body) ? countBytes(body) : streamBytes
+/** Reserves memory for a body, and sets the status and whether it is a refusal. */
+function startReply(reply: FastifyReply, response: UpstreamResponse, bytes: number): FastifyReply {
   reply.reserveBytes(bytes)
-  handOnHeaders(headers, reply.status(status))
+  if (readRefusal(response)) reply.header(refusalHeader, 'true')
+  return reply.status(response.status)
+}
+
+function handOn(reply: FastifyReply, response: UpstreamResponse): void {
+  const { status, headers, body } = response
+  const bytes = isCollected(body) ? countBytes(body) : streamBytes
+  handOnHeaders(headers, startReply(reply, response, bytes))
   if (status === 503 && headers['retry-after'] === undefined) {
     reply.header('retry-after', retryAfterDefaultSeconds)
   }
@@ -157,8 +170,7 @@ function logFailure(request: FastifyRequest): void {
 function replaceBody(reply: FastifyReply, response: UpstreamResponse, error: string): void {
   discard(response)
   const text = JSON.stringify({ error })
-  reply.reserveBytes(text.length)
-  reply.status(response.status).type(jsonType)
+  startReply(reply, response, text.length).type(jsonType)
   for (const name of ['allow', 'retry-after']) {
     const value = response.headers[name]
     if (value !== undefined) reply.header(name, value)

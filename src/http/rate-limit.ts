@@ -43,7 +43,8 @@ export function limitRates(
     const waitSeconds = Math.max(0, ...buckets.map((bucket) => bucket.retryAfter(bucket.key)))
     if (waitSeconds > 0) {
       const retryAfterSeconds = Math.ceil(waitSeconds)
-      done(new ContractError('too_many_requests', undefined, { retryAfterSeconds }))
+      const circumstance = 'traffic_threshold'
+      done(new ContractError('too_many_requests', undefined, { retryAfterSeconds, circumstance }))
       return
     }
     for (const bucket of buckets) bucket.take(bucket.key)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { RejectionReason } from '../auth/rejection-reasons.ts'
 import type { Origin } from '../auth/token.ts'
-import type { ErrorCode, MonitoredRole } from '../contract/index.ts'
+import type { ErrorCode, MonitoredRole, RefusalCircumstance } from '../contract/index.ts'
 import { interactionHeader } from './interaction-id.ts'
 
 export interface RequestMetrics {
@@ -11,6 +11,7 @@ export interface RequestMetrics {
   /** Counts a request that was rejected because of overload. */
   countShedRequest(): void
   recordFailure(failed: FailedRequest): void
+  countRefusal(circumstance: RefusalCircumstance): void
   /** Sets the result of a readiness check. */
   recordReadiness(role: MonitoredRole, probe: string, isPassed: boolean): void
 }
@@ -31,15 +32,17 @@ export interface FailedRequest {
 /** What the log line of a failed request contains in addition. */
 export interface LogDetail {
   readonly level: 'info' | 'warn' | 'error'
-  readonly message: 'token rejected' | 'request failed'
+  readonly message: 'token rejected' | 'request failed' | typeof requestMessage
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     logDetail?: LogDetail
-    /** Why the request failed. */
-    failure?: Pick<FailedRequest, 'code' | 'reason'>
+    /** Why the request failed, and the circumstance if the provider refused to share. */
+    failure?: Pick<FailedRequest, 'code' | 'reason'> & {
+      readonly circumstance?: RefusalCircumstance | undefined
+    }
     /** When the response started, if it is a stream of events: how long it then lasts is the client's choice. */
     streamStart?: number
     /** The status to log if this server aborts a response after its start. */
@@ -99,7 +102,10 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
       durationMs: Math.round(durationMs * 1000) / 1000,
       interactionId,
     }
-    const detail = request.logDetail ?? (health && healthDetail)
+    const circumstance = request.failure?.circumstance
+    if (circumstance) metrics?.countRefusal(circumstance)
+    const detail =
+      request.logDetail ?? (circumstance ? refusalDetail(circumstance) : health && healthDetail)
     if (detail) log?.[detail.level]({ ...line, ...detail.fields }, detail.message)
     else if (log?.writeRequestLine) log.writeRequestLine(line)
     else log?.info(line, requestMessage)
@@ -117,6 +123,10 @@ function describeFailure(
 }
 
 export const requestMessage = 'request'
+
+function refusalDetail(circumstance: RefusalCircumstance): LogDetail {
+  return { level: 'info', message: requestMessage, fields: { circumstance } }
+}
 
 /** Probes arrive every second or so. */
 const healthDetail = { level: 'debug', message: requestMessage, fields: undefined } as const

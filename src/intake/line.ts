@@ -53,7 +53,7 @@ interface ReadRecord {
 /** One more than is reported, to detect that there are more. */
 const problemsFoundMax = problemsMax + 1
 
-/** The contact of a restricted account may have no record. */
+/** A contact with the status RESTRICTED may have no record. */
 const noRecord = { record: undefined, problems: [], leftOut: [] }
 
 /** Reads and validates one line: `{"type": …, "record": {…}}` or `{"type": …, "delete": {…}}`. */

@@ -1,4 +1,4 @@
-import { type BankingBalance, ContractError } from '../contract/index.ts'
+import type { BankingBalance } from '../contract/index.ts'
 import { type Handler, orNotFound } from './handler.ts'
 
 /** For a balance that was loaded without a currency. */
@@ -22,11 +22,8 @@ export const listShareableAccounts: Handler<'listShareableAccounts'> = async (
   return `{"accounts":[${accounts.join(',')}]}`
 }
 
-export const getCustomer: Handler<'getCustomer'> = async ({ params }, { store }) => {
-  const customer = await store.readCustomer(params.customerId)
-  if (customer === undefined) throw new ContractError('customer_not_found')
-  return customer
-}
+export const getCustomer: Handler<'getCustomer'> = async ({ params }, { store }) =>
+  orNotFound(await store.readCustomer(params.customerId))
 
 export const getExampleBalance: Handler<'getExampleBalance'> = async ({ params }, { store }) => {
   const record = orNotFound(await store.readBalance(params.customerId, params.id))

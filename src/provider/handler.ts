@@ -1,6 +1,6 @@
 import {
   ContractError,
-  type ErrorCode,
+  describeRefusal,
   type Input,
   type JsonBody,
   type OperationOf,
@@ -32,15 +32,22 @@ export type ExactHandlers<Members> = {
 /** For operations with the account in the path. */
 export function orNotFound<Found>(
   result: Found | Missing,
-  unknownAccount: ErrorCode = 'account_not_found',
+  account: 'account' | 'account_in_query' = 'account',
 ): Found {
   if (!isMissing(result)) return result
-  throw new ContractError(result.missing === 'customer' ? 'customer_not_found' : unknownAccount)
+  const { missing, refused } = result
+  const subject = missing === 'customer' ? missing : account
+  if (refused === undefined) throw new ContractError(`${subject}_not_found`)
+  const code = `${subject}_${refused === 'harm' ? 'protected' : 'not_found'}` as const
+  throw new ContractError(code, undefined, {
+    circumstance: refused,
+    reason: describeRefusal(refused),
+  })
 }
 
 /** For operations with the accounts in the body. */
 export function orNotFoundInBody<Found>(result: Found | Missing): Found {
-  return orNotFound(result, 'account_in_query_not_found')
+  return orNotFound(result, 'account_in_query')
 }
 
 function isMissing(result: unknown): result is Missing {

@@ -1,4 +1,4 @@
-import type { AccountKind, JsonText, PageRequest } from '../contract/index.ts'
+import type { AccountKind, JsonText, PageRequest, RestrictionReason } from '../contract/index.ts'
 
 /**
  * What the handlers read. Records are JSON text, ready to be joined into a response without parsing. An item of a page
@@ -20,7 +20,7 @@ export interface ProviderReads {
   listEntriesOfAccounts(query: EntriesOfAccountsQuery): Promise<Page<JsonText> | Missing>
   /** The customers with an email address, compared case-insensitively, ordered by id. */
   findCustomers(email: string): Promise<readonly string[]>
-  readCustomer(customerId: string): Promise<string | undefined>
+  readCustomer(customerId: string): Promise<string | Missing>
   /** Accounts of both kinds, ordered by creation date and then id. */
   listShareableAccounts(customerId: string): Promise<readonly string[] | Missing>
   readBalance(customerId: string, accountId: string): Promise<string | Missing>
@@ -40,9 +40,14 @@ export interface Overview {
   readonly example?: { readonly customerId: string; readonly accountId: string }
 }
 
-/** The customer does not exist, or the account does not exist or is not visible to the customer. */
+/**
+ * The customer does not exist, or the account does not exist or is not visible to the customer. With `refused`, it exists,
+ * and the provider refuses to share it for that reason. The first of these applies: an unknown customer, a restricted
+ * customer, an unknown account, a restricted account.
+ */
 export interface Missing {
   readonly missing: 'customer' | 'account'
+  readonly refused?: RestrictionReason
 }
 
 export interface Page<Item> {

@@ -9,13 +9,14 @@ export {
   type MissingFrom,
   missing,
   type OwnershipFilter,
-  type RestrictedContact,
+  refused,
   type Source,
   type SourcePage,
   type StatusFilter,
   type TimeBounds,
   type TransactionFilters,
   type TransactionPage,
+  type WithheldContact,
 } from '../provider/source/source.ts'
 export { SourceUnavailable } from '../provider/source/source-error.ts'
 export { createProvider, type Provider } from './create-provider.ts'

@@ -67,7 +67,7 @@ export function createProviderStore({
 
     async readCustomer(customerId) {
       const [[record] = []] = await query(statements.readCustomer, [toId(customerId)])
-      return record == null ? undefined : String(record)
+      return record == null ? { missing: 'customer' } : String(record)
     },
 
     async listShareableAccounts(customerId) {

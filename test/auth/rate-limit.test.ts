@@ -25,6 +25,7 @@ function stopClock(t: TestContext): { pass(ms: number): void } {
 function assertTooMany({ status, text, headers }: Answer): void {
   assert.deepEqual([status, text], [429, '{"error":"Too many requests"}'])
   assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
+  assert.equal(headers['x-sharing-refused'], 'true')
 }
 
 describeOnce('a limit for each customer', () => {

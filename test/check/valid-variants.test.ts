@@ -125,7 +125,7 @@ const variants: Readonly<Record<string, Variant>> = {
     options: onlyChecks('schemas.contact', 'wire'),
     seen: { 'schemas.contact': /relationship must be/ },
   },
-  'an empty contact of a restricted account': {
+  'an empty contact with the status RESTRICTED': {
     seam: onSuccess(() => '', 'contact'),
     options: onlyChecks('schemas.contact', 'wire'),
     seen: { 'schemas.contact': /responses were checked/ },

@@ -45,12 +45,12 @@ const hostileLines = [
 
 const contactLines = [
   customer('contacts'),
-  ...['open', 'restricted', 'none'].flatMap((id) => [
+  ...['open', 'withheld', 'none'].flatMap((id) => [
     bankingAccount(id, { contacts: true }),
     balance(id),
   ]),
   contact('open'),
-  contact('restricted', 'RESTRICTED'),
+  contact('withheld', 'RESTRICTED'),
 ]
 
 const console = await openConsole(fileScope)
@@ -136,11 +136,11 @@ describe('the explorer in a browser', () => {
     await page.context().close()
   })
 
-  it('tells contact details, restricted ones and none apart', async () => {
+  it('tells contact details, withheld ones and none apart', async () => {
     const page = await console.visit('/console/explorer/contacts/open?tab=contact')
     await page.getByText('Postal code').waitFor()
     for (const [id, text] of [
-      ['restricted', 'The contact details of this account are restricted'],
+      ['withheld', 'The contact details of this account are withheld'],
       ['none', 'This account has no contact details'],
     ] as const) {
       await page.goto(`${console.platform}/console/explorer/contacts/${id}?tab=contact`)

@@ -12,7 +12,7 @@ const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   lines.customer(longest),
-  ...['bank', 'restricted', 'bare', 'closed', 'lifted'].map((id) =>
+  ...['bank', 'withheld', 'bare', 'closed', 'lifted'].map((id) =>
     lines.bankingAccount(id, { ana: true }),
   ),
   lines.bankingAccount('bens', { ben: true }),
@@ -23,11 +23,11 @@ const provider = sharedProvider([
   lines.contact('bens'),
   lines.contact(longest),
   lines.contact('closed', 'CLOSED'),
-  lines.contact('restricted', 'RESTRICTED'),
+  lines.contact('withheld', 'RESTRICTED'),
   lines.contact('lifted', 'RESTRICTED'),
   { type: 'account.contact', accountId: 'bare', status: 'RESTRICTED' },
-  lines.balance('restricted'),
-  lines.transaction('restricted', 't1'),
+  lines.balance('withheld'),
+  lines.transaction('withheld', 't1'),
 ])
 
 describe('the contact details of an account', () => {
@@ -48,8 +48,8 @@ describe('the contact details of an account', () => {
     })
   }
 
-  for (const account of ['restricted', 'bare']) {
-    it(`are an empty body if the account is restricted: ${account}`, async () => {
+  for (const account of ['withheld', 'bare']) {
+    it(`are an empty body if the status is RESTRICTED: ${account}`, async () => {
       const answer = await ask(await provider(), 'contact', { accounts: [account] })
 
       assert.equal(answer.status, 200)
@@ -59,18 +59,18 @@ describe('the contact details of an account', () => {
     })
   }
 
-  it('are the only data that a restriction hides', async () => {
+  it('are the only data that the status RESTRICTED hides', async () => {
     const here = await provider()
 
     for (const ref of ['B2', 'B3', 'C4'] as const) {
-      const answer = await ask(here, ref, { accounts: ['restricted'] })
+      const answer = await ask(here, ref, { accounts: ['withheld'] })
 
       assert.equal(answer.status, 200)
-      assert.match(answer.text, /"restricted"/)
+      assert.match(answer.text, /"withheld"/)
     }
   })
 
-  it('are returned again when the restriction is lifted', async () => {
+  it('are returned again with another status', async () => {
     const here = await provider()
 
     await here.load([lines.contact('lifted')])
@@ -83,7 +83,7 @@ describe('the contact details of an account', () => {
     ['an unknown customer', 'missing', 'bank', 'Customer not found'],
     ['an unknown account', 'ana', 'nothing', 'Account not found'],
     ['another customer’s account', 'ana', 'bens', 'Account not found'],
-    ['another customer’s restricted account', 'ben', 'restricted', 'Account not found'],
+    ['another customer’s withheld contact', 'ben', 'withheld', 'Account not found'],
   ] as const) {
     it(`are rejected for ${name}`, async () => {
       const answer = await ask(await provider(), 'contact', { customer, accounts: [account] })

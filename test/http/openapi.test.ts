@@ -31,7 +31,7 @@ const provider = sharedProvider(
   [
     { type: 'customer', record: example('Customer') },
     { type: 'banking.account', holders, record: example('BankingAccount') },
-    { type: 'banking.account', holders, record: { accountId: 'restricted' } },
+    { type: 'banking.account', holders, record: { accountId: 'withheld' } },
     { type: 'banking.balance', record: { ...example('BankingBalance'), accountId: bank } },
     { type: 'banking.transaction', record: { ...example('BankingTransaction'), accountId: bank } },
     {
@@ -51,7 +51,7 @@ const provider = sharedProvider(
       record: { ...example('EnergyBillingTransaction'), accountId: power },
     },
     { type: 'account.contact', accountId: bank, status: 'OPEN', record: example('AccountContact') },
-    { type: 'account.contact', accountId: 'restricted', status: 'RESTRICTED' },
+    { type: 'account.contact', accountId: 'withheld', status: 'RESTRICTED' },
   ],
   {
     verifyToken: async ({ authorization: [name] }) => {
@@ -182,8 +182,8 @@ describeOnce('the OpenAPI document', () => {
     })
   }
 
-  it('describes the response for a restricted account', async () => {
-    const accounts = ['restricted']
+  it('describes the response for a contact with the status RESTRICTED', async () => {
+    const accounts = ['withheld']
     const answer = await ask(await provider(), 'contact', { customer: 'cust-1', accounts })
 
     assert.deepEqual([answer.status, answer.text], [200, ''])

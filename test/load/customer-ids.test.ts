@@ -172,7 +172,7 @@ describe('a customer’s id', () => {
     const store = await openProviderStore(bank.database())
     t.after(() => store.close())
 
-    assert.equal(await store.readCustomer('c1'), undefined)
+    assert.deepEqual(await store.readCustomer('c1'), { missing: 'customer' })
     assert.deepEqual(await store.listShareableAccounts('c1'), { missing: 'customer' })
     assert.equal('missing' in (await store.listShareableAccounts('c2')), false)
     const [account] = filterType(await bank.dump(), 'banking.account')

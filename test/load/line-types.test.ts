@@ -195,7 +195,7 @@ describe('holdfast load', () => {
     assert.match(await bank.dump(), /"transactionId":"t1"/)
   })
 
-  it('accepts the contact of a restricted account without a record', async (t) => {
+  it('accepts a contact with the status RESTRICTED without a record', async (t) => {
     const bank = await openBank(t)
     const restricted = '{"type":"account.contact","accountId":"a1","status":"RESTRICTED"}'
 

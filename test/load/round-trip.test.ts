@@ -156,7 +156,7 @@ describe('a dump that is restored and dumped again', () => {
     assert.deepEqual(ids, ['t1', 't3', 't4', 't2'])
   })
 
-  it('preserves restricted contacts with and without a record', async (t) => {
+  it('preserves contacts with the status RESTRICTED, with and without a record', async (t) => {
     const { first, second } = await roundTrip(t, baseLines, [
       energyLine,
       '{"type":"account.contact","accountId":"a1","status":"RESTRICTED"}',

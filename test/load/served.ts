@@ -34,7 +34,7 @@ export async function readServed(store: ProviderStore): Promise<unknown> {
       }
     }
     served[customerId] =
-      record === undefined ? undefined : [JSON.parse(record), accounts.sort(byText)]
+      typeof record === 'string' ? [JSON.parse(record), accounts.sort(byText)] : undefined
   }
   const { customers: customerCount, accounts: accountCount } = await store.overview()
   return { ...served, customerCount, accountCount }

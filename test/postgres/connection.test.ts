@@ -73,7 +73,7 @@ describeOn('postgres', 'a database that becomes unreachable', () => {
     const later = Math.floor(clock().epochMilliseconds / 1000) + 1000
 
     for (const mode of ['fast', 'crash'] as const) {
-      assert.equal(await store.readCustomer('c1'), undefined)
+      assert.deepEqual(await store.readCustomer('c1'), { missing: 'customer' })
       assert.equal(await replay.recordUse(`before ${mode}`, later), 'first use')
 
       await server.stop(mode)
@@ -81,7 +81,7 @@ describeOn('postgres', 'a database that becomes unreachable', () => {
       await assert.rejects(replay.recordUse('during', later), isUnavailable)
       await server.start()
 
-      assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
+      assert.deepEqual(await untilAnswered(() => store.readCustomer('c1')), { missing: 'customer' })
       assert.equal(await untilAnswered(() => replay.recordUse(`after ${mode}`, later)), 'first use')
       assert.equal(await replay.recordUse(`before ${mode}`, later), 'used before')
     }
@@ -228,7 +228,7 @@ describeOn('postgres', 'a password', () => {
     assert.equal(proxy.made(), before)
     assert.deepEqual(await runSql(`select count(*) ${atServer}`, server.url()), [['0']])
     renameSync(`${passwordFile}-moved`, passwordFile)
-    assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
+    assert.deepEqual(await untilAnswered(() => store.readCustomer('c1')), { missing: 'customer' })
   })
 
   it('that is wrong is tried a few times a second, independent of the number of calls', async (t) => {
@@ -255,7 +255,7 @@ describeOn('postgres', 'a password', () => {
     const attempts = proxy.made() - before
     assert.ok(attempts <= attemptsMax, `${attempts} connections in ${seconds} seconds`)
     writeFileSync(passwordFile, 'first')
-    assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
+    assert.deepEqual(await untilAnswered(() => store.readCustomer('c1')), { missing: 'customer' })
   })
 
   it('is read from the file again for every connection', async (t) => {
@@ -270,7 +270,7 @@ describeOn('postgres', 'a password', () => {
       server.url(),
     )
 
-    assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
+    assert.deepEqual(await untilAnswered(() => store.readCustomer('c1')), { missing: 'customer' })
     writeFileSync(passwordFile, 'third')
     await assert.rejects(openProviderStore(url, { passwordFile }), {
       name: 'DatabaseError',

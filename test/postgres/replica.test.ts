@@ -48,7 +48,7 @@ describeOn('postgres', 'a replica', () => {
       replicaLagMax: 1,
     })
     t.after(() => store.close())
-    const name = async () => JSON.parse((await store.readCustomer('c1')) ?? '{}').name
+    const name = async () => JSON.parse(String(await store.readCustomer('c1'))).name
     const isRead = async () => (await runSql(readsOnReplica, replica.url()))[0]?.[0] !== '0'
 
     while (!(await isRead())) {

@@ -262,10 +262,10 @@ describeOnce('a source', () => {
     assert.equal(body.meta.isQueryParamUnsupported, true)
   })
 
-  it('can restrict the contact details of an account, which are then empty', async (t) => {
+  it('can withhold the contact details of an account, which are then empty', async (t) => {
     const source = {
       ...smallSource,
-      getAccountContact: async () => ({ restricted: true }) as const,
+      getAccountContact: async () => ({ withheld: true }) as const,
     }
     const provider = await openReads(t, source)
 

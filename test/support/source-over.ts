@@ -54,7 +54,7 @@ export function sourceOver(store: ProviderReads): Source {
     async getAccountContact({ customerId, accountId }: AccountRequest) {
       const contact = await store.readContact(customerId, accountId)
       if ('missing' in contact) return contact
-      return contact.status === 'RESTRICTED' ? { restricted: true } : JSON.parse(contact.record)
+      return contact.status === 'RESTRICTED' ? { withheld: true } : JSON.parse(contact.record)
     },
     searchCustomers: async ({ email }: { readonly email: string }) =>
       parseRecords(await store.findCustomers(email)),
@@ -64,7 +64,7 @@ export function sourceOver(store: ProviderReads): Source {
     },
     async getCustomer({ customerId }: CustomerRequest) {
       const customer = await store.readCustomer(customerId)
-      return customer === undefined ? { missing: 'customer' } : JSON.parse(customer)
+      return typeof customer === 'string' ? JSON.parse(customer) : customer
     },
     async getExampleBalance({ customerId, accountId }: AccountRequest) {
       const balance = await store.readBalance(customerId, accountId)

@@ -6,6 +6,7 @@ import { scopes } from '../../contract/scopes.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { isLoopback } from '../../http/loopback.ts'
 import { isFapiKey } from '../../platform/consent/client-metadata.ts'
+import type { Missing } from '../../provider/store.ts'
 import { databaseOptions } from '../../server/database-options.ts'
 import { openEnding } from '../../server/ending.ts'
 import { adaptToRequests } from '../../server/garbage-collection.ts'
@@ -128,8 +129,8 @@ async function readExample(settings: Settings) {
   })
 }
 
-function parseCustomer(text: string | undefined): Partial<Customer> | undefined {
-  return text === undefined ? undefined : JSON.parse(text)
+function parseCustomer(found: string | Missing): Partial<Customer> | undefined {
+  return typeof found === 'string' ? JSON.parse(found) : undefined
 }
 
 /** Adds a signing key that consents can use, and customers, unless the database has them. */

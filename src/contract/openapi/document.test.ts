@@ -251,7 +251,7 @@ describe('the OpenAPI documents', () => {
     assert.equal(new Set(lists).size, lists.length)
   })
 
-  it('describe the empty contact of a restricted account', () => {
+  it('describe the empty contact with the status RESTRICTED', () => {
     const path = '/fdx/v6/customer/{customerId}/accounts/{accountId}/contact'
     const { description } = provider['paths'][path].get.responses['200']
 

@@ -5,6 +5,7 @@ import { parameterExamples } from '../examples/parameters.ts'
 import { listErrors, type Operation } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 import { ErrorBody, errorBodies } from '../operations/shared-parameters.ts'
+import { refusalHeader } from '../refusals.ts'
 import { type ResponseHeader, responseHeaders } from '../response-headers.ts'
 import { asNode, type Node } from '../schema.ts'
 import { buildExample, buildExampleLinks } from './example.ts'
@@ -147,7 +148,7 @@ function buildFailures(operation: Operation, components: Components): Json {
       status,
       {
         description: `The error is ${group.map(describeError).join(' or ')}.`,
-        headers: referHeaders(operation, failureHeaders(status), components),
+        headers: referHeaders(operation, failureHeaders(operation, status), components),
         content: {
           'application/json': {
             schema: buildSchema(asNode(findErrorBody(group)), inResponse(components)),
@@ -161,9 +162,13 @@ function buildFailures(operation: Operation, components: Components): Json {
   )
 }
 
-function failureHeaders(status: number): ResponseHeader[] {
-  if (status === 401 || status === 403) return ['WWW-Authenticate']
-  return status === 429 || status === 503 ? ['Retry-After'] : []
+function failureHeaders({ protection }: Operation, status: number): ResponseHeader[] {
+  const mayRefuse = protection === 'platformToken' && [403, 404, 422, 429].includes(status)
+  return [
+    ...(status === 401 || (status === 403 && !mayRefuse) ? (['WWW-Authenticate'] as const) : []),
+    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...(mayRefuse ? [refusalHeader] : []),
+  ]
 }
 
 /** Where the table has an example, the text depends on the request. */

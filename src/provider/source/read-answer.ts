@@ -5,6 +5,8 @@ import {
   type Operation,
   type PageRequest,
   providerOperations,
+  type RestrictionReason,
+  restrictionReasons,
 } from '../../contract/index.ts'
 import { validator } from '../../contract/validate.ts'
 import type { ProviderOperationId } from '../handler.ts'
@@ -56,19 +58,29 @@ export function readBalance(id: ProviderOperationId, answer: unknown): string | 
   return record
 }
 
-export function isRestricted(id: ProviderOperationId, answer: unknown): boolean {
-  return readFields(id, answer)['restricted'] === true
+export function isWithheld(id: ProviderOperationId, answer: unknown): boolean {
+  return readFields(id, answer)['withheld'] === true
 }
 
 /** Undefined if the answer has what was asked for. */
 export function readMissing(id: ProviderOperationId, answer: unknown): Missing | undefined {
   const fields = readFields(id, answer)
   if (!('missing' in fields)) return undefined
-  const { missing } = fields
-  if (missing === 'customer') return { missing }
+  const { missing, refused } = fields
   const operation: Operation = providerOperations[id]
-  if (missing === 'account' && locateAccounts(operation) !== undefined) return { missing }
-  throw new SourceError(`${id}: missing is not something that the query names`)
+  const namesAccounts = locateAccounts(operation) !== undefined
+  if (missing !== 'customer' && !(missing === 'account' && namesAccounts)) {
+    throw new SourceError(`${id}: missing is not something that the query names`)
+  }
+  if (refused === undefined) return { missing }
+  if (!isRestrictionReason(refused)) {
+    throw new SourceError(`${id}: refused is not one of ${restrictionReasons.join(', ')}`)
+  }
+  return { missing, refused }
+}
+
+function isRestrictionReason(value: unknown): value is RestrictionReason {
+  return restrictionReasons.some((reason) => reason === value)
 }
 
 function readFields(id: ProviderOperationId, answer: unknown): Record<string, unknown> {

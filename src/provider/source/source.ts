@@ -11,6 +11,7 @@ import type {
   EnergyBillingTransaction,
   EnergyInvoice,
   PageRequest,
+  RestrictionReason,
   ScheduledPayment,
   ShareableAccount,
 } from '../../contract/index.ts'
@@ -69,9 +70,13 @@ export interface TransactionPage extends SourcePage<BankingTransaction> {
   readonly isQueryParamUnsupported?: boolean | undefined
 }
 
-/** The customer does not exist, or the account does not exist or is not held by the customer. */
+/**
+ * The customer does not exist, or the account does not exist or is not held by the customer. With `refused`, it exists, and
+ * the provider refuses to share it for that reason.
+ */
 export interface MissingFrom<Kind extends 'customer' | 'account'> {
   readonly missing: Kind
+  readonly refused?: RestrictionReason
 }
 
 /** What a source returns instead of records if the customer or the account is not found. */
@@ -79,9 +84,20 @@ export function missing<Kind extends 'customer' | 'account'>(kind: Kind): Missin
   return { missing: kind }
 }
 
+/**
+ * What a source returns instead of records if the provider refuses to share the customer or the account. The first of these
+ * applies: an unknown customer, a restricted customer, an unknown account, a restricted account.
+ */
+export function refused<Kind extends 'customer' | 'account'>(
+  kind: Kind,
+  reason: RestrictionReason,
+): MissingFrom<Kind> {
+  return { missing: kind, refused: reason }
+}
+
 /** The contact details must not be shared. */
-export interface RestrictedContact {
-  readonly restricted: true
+export interface WithheldContact {
+  readonly withheld: true
 }
 
 type OfCustomer<Found> = Promise<Found | MissingFrom<'customer'>>
@@ -142,7 +158,7 @@ interface SourceMethods {
   ): OfAccount<SourcePage<EnergyBillingTransaction>>
 
   /** The account may be a bank account or an energy account. */
-  getAccountContact(query: AccountQuery): OfAccount<AccountContact | RestrictedContact>
+  getAccountContact(query: AccountQuery): OfAccount<AccountContact | WithheldContact>
 
   /** C1. The customers with this e-mail address, compared case-insensitively; an empty list if there are none. */
   searchCustomers(query: { readonly email: string }): Promise<readonly CustomerMatch[]>

@@ -4,7 +4,7 @@ import type { ProviderOperationId } from '../handler.ts'
 import type { Missing, ProviderReads } from '../store.ts'
 import { entryOperation, toBounds } from './entry-queries.ts'
 import {
-  isRestricted,
+  isWithheld,
   readBalance,
   readList,
   readMissing,
@@ -100,10 +100,7 @@ export function toProviderReads(source: Source): ProviderReads {
       return ask('searchCustomers', { email }, (answer) => readList('searchCustomers', answer))
     },
 
-    async readCustomer(customerId) {
-      const customer = await readCustomer(customerId)
-      return typeof customer === 'string' ? customer : undefined
-    },
+    readCustomer,
 
     async listShareableAccounts(customerId) {
       if (!isId(customerId)) return noCustomer
@@ -119,7 +116,7 @@ export function toProviderReads(source: Source): ProviderReads {
     readContact(customerId, accountId) {
       const id = 'getAccountContact'
       return askOfAccount(id, { customerId, accountId }, (answer) => {
-        if (isRestricted(id, answer)) return { status: 'RESTRICTED', record: '' }
+        if (isWithheld(id, answer)) return { status: 'RESTRICTED', record: '' }
         const record = readRecord(id, answer)
         return typeof record === 'string' ? { status: 'OPEN', record } : record
       })

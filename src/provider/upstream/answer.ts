@@ -1,6 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { STATUS_CODES } from 'node:http'
-import type { Operation } from '../../contract/index.ts'
+import {
+  type Operation,
+  type RefusalCircumstance,
+  refusalCircumstances,
+  refusalHeader,
+} from '../../contract/index.ts'
 import { parseJson } from '../../contract/parse-json.ts'
 import { isObject } from '../../contract/schema.ts'
 import { type HeaderFields, isCollected, joinChunks, type UpstreamResponse } from './exchange.ts'
@@ -22,9 +27,29 @@ export function judgeResponse(operation: Operation, response: UpstreamResponse):
   const isPlainJson = isJson(headers) && !isEncoded(headers)
   if (isPlainJson && isCollected(body) && hasErrorBody(joinChunks(body))) return undefined
   if (status >= 500) throw upstreamError(serverFailure(status), readRetryAfter(headers))
-  // They concern the credentials of the guard: the client's token was valid.
-  if ([401, 403, 407].includes(status)) throw upstreamError('credentials rejected')
+  // Otherwise, they concern the credentials of the guard: the client's token was valid.
+  if ([401, 403, 407].includes(status) && !readRefusal(response))
+    throw upstreamError('credentials rejected')
   return STATUS_CODES[status] ?? 'Rejected'
+}
+
+/** The circumstance of a refusal that does not name one. */
+const circumstances: ReadonlyMap<number, RefusalCircumstance> = new Map([
+  [403, 'harm'],
+  [404, 'blocked'],
+  [422, 'blocked'],
+  [429, 'traffic_threshold'],
+])
+
+/** The circumstance in which the upstream refuses to share. Undefined if the response is not a refusal. */
+export function readRefusal({
+  status,
+  headers,
+}: UpstreamResponse): RefusalCircumstance | undefined {
+  const byStatus = circumstances.get(status)
+  const value = byStatus && headers[refusalHeader]
+  if (value === 'true') return byStatus
+  return refusalCircumstances.find((circumstance) => circumstance === value)
 }
 
 function findFailure(

@@ -1,11 +1,15 @@
+import { refusalHeader } from '../../contract/index.ts'
 import type { HeaderFields } from './exchange.ts'
 import { connectionFields, listConnectionOptions } from './request-headers.ts'
 
 /**
- * Fields that the guard sets: the length of what it sends, its own interaction id. There are no cookies in the interface.
- * `alt-svc` would send clients to another server, past the guard.
+ * Fields that the guard sets: the length of what it sends, its own interaction id, and that a response is a refusal. There
+ * are no cookies in the interface. `alt-svc` would send clients to another server, past the guard.
  */
-const ownFields = ['alt-svc', 'content-length', 'set-cookie', 'x-fapi-interaction-id']
+const ownFields = [
+  ...['alt-svc', 'content-length', 'set-cookie', 'x-fapi-interaction-id'],
+  refusalHeader,
+]
 
 const dropped: ReadonlySet<string> = new Set([...connectionFields, ...ownFields])
 

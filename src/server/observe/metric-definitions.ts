@@ -1,5 +1,5 @@
 import { rejectionReasons } from '../../auth/rejection-reasons.ts'
-import { monitoredRoles } from '../../contract/index.ts'
+import { monitoredRoles, refusalCircumstances } from '../../contract/index.ts'
 import { operations, providerOperations } from '../../contract/operations/index.ts'
 import { endpoints } from '../../http/endpoints.ts'
 import { healthEndpoints } from '../../http/health.ts'
@@ -70,6 +70,10 @@ export const serverMetrics = {
   ),
   holdfast_shed_requests_total: counter(
     'Requests that were rejected because of overload, before their token was read',
+  ),
+  holdfast_refusals_total: counter(
+    'Requests for which the provider refused to share, by the circumstance that is also in the log',
+    { circumstance: refusalCircumstances },
   ),
   holdfast_key_set_age_seconds: gauge(
     'Time since the platform’s keys were fetched; absent until they are; the maximum of all workers',

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
+import { refusalCircumstances } from '../../contract/index.ts'
 import { countDescriptors, readDescriptorLimit } from '../../http/descriptors.ts'
 import type { UpstreamMetrics } from '../../http/forward.ts'
 import type { RequestMetrics } from '../../http/request-log.ts'
@@ -47,11 +48,13 @@ export function openMetrics(): Metrics {
   const rejections = registry.counter('holdfast_token_rejections_total')
   const replays = registry.counter('holdfast_token_replays_total')
   const shed = registry.counter('holdfast_shed_requests_total')
+  const refusals = registry.counter('holdfast_refusals_total')
   const fetches = registry.counter('holdfast_key_set_fetches_total')
   // Known label values start at zero, so that a rate includes the first increment.
   for (const reason of serverMetrics.holdfast_token_rejections_total.labels.reason) {
     rejections(0, { reason })
   }
+  for (const circumstance of refusalCircumstances) refusals(0, { circumstance })
   for (const outcome of serverMetrics.holdfast_key_set_fetches_total.labels.outcome) {
     fetches(0, { outcome })
   }
@@ -70,6 +73,7 @@ export function openMetrics(): Metrics {
     },
     countShedRequest: () => shed(1),
     recordFailure: rejectionLog.record,
+    countRefusal: (circumstance) => refusals(1, { circumstance }),
     recordReadiness: openReadinessMetric(registry),
     rejections: rejectionLog,
     countKeyFetch: (outcome) => fetches(1, { outcome }),

@@ -1,5 +1,6 @@
 import { rejectionTable } from '../../auth/rejection-reasons.ts'
 import {
+  describeRefusal,
   type ErrorClause,
   errorClauses,
   type MonitoredRole,
@@ -7,6 +8,8 @@ import {
   overloadClause,
   type RejectionCount,
   type RejectionList,
+  refusalClause,
+  restrictionReasons,
 } from '../../contract/index.ts'
 import { overloadReason } from '../../http/load-shedding.ts'
 import type { Monitoring } from '../../http/monitoring-app.ts'
@@ -44,6 +47,7 @@ export function openMonitoring(
 }
 
 const tokenClauses = new Map<string, ErrorClause>(Object.entries(rejectionTable))
+const refusalReasons = new Set(restrictionReasons.map(describeRefusal))
 const clauses = new Map<string, ErrorClause | undefined>(Object.entries(errorClauses))
 
 type Failure = Pick<FailedRequest | FailureCount, 'role' | 'status' | 'code' | 'reason'>
@@ -52,12 +56,13 @@ type Failure = Pick<FailedRequest | FailureCount, 'role' | 'status' | 'code' | '
 function explain({ role, status, code, reason }: Failure): Omit<RejectionCount, 'count'> {
   const ofToken = code === 'unauthorized' ? tokenClauses.get(reason) : undefined
   const ofOverload = reason === overloadReason ? overloadClause : undefined
+  const ofRefusal = refusalReasons.has(reason) ? refusalClause : undefined
   return {
     role: isRole(role) ? role : 'provider',
     status,
     reason,
     ...(code !== undefined && { code }),
-    ...(ofToken ?? ofOverload ?? clauses.get(code ?? '')),
+    ...(ofToken ?? ofOverload ?? ofRefusal ?? clauses.get(code ?? '')),
   }
 }
 

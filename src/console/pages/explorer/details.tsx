@@ -47,7 +47,7 @@ export function Contact({ customerId, accountId }: AccountProps) {
       {(found) => {
         if (found === 'none') return <Empty title="This account has no contact details" />
         if (found.value === undefined)
-          return <Empty title="The contact details of this account are restricted" />
+          return <Empty title="The contact details of this account are withheld" />
         return <RecordView value={found.value} />
       }}
     </Loaded>
