@@ -2,6 +2,15 @@ import type { CdsScalarName } from './cds/field-types.ts'
 import type { Rule } from './rules.ts'
 import type { ScalarName } from './scalars.ts'
 
+const eligibility = {
+  EMPLOYMENT_STATUS: 'text',
+  MAX_AGE: 'count',
+  MIN_AGE: 'count',
+  MIN_INCOME: 'amount',
+  MIN_TURNOVER: 'amount',
+  RESIDENCY_STATUS: 'text',
+} as const
+
 /**
  * The format of `additionalValue` by type (docs/decisions/0035), as the Consumer Data Standards define it. Other types
  * accept any text.
@@ -38,14 +47,8 @@ export const additionalValues = {
     FEE_CAP: 'duration',
     PAYMENTS: 'amount',
   },
-  eligibility: {
-    EMPLOYMENT_STATUS: 'text',
-    MAX_AGE: 'count',
-    MIN_AGE: 'count',
-    MIN_INCOME: 'amount',
-    MIN_TURNOVER: 'amount',
-    RESIDENCY_STATUS: 'text',
-  },
+  discountEligibility: { ...eligibility, INTRODUCTORY: 'duration' },
+  eligibility,
   feature: {
     ADDITIONAL_CARDS: 'count',
     BONUS_REWARDS: 'text',

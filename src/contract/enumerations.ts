@@ -290,6 +290,7 @@ export const values = {
   ],
   tariffTimeOfUseType: ['PEAK', 'OFF_PEAK', 'SHOULDER', 'SHOULDER1', 'SHOULDER2'],
   controlledLoadTimeOfUseType: ['PEAK', 'OFF_PEAK', 'SHOULDER', 'SOLAR_SPONGE'],
+  dailySupplyChargeType: ['SINGLE', 'BAND'],
   demandPeriod: ['DAY', 'MONTH', 'TARIFF_PERIOD'],
   day: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'PUBLIC_HOLIDAYS'],
   measureUnit: ['KWH', 'KVA', 'KVAR', 'KVARH', 'KW', 'DAYS', 'METER', 'MONTH'],

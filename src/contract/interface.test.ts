@@ -7,14 +7,23 @@ import * as contract from './public.ts'
 import { asNode, type Node } from './schema.ts'
 
 /**
- * The fields of the interface, transcribed by hand independently of the contract: the contract must have every
- * field with that type, and accept every value.
+ * The fields of the interface, and those of the standards that the contract adds, transcribed by hand independently of the
+ * contract: it must have every field with that type, and accept every value.
  */
 const schemas: Readonly<Record<string, unknown>> = { ...contract }
-const document = readFileSync(
-  new URL('../../test/support/interface-fields.txt', import.meta.url),
-  'utf8',
-)
+const ofInterface = readSections('interface-fields.txt')
+const ofStandards = readSections('standard-fields.txt')
+
+function readSections(file: string): [record: string, lines: string[]][] {
+  const text = readFileSync(new URL(`../../test/support/${file}`, import.meta.url), 'utf8')
+  return text
+    .split('\n[')
+    .slice(1)
+    .map((section) => {
+      const [name = '', ...lines] = section.trim().split('\n')
+      return [name.replace(']', ''), lines]
+    })
+}
 
 /** The schemas at a dotted path, through lists and unions. */
 function at(node: Node, path: readonly string[]): Node[] {
@@ -48,12 +57,13 @@ function* casesOf(schema: Node, lines: readonly string[]): Generator<NamedCase> 
 }
 
 describe('the contract', () => {
-  for (const section of document.split('\n[').slice(1)) {
-    const [name = '', ...lines] = section.trim().split('\n')
-    const record = name.replace(']', '')
-    const schema = asNode(schemas[record] as TSchema)
-
+  for (const [record, lines] of ofInterface) {
     it(`has every field of ${record} and accepts every listed value`, () =>
-      assertEach(casesOf(schema, lines)))
+      assertEach(casesOf(asNode(schemas[record] as TSchema), lines)))
+  }
+
+  for (const [record, lines] of ofStandards) {
+    it(`has the fields of ${record} that it takes from the standards`, () =>
+      assertEach(casesOf(asNode(schemas[record] as TSchema), lines)))
   }
 })

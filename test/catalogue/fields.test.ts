@@ -234,7 +234,13 @@ const forms: readonly [parts: readonly string[], type: string, Readonly<Record<s
   [
     ['fees[0].discounts[0].eligibility[0]'],
     'discount_eligibility_type',
-    { MIN_AGE: whole, MAX_AGE: whole, MIN_INCOME: amount, MIN_TURNOVER: amount },
+    {
+      MIN_AGE: whole,
+      MAX_AGE: whole,
+      MIN_INCOME: amount,
+      MIN_TURNOVER: amount,
+      INTRODUCTORY: period,
+    },
   ],
   [
     ['fees[0].discounts[0]'],

@@ -1,6 +1,6 @@
 import { bankingTransaction } from '../../src/contract/examples/banking.ts'
 import { accountContact } from '../../src/contract/examples/customers.ts'
-import { energyAccount, energyUsage } from '../../src/contract/examples/energy.ts'
+import { energyAccount, energyInvoice, energyUsage } from '../../src/contract/examples/energy.ts'
 import {
   AccountContact,
   BankingAccount,
@@ -8,6 +8,7 @@ import {
   BankingTransaction,
   EnergyAccount,
   EnergyBillingTransaction,
+  EnergyInvoice,
 } from '../../src/contract/index.ts'
 import { inputRuleCases, type RuleCase } from './input-rule-cases.ts'
 import { paymentRuleCases } from './payment-rule-cases.ts'
@@ -154,6 +155,27 @@ export const ruleCases: readonly RuleCase[] = [
     [],
   ],
   [
+    'an introductory discount with an invalid period',
+    BankingAccount,
+    account({
+      fees: [
+        {
+          discounts: [
+            {
+              eligibility: [
+                { discountEligibilityType: 'INTRODUCTORY', additionalValue: 'six months' },
+                { discountEligibilityType: 'INTRODUCTORY', additionalValue: 'P6M' },
+              ],
+            },
+          ],
+        },
+      ],
+    }),
+    [
+      'fees[0].discounts[0].eligibility[0].additionalValue must be an ISO 8601 duration when discountEligibilityType is INTRODUCTORY',
+    ],
+  ],
+  [
     'the removed fee type',
     BankingAccount,
     account({ fees: [{ feeType: 'VARIABLE' }] }),
@@ -263,6 +285,31 @@ export const ruleCases: readonly RuleCase[] = [
     [
       'plans[0].planDetail.electricityContract.tariffPeriod[0].singleRate is required when rateBlockUType is singleRate',
       'plans[0].planDetail.electricityContract.tariffPeriod[0].demandCharges must be absent when rateBlockUType is not demandCharges',
+    ],
+  ],
+  [
+    'bands of a daily supply charge without a price',
+    EnergyAccount,
+    tariff({
+      rateBlockUType: 'singleRate',
+      singleRate: {},
+      bandedDailySupplyCharges: [{ volume: 30 }],
+    }),
+    [
+      'plans[0].planDetail.electricityContract.tariffPeriod[0].bandedDailySupplyCharges[0].unitPrice is required',
+    ],
+  ],
+  [
+    'charges on an invoice without an amount, and with a number',
+    EnergyInvoice,
+    {
+      ...energyInvoice,
+      electricity: { otherCharges: [{ type: 'NETWORK' }] },
+      accountCharges: { totalCharges: 3 },
+    },
+    [
+      'electricity.otherCharges[0].amount is required',
+      'accountCharges.totalCharges must be a decimal string',
     ],
   ],
   [

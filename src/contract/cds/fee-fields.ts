@@ -6,10 +6,7 @@ import { separateDiscount, separateFee } from './separate-prices.ts'
 
 const discountEligibility: CdsFields = {
   discount_eligibility_type: { type: { oneOf: values.discountEligibilityType }, mandatory },
-  ...explainedBy('discount_eligibility_type', {
-    ...additionalValues.eligibility,
-    INTRODUCTORY: 'duration',
-  }),
+  ...explainedBy('discount_eligibility_type', additionalValues.discountEligibility),
 }
 
 const fixedAmount: CdsObject = { fields: { amount: { type: 'amount', mandatory } } }

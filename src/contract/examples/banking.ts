@@ -19,6 +19,7 @@ export const bankingAccount: BankingAccount = {
   accountNumber: 12345678,
   bundleName: 'Everyday bundle',
   depositRate: 0.035,
+  lendingRate: 0.129,
   depositRates: [
     {
       depositRateType: 'VARIABLE',

@@ -31,6 +31,7 @@ export const energyAccount: EnergyAccount = {
           timeZone: 'LOCAL',
           isFixed: false,
           variation: 'Prices change each July',
+          onExpiryDescription: 'Continues at the prices of the standing offer',
           paymentOption: ['PAPER_BILL', 'CREDIT_CARD', 'DIRECT_DEBIT', 'BPAY'],
           intrinsicGreenPower: { greenPercentage: 0.1 },
           controlledLoad: [
@@ -102,6 +103,18 @@ export const energyAccount: EnergyAccount = {
                 rates: [{ unitPrice: '0.29', measureUnit: 'KWH' }],
               },
             },
+            {
+              type: 'NETWORK',
+              displayName: 'Network, all year',
+              startDate: '07-01',
+              dailySupplyChargeType: 'BAND',
+              bandedDailySupplyCharges: [
+                { unitPrice: '0.31', measureUnit: 'DAYS', volume: 30 },
+                { unitPrice: '0.27', measureUnit: 'DAYS' },
+              ],
+              rateBlockUType: 'singleRate',
+              singleRate: { displayName: 'Network use', rates: [{ unitPrice: '0.04' }] },
+            },
           ],
         },
       },
@@ -122,12 +135,14 @@ export const energyInvoice: EnergyInvoice = {
   balanceAtIssue: '143.20',
   servicePoints: ['6203456789'],
   electricity: {
-    totalGst: '13.02',
+    totalGst: '12.72',
     totalGenerationCredits: '0.00',
     totalOnceOffCharges: '0.00',
     totalOnceOffDiscounts: '0.00',
     totalUsageCharges: '111.60',
+    otherCharges: [{ type: 'METERING', amount: '15.58', description: 'Smart meter' }],
   },
+  accountCharges: { totalCharges: '3.00', totalDiscounts: '0.00', totalGst: '0.30' },
   paymentStatus: 'NOT_PAID',
 }
 

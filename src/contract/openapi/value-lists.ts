@@ -16,6 +16,7 @@ const descriptions = {
   contractTimeZone:
     'The time zone of the times in an energy contract: LOCAL is the time zone of the service point, AEST is Australian Eastern Standard Time.',
   controlledLoadTimeOfUseType: 'The time of use that a controlled-load rate applies to.',
+  dailySupplyChargeType: 'Whether a daily supply charge is one amount or has bands.',
   day: 'A day of the week, or all public holidays.',
   deliveryAddressType: 'What a postal address is used for.',
   demandPeriod: 'The period over which demand is measured or charged.',

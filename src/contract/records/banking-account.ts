@@ -136,7 +136,8 @@ const account = {
   bsb: DigitsNumber,
   accountNumber: DigitsNumber,
   bundleName: Text,
-  depositRate: Decimal,
+  depositRate: described(Decimal, 'The rate that the balance earns now.'),
+  lendingRate: described(Decimal, 'The rate that the customer pays on the balance now.'),
 }
 
 const specifics = {

@@ -40,7 +40,7 @@ export const DiscountEligibility = record('DiscountEligibility', {
   description: 'A condition that the customer must meet for a discount.',
   required: { discountEligibilityType: oneOf(values.discountEligibilityType) },
   optional: explanation,
-  rules: explanationRules('discountEligibilityType', 'eligibility'),
+  rules: explanationRules('discountEligibilityType', 'discountEligibility'),
 })
 
 const discountMethods = ['fixedAmount', 'rateBased'] as const

@@ -5,12 +5,24 @@ import { union } from '../rules.ts'
 import { Decimal, Flag, Id, LocalDateTime, Money, PlainDate, Text } from '../scalars.ts'
 import { Type } from '../type.ts'
 
+export const InvoiceAccountCharges = record('InvoiceAccountCharges', {
+  description: 'The totals of the charges and discounts of the account itself on an invoice.',
+  optional: { totalCharges: Money, totalDiscounts: Money, totalGst: Money },
+})
+
+export const InvoiceOtherCharge = record('InvoiceOtherCharge', {
+  description: 'The total of charges of another kind on an invoice.',
+  required: { amount: Money },
+  optional: { type: oneOf(values.chargeType), description: Text },
+})
+
 const fuelTotals = {
   totalGst: Money,
   totalGenerationCredits: Money,
   totalOnceOffCharges: Money,
   totalOnceOffDiscounts: Money,
   totalUsageCharges: Money,
+  otherCharges: Type.Array(InvoiceOtherCharge),
 }
 
 export const InvoiceElectricity = record('InvoiceElectricity', {
@@ -50,6 +62,7 @@ export const EnergyInvoice = record('EnergyInvoice', {
     servicePoints: Type.Array(Text),
     electricity: InvoiceElectricity,
     gas: InvoiceGas,
+    accountCharges: InvoiceAccountCharges,
     paymentStatus: oneOf(values.paymentStatus),
   },
 })

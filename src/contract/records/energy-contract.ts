@@ -80,7 +80,12 @@ export const TariffPeriod = record('TariffPeriod', {
     displayName: Text,
     startDate: SeasonStart,
     endDate: SeasonStart,
+    dailySupplyChargeType: oneOf(values.dailySupplyChargeType),
     dailySupplyCharges: Money,
+    bandedDailySupplyCharges: described(
+      rates,
+      'Daily supply charges by band, instead of one amount.',
+    ),
     timeZone: oneOf(values.contractTimeZone),
     singleRate: record('TariffSingleRate', {
       description: 'A rate that applies at all times.',
@@ -241,6 +246,7 @@ export const EnergyContract = record('EnergyContract', {
     termType: oneOf(values.termType),
     isFixed: Flag,
     variation: Text,
+    onExpiryDescription: described(Text, 'What happens when the term or the benefit period ends.'),
     paymentOption: Type.Array(oneOf(values.paymentOption)),
     intrinsicGreenPower: record('IntrinsicGreenPower', {
       description: 'The share of renewable energy that a contract includes.',

@@ -21,7 +21,7 @@ export const ProductDiscountEligibility = record('ProductDiscountEligibility', {
   description: 'A condition that the customer must meet for a discount.',
   required: { discount_eligibility_type: oneOf(values.discountEligibilityType) },
   optional: explanation,
-  rules: explanationRules('discount_eligibility_type', 'eligibility'),
+  rules: explanationRules('discount_eligibility_type', 'discountEligibility'),
 })
 
 /** Even here, the values of the union are camelCase, while its fields are snake_case. */
