@@ -41,6 +41,12 @@ const closedFields = ['openStatus', 'productCategory']
 
 const timeScalars: readonly ScalarName[] = ['dateTime', 'localDateTime', 'date', 'duration']
 
+/** Version 3 of the account states the price of a fee or a discount in one of these, instead of with a method. */
+const pricesWithoutMethod = ['amount', 'balanceRate', 'transactionRate', 'accruedRate', 'feeRate']
+
+/** The interface has both names for the method of a discount. */
+const methods = ['feeMethodUType', 'discountMethodUType']
+
 /** The interface itself uses both spellings. */
 const validSpellings = ['rateApplicablityType', 'feeMethodUType']
 
@@ -97,9 +103,12 @@ function* readFields(node: Node, fields: Fields, path: string, version: AccountV
     if (intended && isMissing) misspelled.add(intended)
     const received = printable(field)
     const path = at(received)
-    yield isValid
-      ? { kind: 'remark', path, received, reason: 'is not a field of the interface' }
-      : { kind: 'spelling', path, received, reason: `must be spelled ${intended}` }
+    if (isPriceOfVersionThree(node, fields, field)) {
+      yield { kind: 'shape', path, received, reason: `must be replaced by ${methods[0]}` }
+    } else
+      yield isValid
+        ? { kind: 'remark', path, received, reason: 'is not a field of the interface' }
+        : { kind: 'spelling', path, received, reason: `must be spelled ${intended}` }
   }
   for (const field of required) {
     const isMissing = fields[field] === undefined || fields[field] === null
@@ -122,6 +131,15 @@ function* readFields(node: Node, fields: Fields, path: string, version: AccountV
       yield { kind: classifyRule(rule, where, fields), path: at(where), reason }
     }
   }
+}
+
+/** A field that only version 3 has, in a fee or discount of version 4 whose price is not stated otherwise. */
+function isPriceOfVersionThree({ properties = {} }: Node, fields: Fields, field: string): boolean {
+  return (
+    pricesWithoutMethod.includes(field) &&
+    methods.some((method) => Object.hasOwn(properties, method)) &&
+    !methods.some((method) => Object.hasOwn(fields, method))
+  )
 }
 
 /** A discriminator may have a value that Holdfast does not know. The sibling that it names must exist all the same. */
@@ -216,7 +234,7 @@ function classifyScalar(node: Node, value: unknown, field: string): Fault['kind'
   if (node.enum) {
     if (typeof value !== 'string') return 'enumeration'
     if (node.enum.includes(value) || field.endsWith('UType')) return undefined
-    return closedFields.includes(field) ? 'enumeration' : 'remark'
+    return closedFields.includes(field) || isRemoved(field, value) ? 'enumeration' : 'remark'
   }
   switch (node.type) {
     case 'string':
@@ -230,6 +248,11 @@ function classifyScalar(node: Node, value: unknown, field: string): Fault['kind'
     default:
       return undefined
   }
+}
+
+/** Version 4 of the account has the types of fees of version 3 without this one. */
+function isRemoved(field: string, value: string): boolean {
+  return field === 'feeType' && value === 'VARIABLE'
 }
 
 function classifyText({ scalar, acceptsNumber }: Node, value: unknown): Fault['kind'] | undefined {

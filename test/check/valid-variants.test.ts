@@ -144,7 +144,7 @@ const variants: Readonly<Record<string, Variant>> = {
   },
   'posted transactions without a posting time': {
     seam: onRecords((record: Body) => {
-      record.executionDateTime ??= record.postingDateTime
+      record.executionDateTime = record.postingDateTime ?? record.executionDateTime
       delete record.postingDateTime
     }, 'B3'),
     options: onlyChecks('schemas.B3', 'order', 'windows'),

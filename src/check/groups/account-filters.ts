@@ -1,3 +1,4 @@
+import { asNode } from '../../contract/schema.ts'
 import { describeDifference } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { readAccountRecords } from '../customers.ts'
@@ -13,8 +14,9 @@ import {
   readKey,
   readKeys,
 } from '../paged-list.ts'
-import { readList, readUnbounded, type Subject } from '../read-list.ts'
-import { findSubjects } from '../subjects.ts'
+import { readList, readUnbounded, requirePage, type Subject } from '../read-list.ts'
+import { formatStatus } from '../responses.ts'
+import { findCandidates, findSubjects } from '../subjects.ts'
 
 type Filter = Readonly<Record<string, string>>
 
@@ -107,6 +109,15 @@ function checkFilter(
   })
 }
 
+/** Every value of the filters for accounts that a list has. */
+function listFilterValues({ operation }: PagedList): Filter[] {
+  return ['open-status', 'product-category', 'is-owned'].flatMap((name) => {
+    const parameter = asNode(operation.query).properties?.[name]
+    const values = parameter?.type === 'boolean' ? ['true', 'false'] : (parameter?.enum ?? [])
+    return values.map((value) => ({ [name]: value }))
+  })
+}
+
 /** The distinct values of a field. */
 function findValues(accounts: readonly Fields[], field: string): string[] {
   const values = accounts.map((account) => account[field])
@@ -170,6 +181,36 @@ export const accountFilters: readonly Check[] = [
     ),
     hint: 'isOwned depends on the requesting customer: a joint account may be owned by one holder and not by another.',
     run: checkFilter(['is-owned'], () => ['true', 'false'].map((value) => ({ 'is-owned': value }))),
+  },
+  {
+    id: 'filters.values',
+    title: 'Every value of a filter that the interface lists is accepted',
+    clause: conventions(
+      '4',
+      'open-status (enum ALL, CLOSED, OPEN); product-category (enum of the banking product categories); is-owned (boolean)',
+    ),
+    run: (context) =>
+      checkEach(findPagedLists(context), async (list) => {
+        const [subject = skip('no customer has an account for it')] = await findCandidates(
+          context,
+          list,
+        )
+        const filters = listFilterValues(list)
+        if (filters.length === 0) skip('it has no such filter')
+        await requirePage(context, subject, {})
+        for (const filter of filters) {
+          const query = { 'page-size': 1, ...filter }
+          const response = await context.request(list.operation, { ...subject.input, query })
+          if (response.isSuccess) continue
+          fail(
+            `${list.ref} with ${new URLSearchParams(filter)} returned ${formatStatus(response)}`,
+            {
+              expected: 'a success, with or without records',
+              evidence: [response],
+            },
+          )
+        }
+      }),
   },
   {
     id: 'filters.combined',

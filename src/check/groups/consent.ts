@@ -12,7 +12,7 @@ import {
 import { type Check, endpoint } from '../definition.ts'
 import { checkEach, fail, skip, skipAll } from '../outcome.ts'
 import { compareRecords, requireList } from '../paged-list.ts'
-import { readAccounts, readUnbounded, toSubject } from '../read-list.ts'
+import { listRecordsMax, readAccounts, readList, readUnbounded, toSubject } from '../read-list.ts'
 import { requireOperation } from '../requests.ts'
 import { formatStatus } from '../responses.ts'
 import { readWholeList } from '../subjects.ts'
@@ -70,6 +70,41 @@ export const consent: readonly Check[] = [
         { expected: 'the same accounts' },
       )
     }),
+  },
+  {
+    id: 'consent.accounts.listed',
+    title: 'B1 and E1 list the accounts that C2 lists',
+    clause: endpoint(
+      'E1',
+      'E1 lists all accounts available for sharing, to support account selection during authorisation',
+    ),
+    run: (context) =>
+      checkEach(
+        [
+          ['B1', 'banking'],
+          ['E1', 'energy'],
+        ] as const,
+        async ([ref, kind]) => {
+          if (!context.operation(ref)) skip('it is left out intentionally')
+          const list = requireList(context, ref)
+          for (const customerId of await findCustomers(context)) {
+            const ids = await requireShareable(context, customerId)
+            const whole = await readList(context, toSubject(list, customerId))
+            if (!whole.isWhole) skip(`it has more than ${listRecordsMax} records`)
+            const unlisted = (await findAccounts(context, customerId)).find(
+              ({ id, kind: actual, record }) => actual === kind && !record && ids.includes(id),
+            )
+            if (!unlisted) continue
+            fail(
+              `${ref} does not list account ${unlisted.id} of customer ${customerId}, which C2 lists`,
+              {
+                expected: 'every account that can be shared',
+                evidence: whole.responses.slice(0, 1),
+              },
+            )
+          }
+        },
+      ),
   },
   {
     id: 'consent.accounts.complete',

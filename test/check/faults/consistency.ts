@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unknownId } from '../../../src/check/requests.ts'
 import { ContractError } from '../../../src/contract/index.ts'
 import { ana, anaEmail } from '../data.ts'
-import { type Body, replayAfterMs } from '../provider.ts'
+import { type Body, replayAfterMs, type Seam } from '../provider.ts'
 import {
   changeLink,
   type Fault,
@@ -13,6 +13,12 @@ import {
   onStore,
   onSuccess,
 } from './fault.ts'
+
+function omitAccount(ref: 'B1' | 'E1', omitted: string): Seam {
+  return onPages((page) => {
+    page.data.accounts = page.data.accounts.filter(({ accountId }: Body) => accountId !== omitted)
+  }, ref)
+}
 
 /** Faults that show only when answers are compared with each other, or when requests overlap. */
 export const consistencyFaults: readonly Fault[] = [
@@ -193,6 +199,16 @@ export const consistencyFaults: readonly Fault[] = [
       )
     }, 'B6'),
     detectedBy: ['agreement.payments'],
+  },
+  {
+    name: 'E1 does not list a closed account that C2 lists',
+    seam: omitAccount('E1', 'e-2'),
+    detectedBy: ['consent.accounts.listed'],
+  },
+  {
+    name: 'B1 does not list a closed account that C2 lists',
+    seam: omitAccount('B1', 'a-3'),
+    detectedBy: ['consent.accounts.listed'],
   },
   {
     name: 'an account of two customers has no users',

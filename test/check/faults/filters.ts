@@ -1,3 +1,4 @@
+import { ContractError } from '../../../src/contract/index.ts'
 import type {
   AccountFilters,
   EntriesOfAccountsQuery,
@@ -95,6 +96,13 @@ export const filterFaults: readonly Fault[] = [
     name: 'product-category is ignored',
     seam: withFilters(({ productCategory: _, ...filters }) => filters),
     detectedBy: ['filters.product-category'],
+  },
+  {
+    name: 'a product category is rejected',
+    seam: onQuery(/product-category=TRADE_FINANCE/, () => {
+      throw new ContractError('invalid_request')
+    }),
+    detectedBy: ['filters.values'],
   },
   {
     name: 'is-owned is ignored',

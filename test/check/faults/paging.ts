@@ -1,3 +1,4 @@
+import type { Body } from '../provider.ts'
 import {
   changeLink,
   type Fault,
@@ -207,6 +208,15 @@ export const pagingFaults: readonly Fault[] = [
         (a.postingDateTime ?? 'z') < (b.postingDateTime ?? 'z') ? 1 : -1,
       ),
     ),
+    detectedBy: ['order.transactions', 'order.pages'],
+  },
+  {
+    name: 'posted transactions are ordered by their execution times',
+    seam: transactionsInMemory((records) => {
+      const time = ({ executionDateTime, postingDateTime }: Body) =>
+        Date.parse(executionDateTime ?? postingDateTime)
+      return records.toSorted((a, b) => time(b) - time(a))
+    }),
     detectedBy: ['order.transactions', 'order.pages'],
   },
   {

@@ -87,6 +87,24 @@ export const recordFaults: readonly Fault[] = [
     detectedBy: ['wire.enumerations'],
   },
   {
+    name: 'a fee of version 4 has the removed type VARIABLE',
+    seam: onRecords((record) => {
+      for (const fee of record.fees) fee.feeType = 'VARIABLE'
+    }, 'B1'),
+    detectedBy: ['wire.enumerations'],
+  },
+  {
+    name: 'a fee of version 4 has an amount and no method',
+    seam: onRecords((record) => {
+      for (const fee of record.fees) {
+        fee.amount = fee.fixedAmount.amount
+        delete fee.feeMethodUType
+        delete fee.fixedAmount
+      }
+    }, 'B1'),
+    detectedBy: ['schemas.B1'],
+  },
+  {
     name: 'openStatus has an additional value',
     seam: onRecords((record) => {
       if (record.accountId === 'e-2') record.openStatus = 'DORMANT'
