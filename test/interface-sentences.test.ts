@@ -112,7 +112,7 @@ function expandOperations(
   operations: readonly string[],
   id: string,
 ): (TestReference & { readonly id: string })[] {
-  if (!name.includes('{op}')) return [{ id, file, name }]
+  if (!name.includes('{op}') || operations.length === 0) return [{ id, file, name }]
   return operations.map((ref) => ({ id, file, name: name.replaceAll('{op}', ref) }))
 }
 
