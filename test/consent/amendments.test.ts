@@ -244,7 +244,7 @@ describeOnce('a request that names an arrangement', () => {
     const { cdr_arrangement_id: id } = await owner.exchange(callback, started)
 
     for (const named of [id, 'unknown', 7]) {
-      const claims = JSON.stringify({ id_token: {}, cdr_arrangement_id: named })
+      const claims = JSON.stringify({ cdr_arrangement_id: named })
       await assert.rejects(other.start({ claims }), { error: 'invalid_request', status: 400 })
     }
   })
@@ -260,7 +260,7 @@ describeOnce('a request that names an arrangement', () => {
       customer.accounts[0],
     )
     const { cdr_arrangement_id: id } = await thirdParty.exchange(callback, started)
-    const claims = JSON.stringify({ id_token: {}, cdr_arrangement_id: id })
+    const claims = JSON.stringify({ cdr_arrangement_id: id })
     const browser = platform.browse()
     await browser.open((await thirdParty.start({ claims })).url)
     await browser.submit('identify', { email: stranger.email })

@@ -212,7 +212,7 @@ describe('a code that amends a consent, if the database fails', () => {
       const first = await consent(setup, customer)
       const earlier = await thirdParty.exchange(first.callback, first.started)
       const id = String(earlier['cdr_arrangement_id'])
-      const claims = JSON.stringify({ id_token: {}, cdr_arrangement_id: id })
+      const claims = JSON.stringify({ cdr_arrangement_id: id })
       const { callback, started } = await consent(setup, customer, { claims })
       const tokens = await insist(attempt, 'exchange', () => thirdParty.exchange(callback, started))
 

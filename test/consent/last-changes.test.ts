@@ -143,7 +143,7 @@ describe('a code that amends a consent and is exchanged twice at the same time',
     const customer = nextCustomer()
     const earlier = await getCode(platform, thirdParty, {}, customer)
     const { cdr_arrangement_id: id } = await thirdParty.exchange(earlier.callback, earlier.started)
-    const claims = JSON.stringify({ id_token: {}, cdr_arrangement_id: id })
+    const claims = JSON.stringify({ cdr_arrangement_id: id })
     const { callback, started } = await getCode(platform, thirdParty, { claims }, customer)
     return { calls, platform, id, exchange: () => thirdParty.exchange(callback, started) }
   }

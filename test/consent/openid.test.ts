@@ -194,6 +194,30 @@ describeOnce('a request for a level of assurance', () => {
   }
 })
 
+describeOnce('the parameter claims', () => {
+  for (const profile of ['plain', 'cds'] as const) {
+    it(`may have neither userinfo nor id_token with the profile ${profile}`, async () => {
+      const platform = await openPlatform()
+      const thirdParty = await registerThirdParty(platform, profile)
+      const started = await thirdParty.start({ claims: '{"sharing_duration":3600}' })
+      const browser = platform.browse()
+      await browser.open(started.url)
+
+      const tokens = await thirdParty.exchange(await agree(browser, platform), started)
+
+      assert.ok(tokens.refresh_token)
+    })
+  }
+
+  for (const claims of ['{', '[]', 'null', '{"userinfo":[]}', '{"id_token":"acr"}']) {
+    it(`is rejected if it is ${claims}`, async () => {
+      const thirdParty = await registerThirdParty(await openPlatform())
+
+      await assert.rejects(thirdParty.start({ claims }), { error: 'invalid_request', status: 400 })
+    })
+  }
+})
+
 describeOnce('the metadata of the OpenID provider', () => {
   it('has what the Consumer Data Standards require', async () => {
     const { port } = await openPlatform()

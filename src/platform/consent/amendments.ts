@@ -1,7 +1,7 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { digest } from '../../auth/secrets.ts'
 import { ContractError } from '../../contract/index.ts'
-import { readRequestClaim } from './sharing-duration.ts'
+import { readRequestClaim } from './request-claims.ts'
 import type { ConsentStore } from './store.ts'
 
 const claim = 'cdr_arrangement_id'
@@ -29,6 +29,12 @@ export async function requireOwnArrangement(
   throw new errors.InvalidRequest(`${claim} is not an active arrangement of this client`)
 }
 
+/** Stores with the code which arrangement its exchange amends. Called before the code is made. */
+export function rememberAmendment({ oidc: { claims, params } }: KoaContextWithOIDC): void {
+  const id = readAmendedId({ ...params })
+  if (id !== undefined) Object.assign(claims, { [claim]: id })
+}
+
 /**
  * Amends the arrangement that the authorization request named, once tokens for the new consent were issued. Returns its
  * ID, which stays the same. If this throws, the tokens must not be returned.
@@ -39,7 +45,7 @@ export async function applyAmendment(
 ): Promise<string | undefined> {
   if (status !== 200 || oidc?.route !== 'token') return undefined
   const { claims, grantId = '', jti = '' } = oidc.entities.AuthorizationCode ?? {}
-  const id = readAmendedId({ claims: JSON.stringify(claims ?? {}) })
+  const id = (claims as { readonly [claim]?: string } | undefined)?.[claim]
   if (id === undefined) return undefined
   // An earlier exchange of the code amended it, and failed later.
   if (id === grantId) return id

@@ -9,7 +9,6 @@ import {
   redirectToFlow,
   succeeded,
 } from './flow-context.ts'
-import { acr } from './openid-configuration.ts'
 import { renderPage } from './page-exchange.ts'
 import { findAccountKind } from './pages/account-groups.ts'
 import type { Page, Problem } from './pages/layout.ts'
@@ -20,6 +19,7 @@ import {
   renderPasscodeStep,
 } from './pages/steps.ts'
 import type { PasscodeOwner } from './passcodes.ts'
+import { acr } from './request-claims.ts'
 import { listAccountKinds } from './scopes.ts'
 import { makeFormToken } from './sealed-states.ts'
 import { endOfSharing } from './sharing-duration.ts'

@@ -22,6 +22,7 @@ import {
 } from './client-metadata.ts'
 import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
+import { acr, requireValidClaims } from './request-claims.ts'
 import { revocationPath } from './revoke-arrangement.ts'
 import { consentScopes, identityClaims, openidScope, readClaims } from './scopes.ts'
 import {
@@ -31,9 +32,6 @@ import {
   readSharingDuration,
 } from './sharing-duration.ts'
 import type { ConsentStore, ThirdParty } from './store.ts'
-
-/** The level of assurance of a one-time passcode in the Consumer Data Standards. */
-export const acr = 'urn:cds.au:cdr:2'
 
 const authMethods = ['private_key_jwt'] as const
 
@@ -133,6 +131,11 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     },
     extraClientMetadata: { properties: [profileProperty] },
     extraParams: {
+      // The OpenID provider would require one of the members that are optional in OpenID Connect.
+      async claims(ctx, text) {
+        requireValidClaims(text)
+        await requireOwnArrangement(options, ctx)
+      },
       async sharing_duration(ctx) {
         requireSharingDuration(ctx)
         // The OpenID provider drops scopes that it does not know. Without any, there is nothing to consent to.
@@ -202,14 +205,6 @@ function createFeatures(options: ConfigurationOptions): Configuration['features'
     token: { readonly clientId?: string | undefined },
   ) => token.clientId === client.clientId
   return {
-    claimsParameter: {
-      enabled: true,
-      async assertClaimsParameter(ctx, claims) {
-        requireSharingDuration(ctx)
-        await requireOwnArrangement(options, ctx)
-        requireKnownAcr(claims.id_token?.['acr'])
-      },
-    },
     devInteractions: { enabled: false },
     dPoP: { enabled: binding === 'dpop' },
     fapi: {
@@ -270,22 +265,6 @@ function revokesGrant({ oidc: { route, client, entities } }: KoaContextWithOIDC)
 function requireSharingDuration({ oidc }: KoaContextWithOIDC): void {
   if (readSharingDuration({ ...oidc.params }) !== undefined) return
   throw new errors.InvalidRequest('sharing_duration must be a whole number of seconds')
-}
-
-/** An essential level of assurance must be one that a passcode provides. */
-function requireKnownAcr(requested: unknown): void {
-  const {
-    essential = false,
-    value,
-    values = [value],
-  } = (requested ?? {}) as {
-    readonly essential?: boolean
-    readonly value?: unknown
-    readonly values?: readonly unknown[]
-  }
-  if (!Array.isArray(values)) throw new errors.InvalidRequest('the values of acr must be an array')
-  if (!essential || values.includes(acr) || values.every((each) => each === undefined)) return
-  throw new errors.UnmetAuthenticationRequirements(`acr must be ${acr}`)
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type SigningKeyStore,
   toPrivateJwk,
 } from '../../auth/signing-key-store.ts'
-import { applyAmendment } from './amendments.ts'
+import { applyAmendment, rememberAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
 import { ProviderUnavailable } from './customers.ts'
 import type { FlowRecords } from './flow-records.ts'
@@ -163,6 +163,7 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
     void recordExchange(options.flowRecords, answered)
   })
   recordRequests(provider, options.flowRecords)
+  provider.on('authorization.accepted', rememberAmendment)
   provider.on('server_error', (ctx, error) => {
     if (isOutage(error)) outages.set(ctx, error)
     else options.onError(error)
@@ -219,10 +220,13 @@ function identify(keys: readonly SigningKey[]): string {
   return keys.map(({ id }) => id).join(' ')
 }
 
-/** The OpenID provider lists all response modes that it knows. Third parties are registered for one of these. */
+/** The OpenID provider lists all response modes that it knows. Third parties are registered for one of these. The platform itself supports `claims`. */
 function correctMetadata({ oidc, body }: KoaContextWithOIDC): void {
   if (oidc?.route !== 'discovery') return
-  Object.assign(body as object, { response_modes_supported: Object.values(responseModes) })
+  Object.assign(body as object, {
+    claims_parameter_supported: true,
+    response_modes_supported: Object.values(responseModes),
+  })
 }
 
 /** The Consumer Data Standards name the arrangement in responses with a token or about one. */

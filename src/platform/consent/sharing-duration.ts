@@ -1,4 +1,4 @@
-import { parseJson } from '../../contract/parse-json.ts'
+import { readRequestClaim } from './request-claims.ts'
 import type { Arrangement } from './store.ts'
 
 /** How long an access token is valid. */
@@ -31,13 +31,4 @@ export function endOfSharing(seconds: number, now: Temporal.Instant): Temporal.I
 /** Whether an arrangement outlasts its first access token, so that a refresh token is needed. */
 export function needsRefreshToken({ from, until }: Arrangement): boolean {
   return until.since(from).total('seconds') > onceSeconds
-}
-
-/** A member of the parameter `claims` of an authorization request. */
-export function readRequestClaim(
-  { claims }: Readonly<Record<string, unknown>>,
-  name: string,
-): unknown {
-  if (typeof claims !== 'string') return undefined
-  return (parseJson(claims) as Record<string, unknown> | null | undefined)?.[name]
 }
