@@ -107,7 +107,7 @@ describe('a pushed authorization request', () => {
     'a plain code challenge': { code_challenge_method: 'plain' },
     'another response type': { response_type: 'code id_token' },
     'a response mode that posts a form': { response_mode: 'form_post' },
-    'no known scope': { scope: 'bank:payees:read' },
+    'no known scope': { scope: 'foo bar', nonce: '' },
     'a scope that the third party does not have': { scope: 'openid energy:billing:read' },
     'a negative duration': { sharing_duration: '-1' },
     'a duration that is not a number': { sharing_duration: '1e9' },
@@ -134,6 +134,7 @@ describe('a pushed authorization request', () => {
       { status: 400 },
     )
     await assert.rejects(thirdParty.start({ response_mode: 'query' }), { status: 400 })
+    await assert.rejects(thirdParty.start({ scope: 'foo bar', nonce: '' }), { status: 400 })
   })
 })
 

@@ -84,10 +84,9 @@ describe('a consent flow with openid-client', () => {
     )
     assert.equal(refreshed.refresh_token, tokens.refresh_token)
     assert.notEqual(refreshed.access_token, tokens.access_token)
-    const introspection = await openid.tokenIntrospection(
-      thirdParty.config,
-      tokens.refresh_token ?? '',
-    )
+    const introspect = (token = '') => openid.tokenIntrospection(thirdParty.config, token)
+    assert.deepEqual(await introspect(refreshed.access_token), { active: false })
+    const introspection = await introspect(tokens.refresh_token)
     const arrangement = await platform.store.arrangements.find(id, Temporal.Now.instant())
     assert.equal(introspection['cdr_arrangement_id'], id)
     const end = Math.floor((arrangement?.until.epochMilliseconds ?? 0) / 1000)

@@ -138,9 +138,9 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       },
       async sharing_duration(ctx) {
         requireSharingDuration(ctx)
-        // The OpenID provider drops scopes that it does not know. Without any, there is nothing to consent to.
-        const hasScope = ctx.oidc.requestParamScopes.size > 0
-        if (!hasScope) throw new errors.InvalidScope('a scope is required', '')
+        // Unknown scopes are dropped. Without any other, there is nothing to consent to.
+        const hasScope = ctx.oidc.requestParamOIDCScopes.size > 0
+        if (!hasScope) throw new errors.InvalidScope('a known scope is required', '')
       },
     },
     features: createFeatures(options),
@@ -199,11 +199,8 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
 
 function createFeatures(options: ConfigurationOptions): Configuration['features'] {
   const { binding, requiresAuthority } = options
-  const ownTokens = async (
-    _ctx: unknown,
-    client: Client,
-    token: { readonly clientId?: string | undefined },
-  ) => token.clientId === client.clientId
+  const isOwn = (client: Client, token: { readonly clientId?: string | undefined }) =>
+    token.clientId === client.clientId
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: binding === 'dpop' },
@@ -211,7 +208,13 @@ function createFeatures(options: ConfigurationOptions): Configuration['features'
       enabled: true,
       profile: (_ctx, client) => readFapiProfile(client),
     },
-    introspection: { enabled: true, allowedPolicy: ownTokens },
+    introspection: {
+      enabled: true,
+      // The Consumer Data Standards allow refresh tokens alone.
+      allowedPolicy: async (_ctx, client, token) =>
+        isOwn(client, token) &&
+        (token.kind === 'RefreshToken' || readFapiProfile(client) === '2.0'),
+    },
     jwtResponseModes: { enabled: true },
     mTLS: {
       enabled: binding === 'mtls',
@@ -225,7 +228,10 @@ function createFeatures(options: ConfigurationOptions): Configuration['features'
     pushedAuthorizationRequests: { enabled: true, requirePushedAuthorizationRequests: true },
     requestObjects: { enabled: true },
     resourceIndicators: { enabled: false },
-    revocation: { enabled: true, allowedPolicy: ownTokens },
+    revocation: {
+      enabled: true,
+      allowedPolicy: async (_ctx, client, token) => isOwn(client, token),
+    },
     rpInitiatedLogout: { enabled: false },
     userinfo: { enabled: true },
   }
