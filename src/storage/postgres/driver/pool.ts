@@ -199,12 +199,6 @@ export function makePool(
   return pool
 }
 
-/** A connection with the options of a pool, but not in the pool. */
-export function makeClient({ options }: pg.Pool): pg.Client {
-  const { Client = pg.Client } = options
-  return new Client(options) as pg.Client
-}
-
 /** Parses the address itself: the driver's parser accepts more than is supported here. */
 function parseAddress(address: string): pg.PoolConfig {
   const url = new URL(address)

@@ -20,39 +20,37 @@ export function pooledClient(
   const attempts = openAttempts()
 
   return class PooledClient extends Client {
+    /**
+     * Only the pool calls it, with a callback. It calls back in the same turn as the driver: an error event may follow
+     * immediately and needs a listener.
+     */
     override connect(): Promise<pg.Client>
     override connect(callback: Connected): void
-    override connect(callback?: Connected): Promise<unknown> {
-      if (callback) return this.#connect(callback)
-      return new Promise((resolve, reject) => {
-        this.#connect((error) => (error ? reject(error) : resolve(this)))
-      })
-    }
-
-    /** The process may exit before the server has closed the connection: the server may not respond. */
-    override end(): Promise<void>
-    override end(callback: (error: Error) => void): void
-    override end(callback?: (error: Error) => void): Promise<void> | undefined {
-      const ended = callback ? super.end(callback) : super.end()
-      streamOf(this).unref()
-      return ended ?? undefined
-    }
-
-    /** Calls back in the same turn as the driver: an error event may follow immediately and needs a listener. */
-    async #connect(callback: Connected): Promise<void> {
+    override async connect(callback: Connected = () => {}): Promise<pg.Client> {
       const finish = (error?: Error | null) => {
         if (error) this.connection.stream.destroy()
         attempts.end(error)
         callback(error)
       }
       const pausedError = attempts.begin()
-      if (pausedError) return process.nextTick(callback, pausedError)
+      if (pausedError) {
+        process.nextTick(callback, pausedError)
+        return this
+      }
       try {
         if (passwordFile !== undefined) this.password = await readPassword(passwordFile)
+        super.connect(finish)
       } catch (error) {
-        return finish(error as Error)
+        finish(error as Error)
       }
-      super.connect(finish)
+      return this
+    }
+
+    /** The process may exit before the server has closed the connection: the server may not respond. */
+    override async end(callback?: (error: Error) => void): Promise<void> {
+      const ended = callback ? super.end(callback) : super.end()
+      streamOf(this).unref()
+      await ended
     }
   }
 }

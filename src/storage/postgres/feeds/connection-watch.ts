@@ -1,8 +1,7 @@
 import type pg from 'pg'
 import { DatabaseError } from '../../database.ts'
 import type { Statement } from '../../statement.ts'
-import { abandonAt, streamOf } from '../driver/abandon.ts'
-import type { Rows } from '../driver/pipeline.ts'
+import { streamOf } from '../driver/abandon.ts'
 import { runStatement } from '../driver/statements.ts'
 
 /** How often a connection is checked on which nothing is sent or received. */
@@ -43,9 +42,8 @@ const terminateBackend: Statement = {
 }
 
 interface WatchOptions {
-  /** Makes the connection that runs the checks: those of a pool may be lost too. */
-  makeClient(): pg.Client
-  readonly timeoutMs: number
+  /** For the checks alone, so that they never wait for another connection that may be lost too. */
+  readonly pool: pg.Pool
   readonly backend: Backend
   readonly isDistributed: boolean
   /** Whether a response is awaited. */
@@ -62,7 +60,7 @@ interface WatchOptions {
  */
 export function watchConnection(
   client: pg.ClientBase,
-  { makeClient, timeoutMs, backend, isDistributed, isBusy, onLockWait }: WatchOptions,
+  { pool, backend, isDistributed, isBusy, onLockWait }: WatchOptions,
 ): () => void {
   const { pid, start } = backend
   const stream = streamOf(client)
@@ -71,69 +69,34 @@ export function watchConnection(
   let state: string | undefined
   let checks = 0
   let isChecking = false
-  let checker: pg.Client | undefined
 
   const isSilent = (): boolean => isBusy() && countBytes() === bytes
-
-  const closeChecker = (): void => {
-    if (checker) streamOf(checker).destroy()
-    checker = undefined
-  }
-
-  /** The connection stays open until the watched one is in use again. */
-  const connect = async (): Promise<pg.Client> => {
-    if (checker) return checker
-    const made = makeClient()
-    made.on('error', () => {})
-    checker = made
-    await made.connect()
-    // It may have been closed before it began to connect.
-    if (checker !== made) streamOf(made).destroy()
-    return made
-  }
-
-  const run = async (statement: Statement, values: readonly string[]): Promise<Rows> => {
-    const connected = await connect()
-    const clearDeadline = abandonAt(connected, performance.now() + timeoutMs)
-    try {
-      return await runStatement(connected, statement, values)
-    } finally {
-      clearDeadline()
-    }
-  }
 
   const check = async (): Promise<void> => {
     if (!isSilent()) {
       bytes = countBytes()
       state = undefined
-      closeChecker()
       return
     }
-    const [row] = await run(readBackend, [pid, start, `${isDistributed}`])
+    const [row] = await runStatement(pool, readBackend, [pid, start, `${isDistributed}`])
     if (!isSilent()) return
     const [isLocked, waiting] = row ?? [null, 'ended']
     if (isLocked === 't') onLockWait()
     checks = waiting === state ? checks + 1 : 1
     state = waiting ?? undefined
     if (state === undefined || checks < checksMax) return
-    const used = checker
-    const terminated = run(terminateBackend, [pid, start])
-    // The user of the connection stops the checks: this one must not end before the backend is terminated.
-    checker = undefined
+    const terminated = runStatement(pool, terminateBackend, [pid, start])
     stream.destroy(new DatabaseError('a connection to the database no longer responds'))
-    await terminated.finally(() => used?.end())
+    await terminated
   }
 
   const timer = setInterval(async () => {
     if (isChecking) return
     isChecking = true
     // While the server is unreachable, it is unknown what the backend waits for.
-    await check().catch(closeChecker)
+    await check().catch(() => {})
     isChecking = false
   }, checkMs)
   timer.unref()
-  return () => {
-    clearInterval(timer)
-    closeChecker()
-  }
+  return () => clearInterval(timer)
 }

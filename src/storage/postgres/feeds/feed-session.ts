@@ -2,8 +2,8 @@ import type { QueryArrayConfig, QueryConfig } from 'pg'
 import type { Statement } from '../../statement.ts'
 import { abandonAt, abandonOnAbort, streamOf } from '../driver/abandon.ts'
 import { openCopy } from '../driver/copy.ts'
-import { poolTimeout, type Rows, watchStandby } from '../driver/pipeline.ts'
-import { durableCommits, makeClient, type makePool, plannerChoice } from '../driver/pool.ts'
+import { type Rows, watchStandby } from '../driver/pipeline.ts'
+import { durableCommits, type makePool, plannerChoice } from '../driver/pool.ts'
 import { longTimeoutMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
@@ -48,8 +48,8 @@ export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
 
 interface SessionOptions {
   readonly isDistributed: boolean
-  /** Has the options of the connections that check this one. */
-  readonly checks: ReturnType<typeof makePool>
+  /** For the connection that checks this one. */
+  readonly watching: ReturnType<typeof makePool>
   /** Called once per noticeable wait for a lock. */
   readonly onWait: (() => void) | undefined
   /** Ends the wait for a lock immediately, and closes the connection after `abortMs`. */
@@ -65,7 +65,7 @@ interface SessionOptions {
  */
 export async function openFeedSession(
   pool: ReturnType<typeof makePool>,
-  { isDistributed, checks, onWait, signal, abortMs, waitMaxMs }: SessionOptions,
+  { isDistributed, watching, onWait, signal, abortMs, waitMaxMs }: SessionOptions,
 ) {
   const client = await pool.connect()
   const stream = streamOf(client)
@@ -102,8 +102,7 @@ export async function openFeedSession(
     const [backend] = found.rows
     if (!backend) throw new TypeError('the backend of a connection is missing')
     stopChecks = watchConnection(client, {
-      makeClient: () => makeClient(checks),
-      timeoutMs: poolTimeout(checks),
+      pool: watching,
       backend,
       isDistributed,
       isBusy: () => isBusy,

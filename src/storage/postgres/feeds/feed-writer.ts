@@ -62,7 +62,8 @@ export async function openPostgresFeedWriter(
   const isDistributed = layout === 'citus'
   const { abortMs = abortDefaultMs } = options
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
-  const sessionOptions = { isDistributed, checks, onWait, signal, abortMs, waitMaxMs }
+  const watching = makePool(database, 'read', { ...options, connections: 1 })
+  const sessionOptions = { isDistributed, watching, onWait, signal, abortMs, waitMaxMs }
   const budget = openIndexBudget()
   let session: FeedSession | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -206,7 +207,7 @@ export async function openPostgresFeedWriter(
       clearInterval(renewal)
       await last
       endSession()
-      await Promise.all([checks.end(), pool.end()])
+      await Promise.all([checks.end(), watching.end(), pool.end()])
     },
   }
 }
