@@ -1,27 +1,14 @@
-import {
-  type BatchKey,
-  type BatchOutcome,
-  type BatchResult,
-  checkBatch,
-  checkNewFeed,
-  type FeedBatch,
-  rememberedBatches,
-} from '../../../intake/feed-writer.ts'
+import { type BatchResult, type FeedBatch, rememberedBatches } from '../../../intake/feed-writer.ts'
+import { advanceFeeds, batchColumns, type NumberedBatch, selectStates } from '../../feed-states.ts'
 import type { Statement } from '../../statement.ts'
-import type { Rows } from '../driver/pipeline.ts'
 
 /** A feed advances by one batch at a time, so that few are old. */
 const forgottenAtOnce = 10
 
-/** The state of the feeds of batches, in their order. New feeds are limited by the number of feeds, also of their sender. */
+/** The states of batches, in their order. */
 export const readStates: Statement = {
   name: 'feed-states',
-  text: `select f.batch, f.position, f.owner, r.digest, r.lines, r.created, r.changed, r.unchanged, r.deleted,
-      case when f.name is null then (select count(*) from feed) end,
-      case when f.name is null then (select count(*) from feed where owner = b.sender) end
-    from unnest($1::text[], $2::bigint[], $3::text[]) with ordinality b (feed, number, sender, ordinal)
-    left join feed f on f.name = b.feed
-    left join feed_batch r on r.feed = b.feed and r.number = b.number
+  text: `${selectStates('unnest($1::text[], $2::bigint[], $3::text[]) with ordinality b (feed, number, sender, ordinal)')}
     order by b.ordinal`,
 }
 
@@ -36,44 +23,13 @@ export const confirmCommits: Statement = {
       then set_config('synchronous_commit', 'on', true) end`,
 }
 
-export function stateValues(
-  batches: readonly (BatchKey | FeedBatch)[],
-): [string[], number[], string[]] {
+export function stateValues(batches: readonly NumberedBatch[]): [string[], number[], string[]] {
   return [
     // No feed has an empty name, and no client an empty id.
     batches.map(({ feed = '' }) => feed),
     batches.map(({ number }) => number),
     batches.map(({ sender }) => sender?.id ?? ''),
   ]
-}
-
-/** The outcomes of batches that cannot be committed or were committed before; undefined for the others. */
-export function decideBatches(
-  batches: readonly (BatchKey | FeedBatch)[],
-  states: Rows,
-): (BatchOutcome | undefined)[] {
-  const newFeeds: (BatchKey | FeedBatch)[] = []
-  return batches.map((batch, index) => {
-    const { feed: name } = batch
-    if (name === undefined) return undefined
-    const [last = null, position = null, owner = null, digest = null, ...numbers] =
-      states[index] ?? []
-    const feed = last !== null && {
-      batch: Number(last),
-      ...(position !== null && { position }),
-      ...(owner !== null && { owner }),
-    }
-    const [lines = 0, created = 0, changed = 0, unchanged = 0, deleted = 0, feeds = 0, owned = 0] =
-      numbers.map(Number)
-    const result = { lines, created, changed, unchanged, deleted }
-    const remembered = digest !== null && { digest, result }
-    const outcome = checkBatch({ ...batch, feed: name }, feed || undefined, remembered || undefined)
-    if (outcome || feed) return outcome
-    const ofSender = newFeeds.filter(({ sender }) => sender?.id === batch.sender?.id)
-    const rejected = checkNewFeed(batch, feeds + newFeeds.length, owned + ofSender.length)
-    if (!rejected) newFeeds.push(batch)
-    return rejected
-  })
 }
 
 /**
@@ -85,13 +41,9 @@ export const writeBatches = `
     select * from json_to_recordset($1) as b (feed text, number bigint, digest text, position text,
       lines bigint, created bigint, changed bigint, unchanged bigint, deleted bigint, owner text)
   ), advanced as (
-    insert into feed (name, batch, time, lines, position, owner)
-    select feed, number, $2::bigint, lines, position, owner from batch
-    on conflict (name) do update set batch = excluded.batch, time = excluded.time,
-      lines = feed.lines + excluded.lines, position = excluded.position, owner = excluded.owner
+    ${advanceFeeds('select feed, number, $2::bigint, lines, position, owner from batch')}
   ), remembered as (
-    insert into feed_batch (feed, number, digest, lines, created, changed, unchanged, deleted)
-    select feed, number, digest, lines, created, changed, unchanged, deleted from batch
+    insert into feed_batch (${batchColumns}) select ${batchColumns} from batch
   )
   delete from feed_batch where ctid = any (array (
     select r.ctid from batch b cross join lateral (

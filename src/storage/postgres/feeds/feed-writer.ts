@@ -8,20 +8,14 @@ import { emptyCounts } from '../../../intake/line-counts.ts'
 import { isProduct, type LineError, type LocatedItem } from '../../../intake/writer.ts'
 import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
+import { decideBatches } from '../../feed-states.ts'
 import { isDenied } from '../driver/denied.ts'
 import { lockLoadsAndShareFeeds } from '../driver/locks.ts'
 import { makePool, openPool } from '../driver/pool.ts'
 import { runStatement, toAppError } from '../driver/statements.ts'
 import { abortDefaultMs } from '../driver/timeouts.ts'
 import { endsAborted } from '../loads/load-failure.ts'
-import {
-  batchValues,
-  confirmCommits,
-  decideBatches,
-  readStates,
-  stateValues,
-  writeBatches,
-} from './feed-rows.ts'
+import { batchValues, confirmCommits, readStates, stateValues, writeBatches } from './feed-rows.ts'
 import { type FeedSession, openFeedSession } from './feed-session.ts'
 import { findEntryKey, mergeBatches, openIndexBudget } from './merge-batches.ts'
 

@@ -64,9 +64,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   }
 
   const writeBatch = async (batch: FeedBatch): Promise<BatchOutcome> => {
-    const { feed } = batch
-    const key = feed === undefined ? undefined : { ...batch, feed }
-    const known = key && feeds.check(key)
+    const known = feeds.check(batch)
     if (known) return known
     const errors = await writeItems(batch.items)
     const unresolved = items
@@ -79,7 +77,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     const counts = items.finish(batch.sender).values()
     const result: BatchResult = { lines: batch.lines, ...totalCounts(counts) }
     items.forgetAssignedTimes()
-    if (key) feeds.put(key, now.epochMilliseconds, result)
+    feeds.put(batch, now.epochMilliseconds, result)
     return { result, ...(unresolved.length > 0 && { unresolved }) }
   }
 

@@ -1,0 +1,59 @@
+import {
+  type BatchOutcome,
+  checkBatch,
+  checkNewFeed,
+  type FeedBatch,
+} from '../intake/feed-writer.ts'
+import type { Cell } from './sql.ts'
+
+/** What identifies a batch, which is of no feed if its lines alone are committed. */
+export type NumberedBatch = Pick<FeedBatch, 'feed' | 'number' | 'digest' | 'position' | 'sender'>
+
+export const batchColumns = 'feed, number, digest, lines, created, changed, unchanged, deleted'
+
+/**
+ * The state of the feed of each batch in a table `b`, with the columns feed, number and sender. New feeds are limited by
+ * the number of feeds, also of their sender.
+ */
+export const selectStates = (batches: string) => `
+  select f.batch, f.position, f.owner, r.digest, r.lines, r.created, r.changed, r.unchanged, r.deleted,
+    case when f.name is null then (select count(*) from feed) end,
+    case when f.name is null then (select count(*) from feed where owner = b.sender) end
+  from ${batches}
+  left join feed f on f.name = b.feed
+  left join feed_batch r on r.feed = b.feed and r.number = b.number`
+
+/** `rows` are values or a query of the columns. */
+export const advanceFeeds = (rows: string) => `
+  insert into feed (name, batch, time, lines, position, owner) ${rows}
+  on conflict (name) do update set batch = excluded.batch, time = excluded.time,
+    lines = feed.lines + excluded.lines, position = excluded.position, owner = excluded.owner`
+
+/** The outcomes of batches that cannot be committed or were committed before; undefined for the others. */
+export function decideBatches(
+  batches: readonly NumberedBatch[],
+  states: readonly (readonly Cell[])[],
+): (BatchOutcome | undefined)[] {
+  const newFeeds: NumberedBatch[] = []
+  return batches.map((batch, index) => {
+    const { feed: name } = batch
+    if (name === undefined) return undefined
+    const [last = null, position = null, owner = null, digest = null, ...numbers] =
+      states[index] ?? []
+    const feed = last !== null && {
+      batch: Number(last),
+      ...(position !== null && { position: String(position) }),
+      ...(owner !== null && { owner: String(owner) }),
+    }
+    const [lines = 0, created = 0, changed = 0, unchanged = 0, deleted = 0, feeds = 0, owned = 0] =
+      numbers.map(Number)
+    const result = { lines, created, changed, unchanged, deleted }
+    const remembered = digest !== null && { digest: String(digest), result }
+    const outcome = checkBatch({ ...batch, feed: name }, feed || undefined, remembered || undefined)
+    if (outcome || feed) return outcome
+    const ofSender = newFeeds.filter(({ sender }) => sender?.id === batch.sender?.id)
+    const rejected = checkNewFeed(batch, feeds + newFeeds.length, owned + ofSender.length)
+    if (!rejected) newFeeds.push(batch)
+    return rejected
+  })
+}
