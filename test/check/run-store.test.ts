@@ -38,11 +38,13 @@ describe('a run of checks in the database', () => {
     await store.end('run-0', { state: 'completed', progress, report: '{}' }, noon + 6000)
 
     assert.deepEqual([first, isAlive, alive.state, refused], [undefined, true, 'running', 'run-0'])
-    assert.deepEqual([lost.state, started, isAliveAgain], ['interrupted', undefined, false])
+    assert.deepEqual(
+      [lost.state, lost.report, started, isAliveAgain],
+      ['interrupted', undefined, undefined, false],
+    )
     assert.partialDeepStrictEqual(await store.read('run-0'), {
       state: 'interrupted',
       progress,
-      report: undefined,
       startedBy: 'operators ä',
     })
   })

@@ -87,7 +87,7 @@ export function openCheckRuns(options: CheckRunsOptions) {
       interruptCurrent = execute(run.id, job, { store: runs, startThread, clock, onError, limits })
       if (isClosed) await interruptCurrent()
       const state = { state: 'running', updatedAt: startedAt } as const
-      return toListed({ ...run, ...state, progress: noProgress, error: undefined })
+      return toListed({ ...run, ...state, progress: noProgress })
     },
     /** Newest first. */
     async list(): Promise<readonly ListedCheck[]> {

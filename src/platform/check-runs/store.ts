@@ -6,7 +6,7 @@ export interface NewRun {
   readonly id: string
   readonly profile: ListedCheck['profile']
   /** All groups if it is undefined. */
-  readonly groups: ListedCheck['groups'] | undefined
+  readonly groups?: ListedCheck['groups'] | undefined
   /** The name of the API client. */
   readonly startedBy: string
   /** In milliseconds since 1970. */
@@ -18,7 +18,7 @@ export interface StoredRun extends NewRun {
   /** When the process of the run wrote last. */
   readonly updatedAt: number
   readonly progress: CheckProgress
-  readonly error: string | undefined
+  readonly error?: string
 }
 
 export interface RunEnd {
@@ -44,6 +44,6 @@ export interface CheckRunStore {
   end(id: string, end: RunEnd, now: number): Promise<void>
   /** Newest first. */
   list(): Promise<readonly StoredRun[]>
-  read(id: string): Promise<(StoredRun & { readonly report: string | undefined }) | undefined>
+  read(id: string): Promise<(StoredRun & { readonly report?: string }) | undefined>
   close(): Promise<void>
 }

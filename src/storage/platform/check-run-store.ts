@@ -1,18 +1,18 @@
 import { checkRunsMax } from '../../contract/index.ts'
 import { type CheckRunStore, noProgress, type StoredRun } from '../../platform/check-runs/store.ts'
-import { integer, json, nullable, oneOf, type Row, type Sql, text } from '../sql.ts'
+import { integer, json, oneOf, optional, type Sql, text } from '../sql.ts'
 
 const columns = 'id, state, profile, check_groups, started_by, started, updated, progress, error'
 const run = {
   id: text,
   state: oneOf<StoredRun['state']>(),
   profile: oneOf<StoredRun['profile']>(),
-  groups: nullable(json<NonNullable<StoredRun['groups']>>()),
+  groups: optional(json<NonNullable<StoredRun['groups']>>()),
   startedBy: text,
   startedAt: integer,
   updatedAt: integer,
   progress: json<StoredRun['progress']>(),
-  error: nullable(text),
+  error: optional(text),
 }
 
 /** In the order in which runs were started: the clock may have been set back. */
@@ -66,21 +66,13 @@ export function createCheckRunStore(sql: Sql): CheckRunStore {
         [id, JSON.stringify(progress), now, state, error, report],
       )
     },
-    async list() {
-      return (await sql.all(run, `select ${columns} from check_run ${newest}`)).map(toStoredRun)
-    },
-    async read(id) {
-      const row = await sql.first(
-        { ...run, report: nullable(text) },
+    list: () => sql.all(run, `select ${columns} from check_run ${newest}`),
+    read: (id) =>
+      sql.first(
+        { ...run, report: optional(text) },
         `select ${columns}, report from check_run where id = $1`,
         [id],
-      )
-      return row && { ...toStoredRun(row), report: row.report ?? undefined }
-    },
+      ),
     close: () => sql.close(),
   }
-}
-
-function toStoredRun(row: Row<typeof run>): StoredRun {
-  return { ...row, groups: row.groups ?? undefined, error: row.error ?? undefined }
 }

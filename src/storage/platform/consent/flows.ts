@@ -1,4 +1,6 @@
+import { flowDays, flowSeconds } from '../../../contract/consent-flows.ts'
 import {
+  type FlowQuery,
   type FlowStep,
   type FlowStore,
   type RecordedFlow,
@@ -6,28 +8,24 @@ import {
   stateAfter,
   stepCountMax,
 } from '../../../platform/consent/flow-store.ts'
-import { type Cell, integer, oneOf, optional, type Sql, text } from '../../sql.ts'
-import {
-  boundFlows,
-  flowRetentionMs,
-  readSteps,
-  stepSeparator,
-  toState,
-  writeStep,
-} from './flow-steps.ts'
+import { type Cell, oneOf, optional, type Sql, text, time } from '../../sql.ts'
 import { purgeExpired } from './purge-expired.ts'
 
 const flow = {
   id: text,
   thirdPartyId: text,
-  started: integer,
-  updated: integer,
+  started: time,
+  updated: time,
   state: oneOf<RecordedFlow['state']>(),
   consentId: optional(text),
-  steps: (cell: Cell) => readSteps(text(cell)),
+  steps: readSteps,
 }
 const expired = { table: 'consent_flow', key: 'id', time: 'started' }
-const instant = Temporal.Instant.fromEpochMilliseconds
+const retentionMs = flowDays * 24 * 3_600_000
+const abandonedMs = flowSeconds * 1000
+
+/** Between the texts of steps, which are JSON and do not contain it. */
+const stepSeparator = '\n'
 
 export function createFlowStore(sql: Sql): FlowStore {
   const append = async (key: 'id' | 'consent', id: string, step: FlowStep, consentId?: string) => {
@@ -57,14 +55,14 @@ export function createFlowStore(sql: Sql): FlowStore {
            values ($1, $2, $3, $3, $4, 1, $5) on conflict do nothing`,
           [id, thirdPartyId, first.time, stateAfter(first), writeStep(first)],
         ],
-        purgeExpired(sql.dialect, expired, first.time.epochMilliseconds - flowRetentionMs),
+        purgeExpired(sql.dialect, expired, first.time.epochMilliseconds - retentionMs),
       )
     },
     append: (id, step, consentId) => append('id', id, step, consentId),
     appendToConsent: (consentId, step) => append('consent', consentId, step),
     async list(selected, { epochMilliseconds: now }) {
       const { state, start, end } = boundFlows(selected, now)
-      const values = [start.started, start.id, end.started, end.id, selected.limit]
+      const values = [...start, ...end, selected.limit]
       const isState = state === undefined ? '' : 'state = $6 and'
       const rows = await sql.all(
         flow,
@@ -73,12 +71,39 @@ export function createFlowStore(sql: Sql): FlowStore {
          order by started desc, id desc limit $5`,
         state === undefined ? values : [...values, state],
       )
-      return rows.map((row) => ({
-        ...row,
-        state: toState(row.state, row.started, now),
-        started: instant(row.started),
-        updated: instant(row.updated),
-      }))
+      // A flow that did not end can no longer go on.
+      const isAbandoned = ({ state, started }: RecordedFlow) =>
+        state === 'in_progress' && started.epochMilliseconds <= now - abandonedMs
+      return rows.map((row) => (isAbandoned(row) ? { ...row, state: 'abandoned' } : row))
     },
+  }
+}
+
+function writeStep({ time, step, outcome, reason, detail }: FlowStep): string {
+  return JSON.stringify([time.epochMilliseconds, step, outcome, reason, detail])
+}
+
+/** In the order of time: several processes may record the steps of a flow. */
+function readSteps(cell: Cell): FlowStep[] {
+  const steps = text(cell)
+    .split(stepSeparator)
+    .map((line) => {
+      const [milliseconds, step, outcome, reason, detail] = JSON.parse(line)
+      const optionals = { ...(reason != null && { reason }), ...(detail != null && { detail }) }
+      return { time: time(milliseconds), step, outcome, ...optionals }
+    })
+  return steps.sort((a, b) => Temporal.Instant.compare(a.time, b.time))
+}
+
+/** The stored state of a list, and the positions that it is between, exclusive. An abandoned flow is stored as in progress. */
+function boundFlows({ state, after }: FlowQuery, now: number) {
+  const abandonedAt = now - abandonedMs
+  const oldest = state === 'in_progress' ? abandonedAt : now - retentionMs
+  const newest = state === 'abandoned' ? abandonedAt : Number.MAX_SAFE_INTEGER - 1
+  const last = after?.started.epochMilliseconds ?? Number.POSITIVE_INFINITY
+  return {
+    state: state === 'abandoned' ? 'in_progress' : state,
+    start: [oldest + 1, ''],
+    end: last <= newest ? [last, after?.id ?? ''] : [newest + 1, ''],
   }
 }

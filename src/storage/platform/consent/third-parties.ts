@@ -22,11 +22,8 @@ const thirdParty = {
 export function createThirdPartyStore(sql: Sql): ThirdPartyStore {
   return {
     async list() {
-      const rows = await sql.all(
-        thirdParty,
-        `select ${columns} from third_party order by created, id`,
-      )
-      return rows.map(toThirdParty)
+      const list = `select ${columns} from third_party order by created, id`
+      return (await sql.all(thirdParty, list)).map(toThirdParty)
     },
     async find(id) {
       const find = `select ${columns} from third_party where id = $1`
