@@ -125,21 +125,28 @@ interface Statements {
 }
 
 export function createSession({ readRows, readFewRows = readRows, run }: Statements): Session {
+  const read = async (query: typeof readRows, [statement, values = []]: Call): Promise<Cell[][]> =>
+    values.every(isStorable) ? query(statement, values) : []
   return {
-    async all(columns, statement, values = []) {
-      return (await readRows(statement, values)).map(toRow(columns))
+    async all(columns, ...call) {
+      return (await read(readRows, call)).map(toRow(columns))
     },
-    async first(columns, statement, values = []) {
-      const [cells] = await readFewRows(statement, values)
+    async first(columns, ...call) {
+      const [cells] = await read(readFewRows, call)
       return cells && toRow(columns)(cells)
     },
-    async page(columns, statement, values = []) {
-      const rows = await readRows(statement, values)
+    async page(columns, ...call) {
+      const rows = await read(readRows, call)
       const items = rows.map(([, ...cells]) => cells).filter(([first]) => first !== null)
       return { items: items.map(toRow(columns)), total: Number(rows[0]?.[0] ?? 0) }
     },
     run: (statement, values = []) => run(statement, values),
   }
+}
+
+/** No stored text matches others: PostgreSQL rejects U+0000, and a lone surrogate would be encoded as U+FFFD. */
+function isStorable(value: Value): boolean {
+  return typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))
 }
 
 function toRow<Shape extends Columns>(columns: Shape): (cells: readonly Cell[]) => Row<Shape> {

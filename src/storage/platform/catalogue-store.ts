@@ -87,21 +87,14 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
         return writeProduct(transaction, putProduct(id, now, content, newVersion))
       }),
 
-    async readNewest(id) {
-      return id.isWellFormed() ? readNewestVersion(sql, id) : undefined
-    },
+    readNewest: (id) => readNewestVersion(sql, id),
 
-    async readCurrentVersion(id) {
-      if (!id.isWellFormed()) return undefined
-      return sql.first(currentVersion, `${selectCurrent} where p.id = $1`, [id])
-    },
+    readCurrentVersion: (id) => sql.first(currentVersion, `${selectCurrent} where p.id = $1`, [id]),
 
-    async read(id, version) {
-      if (!id.isWellFormed()) return undefined
-      return version === undefined
+    read: (id, version) =>
+      version === undefined
         ? sql.first(product, `select ${columns} from ${currentVersions} where p.id = $1`, [id])
-        : sql.first(product, selectVersion, [id, version])
-    },
+        : sql.first(product, selectVersion, [id, version]),
 
     list: ({ category, brand, effective, now, updatedSince, page, pageSize }) =>
       sql.page(
