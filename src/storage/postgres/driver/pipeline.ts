@@ -244,7 +244,7 @@ function sendPipeline(
     if (!error) return
     const [failed, ...rest] = pending.slice(results.length)
     if (failed && mayRetry(pool, failed, error)) {
-      failed.resolve(queryAlone(pool, failed.call, failed))
+      failed.resolve(queryInOrder(pool, [failed.call], failed).then(([rows = []]) => rows))
     } else {
       failed?.reject(error)
     }
@@ -264,16 +264,6 @@ function deadlines(pool: pg.Pool, { isLong = false }: Statement): Deadlines {
   return isLong
     ? { sendBy: now + timeoutMs - lockTimeout(timeoutMs), deadline: now + longTimeoutMs }
     : { sendBy: now + timeoutMs, deadline: now + timeoutMs }
-}
-
-/** Runs a statement on any connection of a pool, in a round trip of its own. */
-export async function queryAlone(
-  pool: pg.Pool,
-  call: EncodedCall,
-  limits?: Deadlines,
-): Promise<Rows> {
-  const [rows = []] = await queryInOrder(pool, [call], limits)
-  return rows
 }
 
 /**

@@ -1,8 +1,7 @@
 import type pg from 'pg'
 import type { DatabaseOptions } from '../../database.ts'
-import { queryAlone } from './pipeline.ts'
 import { makePool } from './pool.ts'
-import { openQuery, type Query } from './statements.ts'
+import { openQuery, type Query, runStatement } from './statements.ts'
 
 const lagMaxDefault = 5
 
@@ -38,23 +37,25 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
 
   const check = async (): Promise<void> => {
     const at = performance.now()
-    const [[written] = []] = await queryAlone(primary, [writtenPosition, []])
+    const [[written] = []] = await runStatement(primary, writtenPosition, [])
     if (!written) return
     marks = [
       ...marks.filter((mark) => mark.at > at - lagMaxMs),
       { at, position: parsePosition(written) },
     ]
-    const [[replayed] = []] = await queryAlone(pool, [replayedPosition, []])
+    const [[replayed] = []] = await runStatement(pool, replayedPosition, [])
     const position = replayed ? parsePosition(replayed) : -1n
     const reached = marks.filter((mark) => mark.position <= position)
     reachedAt = reached.at(-1)?.at ?? Number.NEGATIVE_INFINITY
   }
+  /** It is not used again before a check succeeds. */
+  const distrust = (): void => {
+    reachedAt = Number.NEGATIVE_INFINITY
+  }
   const timer = setInterval(
     () => {
       checking ??= check()
-        .catch(() => {
-          reachedAt = Number.NEGATIVE_INFINITY
-        })
+        .catch(distrust)
         .finally(() => {
           checking = undefined
         })
@@ -67,10 +68,8 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
     /** Undefined unless the replica is known to lag no more than allowed. */
     current: (): Query | undefined =>
       performance.now() - reachedAt <= lagMaxMs ? query : undefined,
-    /** Called when a query on the replica failed: it is not used again before a check succeeds. */
-    distrust(): void {
-      reachedAt = Number.NEGATIVE_INFINITY
-    },
+    /** Called when a query on the replica failed. */
+    distrust,
     async close(): Promise<void> {
       clearInterval(timer)
       await checking

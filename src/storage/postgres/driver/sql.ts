@@ -4,7 +4,14 @@ import type { Parameter, Statement } from '../../statement.ts'
 import { locks } from './locks.ts'
 import type { Rows } from './pipeline.ts'
 import { openPool } from './pool.ts'
-import { inTransaction, openQuery, type Query, runInOrder, runStatement } from './statements.ts'
+import {
+  inTransaction,
+  openQuery,
+  type Query,
+  runInOrder,
+  runStatement,
+  toStatement,
+} from './statements.ts'
 
 export const dialect: Dialect = {
   forUpdate: 'for update',
@@ -60,13 +67,6 @@ function openStatements(query: Query) {
       return (await query(...toCounted([text, values]))).length
     },
   }
-}
-
-/** By their texts. Each connection prepares a statement under its name. */
-const statements = new Map<string, Statement>()
-
-function toStatement(text: string): Statement {
-  return statements.getOrInsertComputed(text, () => ({ name: `sql-${statements.size}`, text }))
 }
 
 /** Returns a row for each one that it changes, to count them. */

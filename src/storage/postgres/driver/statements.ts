@@ -29,6 +29,13 @@ export async function runStatement(
   return orAppError(connection, queryOn(connection, [statement, encode(values)]))
 }
 
+const byText = new Map<string, Statement>()
+
+/** Each connection prepares a statement once. The text must not contain values. */
+export function toStatement(text: string): Statement {
+  return byText.getOrInsertComputed(text, () => ({ name: `sql-${byText.size}`, text }))
+}
+
 /** A statement and its values. */
 type Call = readonly [Statement, readonly Parameter[]]
 
@@ -122,7 +129,7 @@ export async function inTransaction<Result>(
   })
   const clearDeadline = abandonAt(client, deadline)
   const query: Query = (statement, values) => runStatement(client, statement, values)
-  const run = (text: string) => query({ name: text, text }, [])
+  const run = (text: string) => query(toStatement(text), [])
   let isBroken = false
   try {
     await run('begin')

@@ -4,6 +4,7 @@ import { abandonAt, abandonOnAbort, streamOf } from '../driver/abandon.ts'
 import { openCopy } from '../driver/copy.ts'
 import { type Rows, watchStandby } from '../driver/pipeline.ts'
 import { durableCommits, type makePool, plannerChoice } from '../driver/pool.ts'
+import { toStatement } from '../driver/statements.ts'
 import { longTimeoutMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
@@ -152,7 +153,7 @@ export async function openFeedSession(
     return result
   }
   /** Planning a statement takes longer than running it for a few lines. */
-  const runPrepared: Run = (text, values = []) => run({ name: statementName(text), text, values })
+  const runPrepared: Run = (text, values = []) => run({ ...toStatement(text), values })
   const runPlanned: Run = (text, values) => run(values ? { text, values } : { text })
   // If it fails, the next statement rejects with the same error.
   const sendWith =
@@ -241,9 +242,3 @@ const temporaryTables = [
     .join('\n')
     .matchAll(/create temp table (\w+)/g),
 ].map(([, name]) => name)
-
-const names = new Map<string, string>()
-
-function statementName(text: string): string {
-  return names.getOrInsertComputed(text, () => `feed-${names.size}`)
-}
