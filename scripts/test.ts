@@ -44,7 +44,7 @@ const providerTests = ['test/auth/*.test.ts', 'test/http/*.test.ts']
 const opensProvider = /\b(open|shared)(Token)?Provider\(/
 
 /** Commands of their own run these: `npm run test:system` and `npm run check`. */
-const separate = ['test/system/**', 'test/tidy.test.ts']
+const separate = ['test/system/**', 'test/tidy.test.ts', 'test/interface-sentences.test.ts']
 
 /** More than the number of cores, because many tests wait for processes or for the disk. */
 const concurrency = 4
