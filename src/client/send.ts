@@ -31,11 +31,11 @@ export function openSender(options: ResolvedOptions): Send {
       try {
         const { retryAfter, ...received } = await exchange(call, query, token, options)
         if (isLast || !retryStatuses.includes(received.status)) return received
-        await waitBeforeRetry(call, attempt, retryAfter)
+        const isInTime = await waitBeforeRetry(call, attempt, retryAfter)
+        if (!isInTime) return received
       } catch (error) {
         const isTransient = error instanceof ConnectionError || error instanceof TimeoutError
-        if (isLast || !isTransient) throw error
-        await waitBeforeRetry(call, attempt)
+        if (isLast || !isTransient || !(await waitBeforeRetry(call, attempt))) throw error
       }
     }
   }
@@ -111,12 +111,15 @@ function toClientError(
 
 const abortedText = 'the call was aborted'
 
-/** Waits as long as `Retry-After` says; without it, exponential backoff. */
+/**
+ * Waits as long as `Retry-After` says; without it, exponential backoff. Returns false if the time limit of the caller ends
+ * first: the last attempt then says more than the limit.
+ */
 async function waitBeforeRetry(
   { id, signal }: PreparedCall,
   attempt: number,
   retryAfter: string | null = null,
-): Promise<void> {
+): Promise<boolean> {
   const stated = Number(retryAfter ?? Number.NaN)
   const seconds = Math.min(stated >= 0 ? stated : 0.1 * 2 ** attempt, retrySecondsMax)
   await new Promise<void>((resolve) => {
@@ -129,5 +132,12 @@ async function waitBeforeRetry(
     if (signal?.aborted) end()
     signal?.addEventListener('abort', end)
   })
-  if (signal?.aborted) throw new ClientError(id, abortedText, { cause: signal.reason })
+  if (!signal?.aborted) return true
+  if (isTimeout(signal)) return false
+  throw new ClientError(id, abortedText, { cause: signal.reason })
+}
+
+/** Whether `AbortSignal.timeout` aborted it. */
+function isTimeout({ reason }: AbortSignal): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError'
 }

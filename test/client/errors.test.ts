@@ -5,42 +5,17 @@ import { describe, it, type TestContext } from 'node:test'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import {
-  ClientError,
   type ClientOptions,
   ConnectionError,
-  createClient,
   InvalidResponseError,
   ResponseError,
   TimeoutError,
 } from '../../src/client/index.ts'
 import { createScope } from '../support/engines.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { makeKey } from '../support/tokens.ts'
 import { until } from '../support/until.ts'
+import { catchError, open, params, secret, skipWaits } from './failing-call.ts'
 import { type FixedResponse, respondWith } from './respond.ts'
-
-const { alg, kid, privateKey } = makeKey('ES256', 'k1')
-const key = { ...privateKey.export({ format: 'jwk' }), kid, alg }
-
-/** Appears in requests and responses, and must not appear in errors. */
-const secret = 'Sofia'
-const params = { customerId: secret, accountId: secret }
-
-function open(providerUrl: string, options: Partial<ClientOptions> = {}) {
-  return createClient({ providerUrl, subdomain: 's', key, retriesMax: 0, ...options })
-}
-
-/** The error of a call. It is an error of the client, and contains neither a token nor personal data. */
-async function catchError(call: Promise<unknown>): Promise<ClientError> {
-  const error = await call.then(
-    () => assert.fail('the call succeeded'),
-    (caught: unknown) => caught,
-  )
-  assert.ok(error instanceof ClientError, inspect(error))
-  const text = inspect(error, { depth: 10, showHidden: true })
-  assert.doesNotMatch(text, new RegExp(`${secret}|eyJ|${key.d}`))
-  return error
-}
 
 async function openRespond(t: TestContext, response: FixedResponse) {
   return respondWith(createScope(t), () => response)
@@ -109,14 +84,7 @@ describe('an error of the client', () => {
 
   it('is thrown after retries that wait at most 30 seconds each', async (t) => {
     const waits: number[] = []
-    const { setTimeout: start } = globalThis
-    t.mock.method(globalThis, 'setTimeout', (callback: () => void, ms: number) => {
-      // Other code of the process uses timers too.
-      const isOfClient = /src\/client\//.test(new Error().stack ?? '')
-      if (ms < 10_000 || !isOfClient) return start(callback, ms)
-      waits.push(ms)
-      return start(callback, 0)
-    })
+    skipWaits(t, (ms) => waits.push(ms))
     // The first waits are skipped: only the later ones of an exponential backoff are long.
     const stated = ['0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '3600', '-5', '']
     const { url } = await respondWith(createScope(t), () => {
@@ -160,6 +128,22 @@ describe('an error of the client', () => {
     }
     // The attempt was not repeated.
     assert.ok(seen.length <= 1, `${seen.length}`)
+  })
+
+  it('is the last response if the time limit of the call ends before a retry', async (t) => {
+    const { url, seen } = await respondWith(createScope(t), () => ({
+      status: 429,
+      body: '{"error":"Too many requests"}',
+      headers: { 'retry-after': '30', 'x-sharing-refused': 'true' },
+    }))
+    const limit = new AbortController()
+    skipWaits(t, () => limit.abort(new DOMException('', 'TimeoutError')))
+    const { signal } = limit
+
+    const error = await catchError(open(url, { retriesMax: 3 }).getCustomer({ params, signal }))
+
+    assert.ok(error instanceof ResponseError)
+    assert.deepEqual([error.status, error.isRefusal, seen.length], [429, true, 1])
   })
 
   it('is thrown after the retries, each with a new connection', async (t) => {
