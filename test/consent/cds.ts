@@ -7,6 +7,7 @@ import {
   type ConsentPlatform,
   identify,
   openConsentPlatform,
+  type PlatformOptions,
   type TestCustomer,
 } from './platform.ts'
 import { fetchFrom, registerThirdParty, type TestThirdParty, type TokenSet } from './third-party.ts'
@@ -55,8 +56,11 @@ export const dataLines = [
 ]
 
 /** A platform whose provider has data for every endpoint. */
-export async function openCdsPlatform(scope: Scope): Promise<ConsentPlatform> {
-  const platform = await openConsentPlatform(scope)
+export async function openCdsPlatform(
+  scope: Scope,
+  prepare?: PlatformOptions['prepare'],
+): Promise<ConsentPlatform> {
+  const platform = await openConsentPlatform(scope, { prepare })
   await platform.provider.load(dataLines)
   return platform
 }

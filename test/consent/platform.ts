@@ -29,9 +29,10 @@ import {
 import { bankingAccount, customer, energyAccount } from '../support/lines.ts'
 import { patientLimits, patientMs } from '../support/patience.ts'
 import { createCheckOptions } from '../support/platform.ts'
-import { openProvider, type Provider } from '../support/provider.ts'
+import { openProvider, type Provider, type ProviderOptions } from '../support/provider.ts'
 import { issuer } from './addresses.ts'
 import { type Browser, openBrowser } from './browser.ts'
+import { openRestrictions, type Restrictions } from './restrictions.ts'
 
 export { issuer, redirectUri } from './addresses.ts'
 export const email = 'ana@example.com'
@@ -78,6 +79,7 @@ export interface ConsentPlatform {
   readonly store: ConsentStore
   readonly consent: Consent
   readonly provider: Provider
+  readonly restrictions: Restrictions
   readonly port: number
   /** Every passcode that was sent. */
   readonly passcodes: PasscodeMessage[]
@@ -97,19 +99,26 @@ export interface PlatformOptions {
   /** An existing database instead of a new one. */
   readonly database?: string
   readonly openStore?: (database: string) => Promise<ConsentStore>
+  /** Changes the provider before it listens. */
+  readonly prepare?: ProviderOptions['prepare'] | undefined
 }
 
 /** A platform with the consent role and its provider, in this process. They are closed with the scope. */
 export async function openConsentPlatform(
   scope: Scope,
-  { database: existing, openStore = openConsentStore }: PlatformOptions = {},
+  { database: existing, openStore = openConsentStore, prepare }: PlatformOptions = {},
 ): Promise<ConsentPlatform> {
   const inner = createScope(scope)
   const database = existing ?? (await newDatabase(inner))
   let isProviderAway = false
+  const restrictions = openRestrictions()
   const provider = await openProvider(inner, consentLines, {
     database,
     limits: patientLimits,
+    prepare(app) {
+      restrictions.prepare(app)
+      prepare?.(app)
+    },
     around: (store) =>
       new Proxy(store, {
         get(target, name, receiver) {
@@ -187,6 +196,7 @@ export async function openConsentPlatform(
     ...first,
     database,
     provider,
+    restrictions,
     signingKeys,
     passcodes,
     log,

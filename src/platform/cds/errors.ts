@@ -8,6 +8,7 @@ export const cdsErrors = {
   invalidVersion: [400, 'cds-all:Header/InvalidVersion', 'Invalid Version'],
   invalidToken: [401, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
   insufficientScope: [403, 'cds-all:Authorisation/InvalidConsent', 'Consent Is Invalid'],
+  sharingRefused: [403, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
   notImplemented: [404, 'cds-all:Resource/NotImplemented', 'Resource Not Implemented'],
   notFound: [404, 'cds-all:Resource/NotFound', 'Resource Not Found'],
   unknownProduct: [404, 'cds-all:Resource/Invalid', 'Invalid Resource'],
@@ -30,12 +31,18 @@ export const cdsErrors = {
     'cds-banking:Authorisation/InvalidBankingAccount',
     'Invalid Banking Account',
   ],
+  unavailableAccountInBody: [
+    422,
+    'cds-banking:Authorisation/UnavailableBankingAccount',
+    'Unavailable Banking Account',
+  ],
   invalidArrangement: [
     422,
     'cds-all:Authorisation/InvalidArrangement',
     'Invalid Consent Arrangement',
   ],
   invalidPage: [422, 'cds-all:Field/InvalidPage', 'Invalid Page'],
+  tooManyRequests: [429, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
   unavailable: [503, 'cds-all:Service/Unavailable', 'Service Unavailable'],
 } as const satisfies Record<string, readonly [number, string, string]>
 

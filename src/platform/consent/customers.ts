@@ -23,6 +23,21 @@ export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable'
 }
 
+/** The provider refuses to share an account or the data of the customer. It does not say why, and may share it later. */
+export class SharingRefused extends Error {
+  override readonly name = 'SharingRefused'
+  /** 403 if sharing could cause harm, otherwise that of an unknown account or customer. */
+  readonly status: number
+
+  constructor({ message, status }: ResponseError) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** What a third party reads if the provider refuses. */
+export const refusalText = 'the data provider cannot share data of the customer'
+
 export type Customers = ReturnType<typeof openCustomers>
 
 export interface ProviderClientOptions {
@@ -38,7 +53,18 @@ export interface ProviderClientOptions {
 /** A client with the newest signing key, which signs a fresh token for each call. */
 export type ProviderClient = () => Promise<Client>
 
-/** Asks the provider. Undefined if it responds with one of the statuses, which mean that it does not have the data. */
+/** The status of a refusal above the traffic thresholds: a later attempt may succeed. */
+const tooManyRequests = 429
+
+/** Whether the provider refused because of its traffic thresholds. */
+export function isOverThreshold({ cause }: ProviderUnavailable): boolean {
+  return cause instanceof ResponseError && cause.isRefusal
+}
+
+/**
+ * Asks the provider. Undefined if it responds with one of the statuses, which mean that it does not have the data. May
+ * throw `ProviderUnavailable` and `SharingRefused`.
+ */
 export async function askProvider<Result>(
   provider: ProviderClient,
   missing: readonly number[],
@@ -48,12 +74,15 @@ export async function askProvider<Result>(
     return await work(await provider())
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
-    if (error instanceof ResponseError && missing.includes(error.status)) return undefined
+    if (error instanceof ResponseError) {
+      if (error.isRefusal && error.status !== tooManyRequests) throw new SharingRefused(error)
+      if (missing.includes(error.status)) return undefined
+    }
     throw new ProviderUnavailable(error.message, { cause: error })
   }
 }
 
-/** What the consent role asks the provider. All methods may throw `ProviderUnavailable`. */
+/** What the consent role asks the provider. All methods may throw `ProviderUnavailable`, and all but the search `SharingRefused`. */
 export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs) {
   return {
     /** C1 */

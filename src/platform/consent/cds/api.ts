@@ -7,14 +7,14 @@ import {
   type ThirdPartyRequest,
   type TokenScheme,
 } from '../access.ts'
-import { deadlineMs, ProviderUnavailable } from '../customers.ts'
+import { deadlineMs, isOverThreshold, ProviderUnavailable } from '../customers.ts'
 import type { ConsentStore } from '../store.ts'
 import { openIds } from './account-ids.ts'
 import { type CdsEndpointId, cdsEndpoints } from './endpoints.ts'
 import { type CdsBody, cdsHandlers } from './handlers.ts'
 import type { CdsCall, DataSource } from './shared-data.ts'
 
-/** How long a third party should wait if the provider does not answer. */
+/** How long a third party should wait if the provider does not answer, or gets too many requests. */
 const retryAfterSeconds = 5
 
 /** A request before it is validated. */
@@ -64,8 +64,10 @@ export async function openCdsApi({ store, provider, clock }: CdsApiOptions) {
         return { body, version }
       } catch (error) {
         if (!(error instanceof ProviderUnavailable)) throw error
-        const detail = 'the data provider does not respond'
         const headers = { 'retry-after': String(retryAfterSeconds) }
+        if (isOverThreshold(error))
+          throw new CdsError('tooManyRequests', 'too many requests', headers)
+        const detail = 'the data provider does not respond'
         throw new CdsError('unavailable', detail, headers, { cause: error })
       }
     },

@@ -12,7 +12,9 @@ import {
   listSharedAccounts,
   listSharedBalances,
   rejectAccount,
+  rejectUnlistedAccounts,
   resolveAccount,
+  theCustomer,
   toInput,
 } from './shared-data.ts'
 
@@ -60,14 +62,16 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
   async balancesOfAccounts(call) {
     const requested = readAccountIds(call.body)
     const { ids, arrangement } = call
-    const accounts = await listSharedAccounts(call)
-    const known = new Map(
-      accounts.map(({ accountId }) => [ids.makeAccountId(arrangement, accountId), accountId]),
+    const shared = new Map(
+      arrangement.accountIds.map((id) => [ids.makeAccountId(arrangement, id), id]),
     )
-    const unknown = requested.filter((id) => !known.has(id))
+    const unknown = requested.filter((id) => !shared.has(id))
     if (unknown.length > 0) throw new CdsError('unknownAccountInBody', unknown.map(printable))
-    const accountIds = requested.map((id) => known.get(id) ?? '')
-    return toBalancePage(call, accountIds)
+    const accounts = new Map(requested.map((id) => [id, shared.get(id) ?? '']))
+    const listed = new Set((await listSharedAccounts(call)).map(({ accountId }) => accountId))
+    const unlisted = new Map([...accounts].filter(([, accountId]) => !listed.has(accountId)))
+    if (unlisted.size > 0) await rejectUnlistedAccounts(call, unlisted)
+    return toBalancePage(call, [...accounts.values()])
   },
 
   async transactions(call) {
@@ -100,7 +104,7 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
 
   async customer(call) {
     const customer = await ask(call, (client) => client.getCustomer(toInput(call)))
-    if (!customer) throw new CdsError('customerUnavailable', 'the customer')
+    if (!customer) throw new CdsError('customerUnavailable', theCustomer)
     return toSingle(call, toCdsCustomer(customer))
   },
 }

@@ -9,7 +9,12 @@ import {
 } from '../../../contract/index.ts'
 import { CdsError } from '../../cds/errors.ts'
 import type { Query } from '../../cds/query.ts'
-import { askProvider, type ProviderClient, ProviderUnavailable } from '../customers.ts'
+import {
+  askProvider,
+  type ProviderClient,
+  ProviderUnavailable,
+  SharingRefused,
+} from '../customers.ts'
 import type { StoredArrangement } from '../store.ts'
 import type { Ids } from './account-ids.ts'
 
@@ -35,16 +40,35 @@ export interface CdsCall extends DataSource {
   readonly signal: AbortSignal
 }
 
-/** Undefined if the provider does not know the customer or an account. */
-export function ask<Result>(
-  { provider }: CdsCall,
+/**
+ * Undefined if the provider does not know the customer or an account. If the provider refuses to share, the error names what
+ * the third party asked for.
+ */
+export async function ask<Result>(
+  { provider, accountId }: CdsCall,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result | undefined> {
-  return askProvider(provider, [404, 422], work)
+  try {
+    return await askProvider(provider, [404, 422], work)
+  } catch (error) {
+    if (!(error instanceof SharingRefused)) throw error
+    if (error.status === 403)
+      throw new CdsError('sharingRefused', printable(accountId || theCustomer))
+    if (accountId !== '') throw new CdsError('accountUnavailable', printable(accountId))
+    if (error.status === 404) throw new CdsError('customerUnavailable', theCustomer)
+    throw new ProviderUnavailable('an account was restricted during the request')
+  }
 }
 
+/** In the detail of an error: third parties have no ID of the customer. */
+export const theCustomer = 'the customer'
+
 /** The input that every operation of the provider needs. */
-export function toInput({ arrangement: { customerId }, interactionId, signal }: CdsCall) {
+export function toInput({
+  arrangement: { customerId },
+  interactionId,
+  signal,
+}: Pick<CdsCall, 'arrangement' | 'interactionId' | 'signal'>) {
   return { params: { customerId }, interactionId, signal }
 }
 
@@ -87,6 +111,32 @@ export async function listSharedAccounts(
       (category === undefined || category === productCategory) &&
       (productCategory !== 'BUY_NOW_PAY_LATER' || version >= payLaterVersion),
   )
+}
+
+/**
+ * Rejects accounts in a body that are shared, and that B1 does not list: either the provider refuses to share them now, or it
+ * does not have them as bank accounts. Each is asked for alone, because an unknown account hides that others are refused.
+ * `accounts` are the provider's IDs by those of the third party.
+ */
+export async function rejectUnlistedAccounts(
+  { provider, ...call }: CdsCall,
+  accounts: ReadonlyMap<string, string>,
+): Promise<never> {
+  const refused: string[] = []
+  let isForbidden = false
+  for (const [requested, accountId] of accounts) {
+    const input = { ...toInput(call), body: { data: { accountIds: [accountId] } } }
+    try {
+      await askProvider(provider, [404, 422], (client) => client.listBankingBalances(input))
+    } catch (error) {
+      if (!(error instanceof SharingRefused)) throw error
+      refused.push(printable(requested))
+      isForbidden ||= error.status === 403
+    }
+  }
+  if (isForbidden) throw new CdsError('sharingRefused', refused)
+  if (refused.length > 0) throw new CdsError('unavailableAccountInBody', refused)
+  throw new CdsError('unknownAccountInBody', [...accounts.keys()].map(printable))
 }
 
 /** The balances of accounts, in their order. An account may have none. */
