@@ -47,6 +47,7 @@ export const flowReasonDescriptions = {
   consent_ended: 'the consent was withdrawn before the customer returned to the third party',
   third_party_removed: 'the third party was removed',
   provider_unreachable: 'the data provider did not answer, or not as the interface requires',
+  sharing_refused: 'the data provider refuses to share data of the customer',
   cancelled_by_customer: 'the customer chose to cancel',
   token_rejected: 'the third party could not exchange the code',
   server_error: 'an error of the platform, which its log describes',

@@ -82,7 +82,7 @@ describe('the page with consents', () => {
     await browser.open(`${page}/${id}`)
     const { text } = browser.page
     assert.match(text, /Account name, type and balance/)
-    assert.match(text, /One account that is no longer available/)
+    assert.match(text, /One account, not available now/)
     assert.match(text, /You agreed to share/)
     await browser.open(`${page}/${id}/stop`)
     assert.match(browser.page.text, /Stop sharing with Example &lt;Budget&gt;\?/)

@@ -1,7 +1,13 @@
 import { errors } from 'oidc-provider'
 import { flowSeconds } from '../../contract/consent-flows.ts'
 import { openCdsApi } from './cds/api.ts'
-import { openCustomers, openProviderClient, type ProviderClientOptions } from './customers.ts'
+import {
+  openCustomers,
+  openProviderClient,
+  type ProviderClientOptions,
+  refusalText,
+  SharingRefused,
+} from './customers.ts'
 import {
   answerDashboardRequest,
   type DashboardRequest,
@@ -45,7 +51,9 @@ export async function openConsent(options: ConsentOptions) {
       subjects: await store.readSecret('subjects'),
     },
     async readCustomer(customerId) {
-      const customer = await customers.read(customerId)
+      const customer = await customers.read(customerId).catch((error: unknown) => {
+        throw error instanceof SharingRefused ? denyAccess() : error
+      })
       if (!customer) throw new errors.InvalidToken('the customer no longer exists')
       return customer
     },
@@ -99,4 +107,10 @@ export async function openConsent(options: ConsentOptions) {
     /** Answers a request to a page with the consents of a customer. */
     answerDashboard: (request: DashboardRequest) => answerDashboardRequest(dashboard, request),
   }
+}
+
+/** The answer of UserInfo while the provider refuses to share the data of the customer. The token stays valid. */
+function denyAccess(): Error {
+  const error = new errors.AccessDenied(refusalText)
+  return Object.assign(error, { status: 403, statusCode: 403 })
 }

@@ -1,6 +1,6 @@
 import { makeSecret } from '../../auth/secrets.ts'
 import type { ShareableAccount } from '../../contract/index.ts'
-import { ProviderUnavailable } from './customers.ts'
+import { ProviderUnavailable, SharingRefused } from './customers.ts'
 import type { FlowOptions } from './flow-context.ts'
 import { listArrangements } from './list-arrangements.ts'
 import { isOwnForm, type PageRequest, type PageResponse, renderPage } from './page-exchange.ts'
@@ -170,7 +170,7 @@ async function answerSignedIn(context: Context, customerId: string): Promise<Pag
   return renderPage(context, 200, renderConsent(view, { ...shown, changes, accounts }))
 }
 
-/** The names of the shared accounts. Undefined if the provider does not answer: a customer can withdraw nevertheless. */
+/** The names of the shared accounts. Undefined if the provider does not answer, or refuses: a customer can withdraw nevertheless. */
 async function readAccounts(
   { customers }: Context,
   { customerId, accountIds }: StoredArrangement,
@@ -180,7 +180,7 @@ async function readAccounts(
       accountIds.length === 0 ? [] : await customers.listAccounts(customerId, accountNamesMs)
     return accounts.filter(({ id }) => accountIds.includes(id))
   } catch (error) {
-    if (error instanceof ProviderUnavailable) return undefined
+    if (error instanceof ProviderUnavailable || error instanceof SharingRefused) return undefined
     throw error
   }
 }

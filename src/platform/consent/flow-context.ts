@@ -28,6 +28,8 @@ export interface FlowState {
   readonly customerId?: string
   /** The accounts that the customer chose, as the page showed them. */
   readonly accounts?: readonly ShareableAccount[]
+  /** Accounts that an amendment keeps: the customer cannot choose them, because the provider does not list them now. */
+  readonly keptAccountIds?: readonly string[]
 }
 
 /** A request to the page of a flow. */
@@ -52,6 +54,8 @@ export const succeeded: Decision = { outcome: 'succeeded' }
 export function fail(reason: FlowReason): Decision {
   return { outcome: 'failed', reason }
 }
+
+export const refused = fail('sharing_refused')
 
 export interface FlowOptions extends SignInOptions {
   readonly store: ConsentStore

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type FlowReason, flowSeconds } from '../../contract/consent-flows.ts'
 import type { ShareableAccount } from '../../contract/index.ts'
+import { ProviderUnavailable, refusalText } from './customers.ts'
 import {
   type FlowContext,
   type FlowResponse,
   type FlowState,
   fail,
   redirectToFlow,
+  refused,
   succeeded,
 } from './flow-context.ts'
 import { renderPage } from './page-exchange.ts'
@@ -24,6 +26,7 @@ import { listAccountKinds } from './scopes.ts'
 import { makeFormToken } from './sealed-states.ts'
 import { endOfSharing } from './sharing-duration.ts'
 import { checkPasscode, requestPasscode } from './sign-in.ts'
+import type { StoredArrangement } from './store.ts'
 
 /** What the customer did on a page. */
 export type Action = (context: FlowContext, form: URLSearchParams) => Promise<FlowResponse>
@@ -38,9 +41,12 @@ export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string,
     resend: (context) => sendPasscode(context, context.state.email ?? ''),
     restart,
   },
-  accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts },
-  confirm: { confirm, back: changeAccounts },
+  accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts, leave },
+  confirm: { confirm, back: changeAccounts, leave },
 }
+
+/** How long a confirmation waits for the provider: without an answer, it continues. */
+const recheckMs = 1500
 
 /** That the customer went back or cancelled, by the arrangement. */
 const rejectionModel = 'Rejection'
@@ -70,7 +76,7 @@ export async function showStep(context: FlowContext, shown: Shown = {}): Promise
 
 async function renderStep(context: FlowContext, shown: Shown): Promise<Page> {
   const { state, asked, secret, brand, shownPasscode, consentsUrl } = context
-  const { email = '', accounts = [], passcodeExpires = 0, arrangementId: id } = state
+  const { email = '', accounts = [], keptAccountIds = [], passcodeExpires = 0 } = state
   const page = { brand, asked, token: makeFormToken(secret), problem: shown.problem }
   switch (state.step) {
     case 'identify':
@@ -81,10 +87,17 @@ async function renderStep(context: FlowContext, shown: Shown): Promise<Page> {
     }
     case 'accounts': {
       const selected = shown.selected ?? new Set(accounts.map((account) => account.id))
-      return renderAccountsStep(page, { ...(await readAccounts(context)), selected })
+      const { offered, excluded, keptAccountIds: kept } = await readAccounts(context)
+      return renderAccountsStep(page, { offered, excluded, keptCount: kept.length, selected })
     }
     case 'confirm':
-      return renderConfirmStep(page, { accounts, email, page: consentsUrl, id })
+      return renderConfirmStep(page, {
+        accounts,
+        keptCount: keptAccountIds.length,
+        email,
+        page: consentsUrl,
+        id: state.arrangementId,
+      })
   }
 }
 
@@ -92,6 +105,13 @@ export async function cancel(context: FlowContext): Promise<FlowResponse> {
   await withdrawEarlier(context)
   const decision = { outcome: 'cancelled', reason: 'cancelled_by_customer' } as const
   return { ...(await endWithError(context, 'access_denied', 'the customer cancelled')), decision }
+}
+
+/** The customer leaves the page that says that the provider cannot share the data now. */
+async function leave(context: FlowContext): Promise<FlowResponse> {
+  await withdrawEarlier(context)
+  const ended = await endWithError(context, 'access_denied', refusalText)
+  return { ...ended, decision: refused }
 }
 
 /** Returns the customer to the third party with an error. */
@@ -152,8 +172,8 @@ async function submitPasscode(context: FlowContext, form: URLSearchParams): Prom
 
 /** Continues with the customer that entered the passcode. */
 async function authenticate(context: FlowContext, customerId: string): Promise<FlowResponse> {
-  const { state, asked, flows } = context
-  if (!(await mayAmend(context, customerId))) {
+  const { state, asked, flows, amendedId } = context
+  if (amendedId !== undefined && !(await findAmended(context, customerId))) {
     const text = 'cdr_arrangement_id is not an arrangement of the customer'
     const ended = await endWithError(context, 'invalid_request', text)
     return { ...ended, decision: fail('other_customer') }
@@ -168,37 +188,44 @@ async function authenticate(context: FlowContext, customerId: string): Promise<F
   return { ...redirectToFlow(next), decision: succeeded }
 }
 
-/** Whether the customer has the arrangement that the third party wants to amend, if any. */
-async function mayAmend(
-  { store, clock, amendedId }: FlowContext,
+/** The arrangement that the third party wants to amend, if it is one of the customer. */
+async function findAmended(
+  { store, clock, amendedId = '' }: FlowContext,
   customerId: string,
-): Promise<boolean> {
-  if (amendedId === undefined) return true
-  const amended = await store.arrangements.find(amendedId, clock())
-  return amended?.status === 'active' && amended.customerId === customerId
+): Promise<StoredArrangement | undefined> {
+  const amended = amendedId === '' ? undefined : await store.arrangements.find(amendedId, clock())
+  return amended?.status === 'active' && amended.customerId === customerId ? amended : undefined
 }
 
 /** The accounts of the customer, by whether the third party asks for data of their kind. */
-async function readAccounts({ customers, state, asked }: FlowContext) {
+async function readAccounts(context: FlowContext) {
+  const { customers, state, asked } = context
   const kinds = listAccountKinds(asked.scopes)
-  const accounts = kinds.size === 0 ? [] : await customers.listAccounts(state.customerId ?? '')
+  if (kinds.size === 0) return { offered: [], excluded: [], keptAccountIds: [] }
+  const { customerId = '' } = state
+  const accounts = await customers.listAccounts(customerId)
+  const listed = new Set(accounts.map(({ id }) => id))
   const isAsked = (account: ShareableAccount) => {
     const kind = findAccountKind(account)
     return kind === undefined || kinds.has(kind)
   }
+  const { accountIds = [] } = (await findAmended(context, customerId)) ?? {}
   return {
     offered: accounts.filter(isAsked),
     excluded: accounts.filter((account) => !isAsked(account)),
+    /** Of the consent to amend: accounts that the provider does not list now, for example because they are blocked. */
+    keptAccountIds: accountIds.filter((id) => !listed.has(id)),
   }
 }
 
 async function submitAccounts(context: FlowContext, form: URLSearchParams): Promise<FlowResponse> {
   const selected = new Set(form.getAll('account'))
-  const { offered } = await readAccounts(context)
+  const { offered, keptAccountIds } = await readAccounts(context)
   const accounts = offered.filter(({ id }) => selected.has(id))
   const isOffered = accounts.length === selected.size
-  if (isOffered && accounts.length > 0) {
-    const change = { step: 'confirm', accounts, arrangementId: randomUUID() } as const
+  if (isOffered && accounts.length + keptAccountIds.length > 0) {
+    const arrangementId = randomUUID()
+    const change = { step: 'confirm', accounts, keptAccountIds, arrangementId } as const
     return { ...(await moveTo(context, change)), decision: succeeded }
   }
   const text = isOffered ? 'Select at least one account' : 'Select accounts from the list'
@@ -215,6 +242,35 @@ async function selectAllAccounts(context: FlowContext): Promise<FlowResponse> {
 async function changeAccounts(context: FlowContext): Promise<FlowResponse> {
   await withdrawEarlier(context)
   return moveTo(context, { step: 'accounts' })
+}
+
+/** Those of the chosen accounts that can still be shared, or all of them if the provider does not answer. */
+async function recheckAccounts({
+  customers,
+  state,
+}: FlowContext): Promise<readonly ShareableAccount[]> {
+  const { customerId = '', accounts = [] } = state
+  try {
+    const listed = await customers.listAccounts(customerId, recheckMs)
+    return accounts.filter(({ id }) => listed.some((each) => each.id === id))
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return accounts
+    throw error
+  }
+}
+
+/** Shows the accounts again, without the chosen ones that can no longer be shared. */
+async function chooseAgain(
+  context: FlowContext,
+  accounts: readonly ShareableAccount[],
+): Promise<FlowResponse> {
+  const { flows, secret, state } = context
+  await withdrawEarlier(context)
+  const next = { ...state, step: 'accounts', accounts } as const
+  await flows.save(secret, next)
+  const text = 'An account that you chose can no longer be shared. Check your choice'
+  const problem = { field: 'accounts', text }
+  return showProblem({ ...context, state: next }, 'account_not_offered', { problem, status: 422 })
 }
 
 /**
@@ -239,17 +295,19 @@ async function withdrawEarlier(
 /** Stores the arrangement before the third party gets a code. May be repeated if an answer was lost. */
 async function confirm(context: FlowContext, form: URLSearchParams): Promise<FlowResponse> {
   const { store, clock, state, provider, request, asked, thirdPartyId, seconds, secret } = context
-  const { customerId = '', accounts = [], arrangementId } = state
+  const { customerId = '', accounts = [], keptAccountIds = [], arrangementId } = state
   const { scopes } = asked
   // The page showed an earlier choice of accounts.
   if (form.get('arrangement') !== arrangementId) return redirectToFlow(secret)
+  const shareable = await recheckAccounts(context)
+  if (shareable.length < accounts.length) return chooseAgain(context, shareable)
   await withdrawEarlier(context, arrangementId)
   const now = clock()
   await store.arrangements.add({
     id: arrangementId,
     thirdPartyId,
     customerId,
-    accountIds: accounts.map(({ id }) => id),
+    accountIds: [...accounts.map(({ id }) => id), ...keptAccountIds],
     scopes,
     from: now,
     until: endOfSharing(seconds, now),

@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider'
-import { ProviderUnavailable } from './customers.ts'
+import { ProviderUnavailable, SharingRefused } from './customers.ts'
 import {
   type FlowContext,
   type FlowOptions,
@@ -8,10 +8,11 @@ import {
   fail,
   openFlowContext,
   redirectToFlow,
+  refused,
 } from './flow-context.ts'
 import { actions, cancel, showStep } from './flow-steps.ts'
 import { isOwnForm, renderPage } from './page-exchange.ts'
-import { renderError } from './pages/steps.ts'
+import { renderError, renderRefusal } from './pages/steps.ts'
 import { makeFormToken } from './sealed-states.ts'
 
 /** Answers a request to the page of a flow, and records what the flow decided. */
@@ -27,6 +28,7 @@ export async function answerPage(
   } catch (error) {
     if (error instanceof errors.SessionNotFound) response = expired(options)
     else if (error instanceof ProviderUnavailable) response = unavailable(options, request, context)
+    else if (error instanceof SharingRefused && context) response = showRefusal(context)
     else throw error
   }
   const { decision } = response
@@ -73,6 +75,13 @@ function unavailable(
     ...(known && { formTarget: known.formTarget }),
     decision: fail('provider_unreachable'),
   }
+}
+
+/** The status is the same for every circumstance: the page does not say why. */
+function showRefusal(context: FlowContext): FlowResponse {
+  const { brand, asked, secret, formTarget, request } = context
+  const page = renderRefusal({ brand, asked, token: makeFormToken(secret) }, request.interactionId)
+  return { ...renderPage(context, 403, page), formTarget, decision: refused }
 }
 
 const expiredPage = renderError(

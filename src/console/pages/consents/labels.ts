@@ -110,6 +110,10 @@ export const reasons: Readonly<Record<FlowReason, readonly [string, string]>> = 
     'The data provider did not answer, or not as the interface requires.',
     'Check that the provider runs, and its log at the time of the step.',
   ],
+  sharing_refused: [
+    'The data provider refuses to share data of the customer.',
+    'If this was not intended, look for a restriction of the customer at the provider. Its log states the circumstance.',
+  ],
   cancelled_by_customer: ['The customer chose to cancel.', 'Nothing was shared.'],
   token_rejected: [
     'The third party could not exchange the code.',

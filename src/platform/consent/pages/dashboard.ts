@@ -13,7 +13,7 @@ import {
   renderList,
 } from './layout.ts'
 import { renderEmailForm, type SignInPage } from './sign-in.ts'
-import { renderAccountName, renderScopes } from './steps.ts'
+import { countAccounts, renderAccountName, renderScopes } from './steps.ts'
 
 interface View {
   readonly brand: Brand
@@ -120,13 +120,11 @@ function renderAccountNames(
   accounts: readonly ShareableAccount[] | undefined,
 ): Html {
   if (count === 0) return html`None: only data about you.`
-  const total = count === 1 ? 'One account' : `${count} accounts`
-  if (!accounts) return html`${total}. Their names cannot be shown at the moment.`
+  if (!accounts) return html`${countAccounts(count)}. Their names cannot be shown at the moment.`
   const missing = count - accounts.length
-  const lost = missing === 1 ? 'One account that is' : `${missing} accounts that are`
   return renderList([
     ...accounts.map(renderAccountName),
-    ...(missing > 0 ? [html`${lost} no longer available`] : []),
+    ...(missing > 0 ? [html`${countAccounts(missing)}, not available now`] : []),
   ])
 }
 

@@ -7,6 +7,7 @@ import {
   formatDate,
   type Page,
   renderButton,
+  renderButtons,
   renderForm,
   renderList,
   renderStepButtons,
@@ -48,12 +49,14 @@ export interface AccountChoice {
   readonly offered: readonly ShareableAccount[]
   /** Accounts of a kind that the third party does not ask for. */
   readonly excluded: readonly ShareableAccount[]
+  /** How many accounts of the consent to amend stay in it, although they cannot be shared now. */
+  readonly keptCount: number
   readonly selected: ReadonlySet<string>
 }
 
 export function renderAccountsStep(
   { brand, asked, token, problem }: StepPage,
-  { offered, excluded, selected }: AccountChoice,
+  { offered, excluded, keptCount, selected }: AccountChoice,
 ): Page {
   const groups = groupAccounts(offered)
   const [first] = groups.flatMap(({ accounts }) => accounts)
@@ -84,6 +87,11 @@ ${
 <p>${asked.thirdParty} does not ask for data of these accounts.</p>
 ${renderList(excluded.map(renderAccountName))}`
 }
+${
+  keptCount > 0 &&
+  html`<h2>Not available now</h2>
+<p>${countAccounts(keptCount)} that you agreed to share with ${asked.thirdParty} before. This does not change.</p>`
+}
 ${renderStepButtons(asked.thirdParty, renderButton('Continue', 'accounts'))}`,
 )}
 <p class="muted">An account that is not listed here was closed, or ${brand.name} cannot share it, for example because another owner has not allowed it.</p>`,
@@ -94,6 +102,7 @@ export function renderConfirmStep(
   { brand, asked, token, problem }: StepPage,
   {
     accounts,
+    keptCount,
     email,
     page,
     id,
@@ -101,6 +110,7 @@ export function renderConfirmStep(
     /** Of the arrangement that the page shows. */
     readonly id: string
     readonly accounts: readonly ShareableAccount[]
+    readonly keptCount: number
     readonly email: string
     /** Where the customer can withdraw. */
     readonly page: string
@@ -115,9 +125,12 @@ ${asked.isAmendment && html`<p>This replaces what you agreed to share with ${ask
 <dl>
 <dt>Accounts</dt>
 <dd>${
-      accounts.length === 0
+      accounts.length + keptCount === 0
         ? html`None: only data about you is shared.`
-        : renderList(accounts.map(renderAccountName))
+        : renderList([
+            ...accounts.map(renderAccountName),
+            ...(keptCount > 0 ? [html`${countAccounts(keptCount)}, not available now`] : []),
+          ])
     }</dd>
 <dt>Your e-mail address at ${brand.name}</dt><dd>${email}</dd>
 <dt>How to stop sharing</dt>
@@ -127,7 +140,7 @@ ${renderForm(
   token,
   html`<input type="hidden" name="arrangement" value="${id}">
 ${renderStepButtons(asked.thirdParty, renderButton('Share', 'confirm'))}
-${accounts.length > 0 && html`<p>${renderButton('Change the accounts', 'back', 'link')}</p>`}`,
+${accounts.length + keptCount > 0 && html`<p>${renderButton('Change the accounts', 'back', 'link')}</p>`}`,
 )}`,
   }
 }
@@ -155,6 +168,17 @@ ${cancel && renderForm(cancel.token, renderStepButtons(cancel.thirdParty))}`,
   }
 }
 
+/** The provider refuses to share data of the customer. */
+export function renderRefusal({ brand, asked, token }: StepPage, interactionId: string): Page {
+  const { thirdParty } = asked
+  return {
+    title: `${brand.name} cannot share your data at the moment`,
+    body: html`<p>Nothing was shared with ${thirdParty}. What you agreed to share before has not changed.</p>
+<p>For help, contact ${brand.name} and name this reference: <code>${interactionId}</code></p>
+${renderForm(token, renderButtons(renderButton(`Return to ${thirdParty}`, 'leave')))}`,
+  }
+}
+
 /** While the database does not respond. Whether the last change was made may be unknown, so the page does not say. */
 export function renderUnavailable(interactionId?: string): Page {
   const text = 'The service is temporarily unavailable. Wait a moment, then try again.'
@@ -165,6 +189,10 @@ export function renderUnavailable(interactionId?: string): Page {
 export function renderAccountName({ displayName = '', name }: ShareableAccount): Html {
   if (displayName === '' || displayName === name) return html`${name}`
   return html`${displayName} <span class="muted">${name}</span>`
+}
+
+export function countAccounts(count: number): string {
+  return count === 1 ? 'One account' : `${count} accounts`
 }
 
 /** What the customer shares, each part with its details. */
