@@ -4,14 +4,11 @@ import type { Ownership } from './ownership.ts'
 import { formatStreet } from './person.ts'
 import type { Random } from './random.ts'
 
-/** One account in ten has no contact. */
 export function* generateContact(
   { accountId, holders }: Ownership,
   isClosed: boolean,
   random: Random,
 ): Generator<string, void> {
-  if (random.chance(0.1)) return
-
   const [{ person: primary }] = holders
   const { place, unit } = primary.home
   const contact: AccountContact = {

@@ -165,7 +165,11 @@ describe('generated data', () => {
     'service point ids as strings and numbers in one plan': plans.some(
       ({ servicePointIds = [] }) => new Set(servicePointIds.map((id) => typeof id)).size > 1,
     ),
-    'an invoice with a credit balance': invoices.some((one) => Number(one.invoiceAmount) < 0),
+    'an invoice with a credit balance': invoices.some((one) => Number(one.balanceAtIssue) < 0),
+    'an invoice with charges of the account': invoices.some((one) => one.accountCharges),
+    'a supply charge with bands': contracts.some(({ tariffPeriod = [] }) =>
+      tariffPeriod.some((period) => period.bandedDailySupplyCharges),
+    ),
     'a pending transaction with an execution time': transactions.some(
       (one) => one.status === 'PENDING' && one.executionDateTime,
     ),

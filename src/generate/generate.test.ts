@@ -208,24 +208,26 @@ describe('generated bills', () => {
     }
   })
 
-  it('are paid less the on-time discount, and carry over what is unpaid', () => {
-    for (const [accountId, list] of invoices) {
-      const payments = (billing.get(accountId) ?? []).flatMap(({ payment }) => payment ?? [])
+  it('are paid less the on-time discount, and carry over what is unpaid or paid ahead', () => {
+    const paid = new Map(
+      filterLines(lines, 'energy.billing').map(({ id, record }) => [
+        id,
+        parseCents(record.payment?.amount),
+      ]),
+    )
+    for (const list of invoices.values()) {
       let owed = 0
-      let paid = 0
-      for (const { invoiceAmount, balanceAtIssue, payOnTimeDiscount, paymentStatus } of list) {
-        owed += parseCents(invoiceAmount)
-        assert.equal(parseCents(balanceAtIssue), owed)
-        if (owed <= 0 || paymentStatus === 'NOT_PAID') continue
-        const isPaidInFull = paymentStatus === 'PAID'
-        const share = isPaidInFull
-          ? owed - parseCents(payOnTimeDiscount?.discountAmount)
-          : Math.floor(owed / 2)
-        paid += share
-        owed = isPaidInFull ? 0 : owed - share
+      for (const { invoiceNumber, paymentStatus, ...invoice } of list) {
+        owed += parseCents(invoice.invoiceAmount)
+        assert.equal(parseCents(invoice.balanceAtIssue), owed)
+        const payment = paid.get(`${invoiceNumber}-pay`)
+        assert.equal(payment !== undefined, owed > 0 && paymentStatus !== 'NOT_PAID')
+        if (payment === undefined) continue
+        const discount = parseCents(invoice.payOnTimeDiscount?.discountAmount)
+        const left = owed - payment - (paymentStatus === 'PAID' ? discount : 0)
+        assert.equal(paymentStatus, left > 0 ? 'PARTIALLY_PAID' : 'PAID')
+        owed = left
       }
-
-      assert.equal(sum(payments.map(({ amount }) => parseCents(amount))), paid)
     }
   })
 

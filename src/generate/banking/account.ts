@@ -78,9 +78,9 @@ function createRates(
   type: AccountType,
   { rate, openingCents }: BankingPlan,
   random: Random,
-): Pick<BankingAccount, 'depositRate' | 'depositRates' | 'lendingRates'> {
+): Pick<BankingAccount, 'depositRate' | 'depositRates' | 'lendingRate' | 'lendingRates'> {
   if (type.limitDollars || openingCents < 0)
-    return { lendingRates: createLendingRates(type, rate, random) }
+    return { lendingRate: rate, lendingRates: createLendingRates(type, rate, random) }
   return { depositRate: rate, depositRates: createDepositRates(rate, random) }
 }
 

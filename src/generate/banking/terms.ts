@@ -128,14 +128,14 @@ const fees: readonly Fee[] = [
     additionalValue: 'P1M',
     discounts: [
       {
-        description: 'Nothing for students',
+        description: 'No fee for students',
         discountType: 'ELIGIBILITY_ONLY',
         discountMethodUType: 'rateBased',
         rateBased: { rateType: 'FEE', rate: 1 },
         eligibility: [{ discountEligibilityType: 'STUDENT' }],
       },
       {
-        description: 'Nothing with 2,000 a month coming in',
+        description: 'No fee with deposits of 2,000 a month',
         discountType: 'DEPOSITS',
         additionalValue: '2000.00',
         discountMethodUType: 'fixedAmount',

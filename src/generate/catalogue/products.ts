@@ -16,6 +16,22 @@ import {
 const brands = ['Wattlebird Bank', 'Saltbush Mutual', 'Wattlebird Business']
 const site = 'https://www.example.com'
 
+const descriptions: Readonly<Record<Product['product_category'], string>> = {
+  BUSINESS_LOANS: 'Finance for equipment, vehicles and growth',
+  BUY_NOW_PAY_LATER: 'Split a purchase into payments without interest',
+  CRED_AND_CHRG_CARDS: 'A card for everyday purchases, online and in store',
+  LEASES: 'Vehicles and equipment for a fixed monthly payment',
+  MARGIN_LOANS: 'Borrow against shares and managed funds',
+  OVERDRAFTS: 'Cover short gaps, and pay interest only on what you use',
+  PERS_LOANS: 'A loan for a car, a holiday or a renovation, with monthly repayments',
+  REGULATED_TRUST_ACCOUNTS: 'Client money, kept apart as the law requires',
+  RESIDENTIAL_MORTGAGES: 'A home loan with extra repayments and redraw',
+  TERM_DEPOSITS: 'A fixed rate for a fixed term',
+  TRADE_FINANCE: 'Pay suppliers abroad before your customers pay you',
+  TRANS_AND_SAVINGS_ACCOUNTS: 'An account for daily spending and saving',
+  TRAVEL_CARDS: 'Load several currencies, and spend them abroad',
+}
+
 /** The products of each category, with the names that generated accounts use. */
 const offersByCategory = Map.groupBy(
   Object.values<AccountType>(accountTypes).flatMap((type) =>
@@ -51,7 +67,7 @@ function createProduct(
     last_updated: formatTime(context.lastDay - random.integer(0, 30), 10 * 3_600_000, 'utc'),
     brand: random.pick(brands),
     name,
-    description: `${name}: ${random.pick(['plain', 'no surprises, "promise"', 'für alle – 100%'])}`,
+    description: descriptions[type.category],
     is_tailored: random.chance(0.2),
     product_category: type.category,
     ...(random.chance(0.4) && { brand_name: 'Wattlebird & Friends' }),
@@ -63,7 +79,7 @@ function createProduct(
       terms_uri: `${page}/terms`,
       ...(random.chance(0.3) && {
         additional_terms_uris: [
-          { additional_info_uri: `${site}/terms`, description: 'In general' },
+          { additional_info_uri: `${site}/terms`, description: 'Terms that apply to all products' },
         ],
       }),
     },
@@ -85,7 +101,11 @@ function productId(index: number): string {
 function createBundles(index: number, random: Random): Pick<Product, 'bundles'> {
   if (index === 0 || random.chance(0.7)) return {}
   const product_ids = [productId(index - 1), productId(index)]
-  return { bundles: [{ name: 'Home & Hearth bundle', description: 'Two in one', product_ids }] }
+  return {
+    bundles: [
+      { name: 'Home & Hearth bundle', description: 'Two products, one monthly fee', product_ids },
+    ],
+  }
 }
 
 function createRates(

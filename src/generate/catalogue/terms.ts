@@ -76,7 +76,11 @@ export const features: readonly Elements<'features'>[] = [
   { feature_type: 'DIGITAL_BANKING' },
   { feature_type: 'UNLIMITED_TXNS' },
   { feature_type: 'ADDITIONAL_CARDS', additional_value: '3' },
-  { feature_type: 'CASHBACK_OFFER', additional_value: '150.00', additional_info: 'Once' },
+  {
+    feature_type: 'CASHBACK_OFFER',
+    additional_value: '150.00',
+    additional_info: 'Paid once, to new customers',
+  },
   { feature_type: 'OTHER', additional_info: 'A tree for every thousandth purchase' },
 ]
 

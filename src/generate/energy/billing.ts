@@ -3,7 +3,7 @@ import { addMonths, formatDate } from '../calendar.ts'
 import { calculateGst, formatMoney } from '../money.ts'
 import { formatLine } from '../options.ts'
 import type { Random } from '../random.ts'
-import { type Charge, createCharges, type Period } from './charges.ts'
+import { type Charge, createCharges, type Period, sumCharges } from './charges.ts'
 import type { EnergyPlan, Supply } from './plan.ts'
 
 /** The amounts in cents and the days of one bill. */
@@ -26,7 +26,7 @@ export function* generateBilling(plan: EnergyPlan, random: Random): Generator<st
   let balance = 0
   for (let number = 1; number <= plan.invoiceCount; number += 1) {
     const period = createPeriod(plan, number)
-    const charges = plan.supplies.flatMap((supply) => createCharges(supply, period, random))
+    const charges = createCharges(plan, period, random)
     const bill = createBill(plan, period, balance + sumCharges(charges), random)
     balance = bill.owed - bill.paid - (bill.status === 'PAID' ? bill.discount : 0)
 
@@ -65,7 +65,9 @@ function createBill(
   const bill = { issueDay, payDay, owed, discount }
   if (owed <= 0) return { ...bill, paid: 0, status: 'PAID' }
   if (payDay > plan.lastDay) return { ...bill, paid: 0, status: 'NOT_PAID' }
-  if (isPaidInFull) return { ...bill, paid: owed - discount, status: 'PAID' }
+  // Some customers pay ahead, so that later invoices have a credit balance.
+  const ahead = random.chance(0.06) ? random.integer(1, 9) * 10_000 : 0
+  if (isPaidInFull) return { ...bill, paid: owed - discount + ahead, status: 'PAID' }
   if (owed < 200 || random.chance(0.5)) return { ...bill, paid: 0, status: 'NOT_PAID' }
   return { ...bill, paid: Math.floor(owed / 2), status: 'PARTIALLY_PAID' }
 }
@@ -85,7 +87,7 @@ function createInvoice(
     dueDate,
     period: { startDate: formatDate(firstDay), endDate: formatDate(firstDay + days - 1) },
     invoiceAmount: formatMoney(sumCharges(charges)),
-    gstAmount: formatMoney(calculateGst(sumCharges(charges.filter(isTaxed)))),
+    gstAmount: sumGst(charges),
     ...(discount > 0 && {
       payOnTimeDiscount: {
         gstAmount: formatMoney(calculateGst(discount)),
@@ -97,6 +99,7 @@ function createInvoice(
     servicePoints: supplies.map(({ servicePointId }) => String(servicePointId)),
     ...(hasFuel('ELECTRICITY') && { electricity: sumByKind('ELECTRICITY', charges) }),
     ...(hasFuel('GAS') && { gas: sumByKind('GAS', charges) }),
+    ...sumAccountCharges(charges.filter(({ fuel }) => fuel === undefined)),
     paymentStatus: status,
   }
 }
@@ -108,12 +111,30 @@ function sumByKind(fuel: Supply['fuel'], all: readonly Charge[]) {
       sign * sumCharges(charges.filter((one) => one.kind === kind && one.cents * sign > 0)),
     )
   return {
-    totalGst: formatMoney(calculateGst(sumCharges(charges.filter(isTaxed)))),
+    totalGst: sumGst(charges),
     totalGenerationCredits: total('feedIn', -1),
     totalOnceOffCharges: total('onceOff', 1),
     totalOnceOffDiscounts: total('onceOff', -1),
     totalUsageCharges: total('use', 1),
+    otherCharges: [
+      { type: 'NETWORK' as const, amount: total('supply', 1), description: 'Daily supply' },
+    ],
   }
+}
+
+function sumAccountCharges(charges: readonly Charge[]): Pick<EnergyInvoice, 'accountCharges'> {
+  if (charges.length === 0) return {}
+  return {
+    accountCharges: {
+      totalCharges: formatMoney(sumCharges(charges)),
+      totalDiscounts: formatMoney(0),
+      totalGst: sumGst(charges),
+    },
+  }
+}
+
+function sumGst(charges: readonly Charge[]): string {
+  return formatMoney(calculateGst(sumCharges(charges.filter(isTaxed))))
 }
 
 /** The GST of each charge is the increase in the GST of the running total, so that rounding loses no cent. */
@@ -141,8 +162,4 @@ function* generateCharges(
 
 function isTaxed({ cents }: Charge): boolean {
   return cents > 0
-}
-
-function sumCharges(charges: readonly Charge[]): number {
-  return charges.reduce((sum, { cents }) => sum + cents, 0)
 }

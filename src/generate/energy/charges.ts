@@ -3,7 +3,7 @@ import { formatDate, getMonth } from '../calendar.ts'
 import { formatMoney } from '../money.ts'
 import type { Random } from '../random.ts'
 import { controlledLoadPrice, timeOfUsePrices } from './contract.ts'
-import type { Supply } from './plan.ts'
+import { type EnergyPlan, firstBandDays, type Supply } from './plan.ts'
 
 type Usage = NonNullable<EnergyBillingTransaction['usage']>
 
@@ -17,7 +17,8 @@ export interface Period {
 
 /** One item of a bill, including GST. A negative amount is a credit, which has no GST. */
 export interface Charge {
-  readonly fuel: Supply['fuel']
+  /** Undefined for a charge of the account itself. */
+  readonly fuel: Supply['fuel'] | undefined
   readonly kind: 'use' | 'feedIn' | 'supply' | 'onceOff'
   /** Adjustments included. */
   readonly cents: number
@@ -25,7 +26,19 @@ export interface Charge {
   readonly body: Omit<EnergyBillingTransaction, 'accountId' | 'executionDateTime' | 'gst'>
 }
 
-export function createCharges(supply: Supply, period: Period, random: Random): Charge[] {
+/** The charges of an account: those of its supplies, and its own. */
+export function createCharges(plan: EnergyPlan, period: Period, random: Random): Charge[] {
+  return [
+    ...plan.supplies.flatMap((supply) => createSupplyCharges(supply, period, random)),
+    ...(plan.paperBillCents > 0 ? [createPaperBill(plan.paperBillCents, period)] : []),
+  ]
+}
+
+/** Credits are limited to this share of the charges, so that an invoice is not less than its GST. */
+const feedInShareMax = 0.7
+const creditShareMax = 0.2
+
+function createSupplyCharges(supply: Supply, period: Period, random: Random): Charge[] {
   const { feedInPrice, demandPrice } = supply
   const quantity = Math.round(supply.dailyUse * period.days * seasonFactor(supply.fuel, period))
   const used = (part: number, factor: number, type: NonNullable<Usage['timeOfUseType']>) =>
@@ -35,14 +48,29 @@ export function createCharges(supply: Supply, period: Period, random: Random): C
   const usage = supply.isTimeOfUse
     ? [used(0.4, PEAK, 'PEAK'), used(0.25, SHOULDER, 'SHOULDER'), used(0.35, OFF_PEAK, 'OFF_PEAK')]
     : [used(1, 1, 'ALL_DAY')]
-  return [
+  const charges = [
     ...usage,
     ...(supply.hasControlledLoad ? [used(0.3, controlledLoadPrice, 'CONTROLLED_LOAD')] : []),
-    ...(feedInPrice ? [createFeedIn(supply, period, feedInPrice, quantity, random)] : []),
     ...(demandPrice ? [createDemand(supply, period, demandPrice, random)] : []),
     createSupply(supply, period),
-    ...createOnceOffs(supply, period, random),
   ]
+  const cents = sumCharges(charges)
+  return [
+    ...charges,
+    ...(feedInPrice
+      ? [createFeedIn(supply, period, feedInPrice, cents * feedInShareMax, random)]
+      : []),
+    ...createOnceOffs(supply, period, cents * creditShareMax, random),
+  ]
+}
+
+export function sumCharges(charges: readonly Charge[]): number {
+  return charges.reduce((sum, { cents }) => sum + cents, 0)
+}
+
+function createPaperBill(cents: number, { invoiceNumber }: Period): Charge {
+  const onceOff = { amount: formatMoney(cents), invoiceNumber, description: 'Bill on paper' }
+  return { fuel: undefined, kind: 'onceOff', cents, body: { transactionUType: 'onceOff', onceOff } }
 }
 
 /** Gas use is highest in winter, electricity use slightly higher in summer. */
@@ -96,15 +124,16 @@ function createUsage(
   return { ...charge, cents: cents + correction }
 }
 
-/** The feed-in credit may exceed the charges. */
+/** A roof may export more than the home uses. */
 function createFeedIn(
   supply: Supply,
   period: Period,
   price: number,
-  quantity: number,
+  centsMax: number,
   random: Random,
 ): Charge {
-  const units = Math.round(quantity * (0.2 + random.fraction() * 4))
+  const exported = Math.round(supply.dailyUse * period.days * (0.2 + random.fraction() * 4))
+  const units = Math.min(exported, Math.floor((centsMax * 100) / price))
   const cents = -Math.round((units * price) / 100)
   return createCharge(supply, period, 'feedIn', cents, 'usage', {
     ...chargeDates(period),
@@ -127,7 +156,10 @@ function createDemand(supply: Supply, period: Period, price: number, random: Ran
 }
 
 function createSupply(supply: Supply, period: Period): Charge {
-  const cents = Math.round((period.days * supply.dailyPrice) / 100)
+  const { dailyPrice, laterDailyPrice = dailyPrice } = supply
+  const firstDays = Math.min(period.days, firstBandDays)
+  const price = firstDays * dailyPrice + (period.days - firstDays) * laterDailyPrice
+  const cents = Math.round(price / 100)
   return createCharge(supply, period, 'supply', cents, 'otherCharges', {
     ...chargeDates(period),
     type: 'NETWORK',
@@ -136,10 +168,16 @@ function createSupply(supply: Supply, period: Period): Charge {
 }
 
 /** A connection fee on the first invoice, and occasional credits. */
-function createOnceOffs(supply: Supply, period: Period, random: Random): Charge[] {
+function createOnceOffs(
+  supply: Supply,
+  period: Period,
+  creditMax: number,
+  random: Random,
+): Charge[] {
   const isFirst = period.number === 1
   if (!isFirst && random.chance(0.93)) return []
-  const cents = isFirst ? 2750 : -random.integer(5, 40) * 100
+  const dollars = Math.min(random.integer(5, 40), Math.floor(creditMax / 100))
+  const cents = isFirst ? 2750 : -dollars * 100
   const description = isFirst ? 'Connection' : 'Credit, with our apologies'
   return [createCharge(supply, period, 'onceOff', cents, 'onceOff', { description })]
 }

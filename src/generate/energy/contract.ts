@@ -1,7 +1,8 @@
 import type { EnergyAccount } from '../../contract/index.ts'
 import { formatDate } from '../calendar.ts'
+import { formatMoney } from '../money.ts'
 import type { Random } from '../random.ts'
-import type { EnergyPlan, Supply } from './plan.ts'
+import { type EnergyPlan, firstBandDays, type Supply } from './plan.ts'
 
 type Plan = NonNullable<EnergyAccount['plans']>[number]
 type Contract = NonNullable<NonNullable<Plan['planDetail']>['electricityContract']>
@@ -13,29 +14,52 @@ type Elements<Name extends keyof Contract> =
 export const timeOfUsePrices = { PEAK: 1.4, SHOULDER: 1, OFF_PEAK: 0.65 } as const
 export const controlledLoadPrice = 0.55
 
+type TimeOfUse = keyof typeof timeOfUsePrices
+type TimeWindow = Readonly<Record<'startTime' | 'endTime', string>> & {
+  readonly days: readonly (typeof everyDay)[number][]
+}
+
+const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI'] as const
+const weekend = ['SAT', 'SUN'] as const
+const everyDay = [...weekdays, ...weekend]
+
+/** Together, the windows are the whole week. One that ends before it starts ends on the next day. */
+const timeOfUseWindows: Readonly<Record<TimeOfUse, readonly TimeWindow[]>> = {
+  PEAK: [{ days: weekdays, startTime: '15:00', endTime: '21:00' }],
+  SHOULDER: [
+    { days: weekdays, startTime: '07:00', endTime: '15:00' },
+    { days: weekdays, startTime: '21:00', endTime: '22:00' },
+    { days: weekend, startTime: '07:00', endTime: '22:00' },
+  ],
+  OFF_PEAK: [{ days: everyDay, startTime: '22:00', endTime: '07:00' }],
+}
+const timeOfUseNames = { PEAK: 'Peak', SHOULDER: 'Shoulder', OFF_PEAK: 'Off-peak' } as const
+const timesOfUse = ['PEAK', 'SHOULDER', 'OFF_PEAK'] as const satisfies readonly TimeOfUse[]
+
 /** Uses the same prices as the bills. */
 export function createContract(supply: Supply, plan: EnergyPlan, random: Random): Contract {
   const { isTimeOfUse, hasControlledLoad } = supply
   const startDate = formatDate(plan.firstDay)
   const base = isTimeOfUse ? 'TIME_OF_USE' : 'SINGLE_RATE'
+  const termType = random.pick(['ONGOING', '1_YEAR', '2_YEAR'] as const)
+  const isPaper = plan.paperBillCents > 0
   return {
     ...(random.chance(0.3) && { additionalFeeInformation: 'Fees include GST' }),
     pricingModel: hasControlledLoad ? `${base}_CONT_LOAD` : base,
     timeZone: random.pick(['LOCAL', 'AEST'] as const),
-    termType: random.pick(['ONGOING', '1_YEAR', '2_YEAR'] as const),
+    termType,
     isFixed: random.chance(0.3),
     variation: 'Prices change each July, with 5 business days’ notice',
-    paymentOption: [
-      'DIRECT_DEBIT',
-      'BPAY',
-      ...(random.chance(0.5) ? (['PAPER_BILL'] as const) : []),
-    ],
+    ...(termType !== 'ONGOING' && {
+      onExpiryDescription: 'Continues as an ongoing contract, at the prices of that day',
+    }),
+    paymentOption: ['DIRECT_DEBIT', 'BPAY', ...(isPaper ? (['PAPER_BILL'] as const) : [])],
     intrinsicGreenPower: { greenPercentage: random.pick([0, 0.1, 0.25, 1]) },
     ...(hasControlledLoad && { controlledLoad: [createControlledLoad(supply, startDate, random)] }),
     incentives: incentives.filter(() => random.chance(0.4)),
     discounts: createDiscounts(plan.onTimePercent, random),
     eligibility: [{ type: 'NEW_CUSTOMER', information: 'Once a household' }],
-    fees: fees.filter(() => random.chance(0.5)),
+    fees: [...fees.filter(() => random.chance(0.5)), ...(isPaper ? [createPaperFee(plan)] : [])],
     ...(random.chance(0.2) && { greenPowerCharges: [greenPower] }),
     ...(supply.feedInPrice && {
       solarFeedInTariff: [createFeedIn(supply.feedInPrice, startDate, random)],
@@ -58,23 +82,26 @@ function createRates(
 }
 
 function createTariffPeriods(supply: Supply, random: Random): Elements<'tariffPeriod'>[] {
-  const { unitPrice, dailyPrice, demandPrice, fuel } = supply
+  const { unitPrice, demandPrice, fuel } = supply
   const season = {
     type: 'RETAIL_SERVICE',
     displayName: 'All year',
     startDate: random.pick(['07-01', '2024-07-01']),
-    dailySupplyCharges: priceText(dailyPrice),
+    ...createSupplyCharges(supply),
     timeZone: 'LOCAL',
   } as const
   const usage: Elements<'tariffPeriod'> = supply.isTimeOfUse
     ? {
         ...season,
         rateBlockUType: 'timeOfUseRates',
-        timeOfUseRates: Object.entries(timeOfUsePrices).map(([type, factor]) => ({
-          displayName: type === 'OFF_PEAK' ? 'Off-peak' : type === 'PEAK' ? 'Peak' : 'Shoulder',
-          type: type as keyof typeof timeOfUsePrices,
-          rates: createRates(supply, Math.round(unitPrice * factor)),
-          timeOfUse: [{ days: [...weekdays], startTime: '07:00', endTime: '21:00' }],
+        timeOfUseRates: timesOfUse.map((type) => ({
+          displayName: timeOfUseNames[type],
+          type,
+          rates: createRates(supply, Math.round(unitPrice * timeOfUsePrices[type])),
+          timeOfUse: timeOfUseWindows[type].map((window) => ({
+            ...window,
+            days: [...window.days],
+          })),
         })),
       }
     : {
@@ -96,7 +123,23 @@ function createTariffPeriods(supply: Supply, random: Random): Elements<'tariffPe
   return [usage, { ...season, rateBlockUType: 'demandCharges', demandCharges: [demand] }]
 }
 
-const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI'] as const
+function createSupplyCharges({
+  dailyPrice,
+  laterDailyPrice,
+}: Supply): Partial<Elements<'tariffPeriod'>> {
+  if (laterDailyPrice === undefined) return { dailySupplyCharges: priceText(dailyPrice) }
+  return {
+    dailySupplyChargeType: 'BAND',
+    bandedDailySupplyCharges: [
+      { unitPrice: priceText(dailyPrice), measureUnit: 'DAYS', volume: firstBandDays },
+      { unitPrice: priceText(laterDailyPrice), measureUnit: 'DAYS' },
+    ],
+  }
+}
+
+function createPaperFee({ paperBillCents }: EnergyPlan): Elements<'fees'> {
+  return { type: 'PAPER_BILL', term: 'FIXED', amount: formatMoney(paperBillCents) }
+}
 
 function createControlledLoad(
   supply: Supply,
@@ -121,7 +164,7 @@ function createFeedIn(
   const rates = [{ unitPrice: priceText(price), measureUnit: 'KWH' as const }]
   const base = {
     displayName: 'Feed-in',
-    description: 'For what the roof exports',
+    description: 'For exported solar energy',
     startDate,
     scheme: random.pick(['CURRENT', 'PREMIUM'] as const),
     payerType: random.pick(['RETAILER', 'GOVERNMENT'] as const),
@@ -180,7 +223,6 @@ const incentives: readonly Elements<'incentives'>[] = [
 const fees: readonly Elements<'fees'>[] = [
   { type: 'LATE_PAYMENT', term: 'FIXED', amount: '12.00', description: 'After fourteen days' },
   { type: 'CC_PROCESSING', term: 'PERCENT_OF_BILL', rate: 0.006, description: 'Any card' },
-  { type: 'PAPER_BILL', term: 'FIXED', amount: '2.20' },
 ]
 
 const greenPower: Elements<'greenPowerCharges'> = {

@@ -47,6 +47,7 @@ function createPlan(context: GenerationContext, ownership: Ownership, random: Ra
     endDay,
     invoiceCount,
     invoiceMonths,
+    paperBillCents: random.chance(0.3) ? 220 : 0,
     onTimePercent: random.pick([0, 0, 3, 5]),
     lastDay,
   }
@@ -62,6 +63,7 @@ const fuelChoices: readonly (readonly Supply['fuel'][])[] = [
 function createSupply(fuel: Supply['fuel'], isOrganisation: boolean, random: Random): Supply {
   const isGas = fuel === 'GAS'
   const size = (isOrganisation ? 6 : 1) * (0.5 + random.fraction())
+  const dailyPrice = random.integer(7800, 13_500)
   const servicePointId = `${isGas ? '5' : '9'}${random.digits(9)}`
   return {
     fuel,
@@ -69,7 +71,8 @@ function createSupply(fuel: Supply['fuel'], isOrganisation: boolean, random: Ran
     servicePointId: random.chance(0.25) ? Number(servicePointId) : servicePointId,
     dailyUse: size * (isGas ? 110 : 16),
     unitPrice: isGas ? random.integer(290, 450) : random.integer(2450, 3690),
-    dailyPrice: random.integer(7800, 13_500),
+    dailyPrice,
+    laterDailyPrice: random.chance(0.15) ? Math.round(dailyPrice * 0.85) : undefined,
     isTimeOfUse: !isGas && random.chance(0.4),
     hasControlledLoad: !isGas && random.chance(0.25),
     feedInPrice: !isGas && random.chance(0.3) ? random.integer(330, 1200) : undefined,

@@ -8,6 +8,8 @@ export interface Supply {
   readonly dailyUse: number
   readonly unitPrice: number
   readonly dailyPrice: number
+  /** The daily price after the first days of a bill, if the supply charge has bands. */
+  readonly laterDailyPrice: number | undefined
   readonly isTimeOfUse: boolean
   readonly hasControlledLoad: boolean
   /** The solar feed-in tariff per kilowatt hour. */
@@ -15,6 +17,9 @@ export interface Supply {
   /** The demand charge per kilowatt; only organisations have one. */
   readonly demandPrice: number | undefined
 }
+
+/** The days of a bill in the first band of its supply charge. */
+export const firstBandDays = 30
 
 /** The properties of one energy account that its lines have in common. */
 export interface EnergyPlan {
@@ -28,6 +33,8 @@ export interface EnergyPlan {
   readonly endDay: number
   readonly invoiceCount: number
   readonly invoiceMonths: 1 | 3
+  /** The charge for each bill on paper; 0 if bills are sent by e-mail. */
+  readonly paperBillCents: number
   /** The discount on a bill that is paid on time. */
   readonly onTimePercent: number
   /** The last day that may have a billing transaction. */
