@@ -131,10 +131,17 @@ function transactions(accountId: string): Line[] {
       at(5, { postingDateTime: instant(monthsAgo(5, 7)), amount: `-${index}.00` }, `tie-${index}`),
     ),
     at(0, { postingDateTime: '2023-08-01T12:00:00Z' }, 'before-leap-day'),
-    // Executed long before it was posted, which its effective time does not show.
-    at(2, { executionDateTime: instant(monthsAgo(9)) }, 'posted-late'),
     at(3, { description: '50% off at The Shop', reference: 'under_score' }, 'odd-1'),
-    at(4, { description: 'back\\slash and "quotes"', reference: 'a.*b' }, 'odd-2'),
+    // Executed long before it was posted, which does not change its effective time.
+    at(
+      4,
+      {
+        executionDateTime: instant(monthsAgo(9)),
+        description: 'back\\slash and "quotes"',
+        reference: 'a.*b',
+      },
+      'odd-2',
+    ),
     at(6, { amount: '90071992547409.93', description: 'Large' }, 'large-1'),
     at(7, { amount: '90071992547409.94', description: 'Large' }, 'large-2'),
     // With another offset: its order as text differs.
