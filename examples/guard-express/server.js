@@ -26,7 +26,9 @@ app.get(`${banking}/accounts`, ({ params, query }, response) => {
 })
 
 app.post(`${banking}/accounts/balances`, (request, response) => {
-  const records = matchingAccounts(request).map(({ accountId }) => balanceOf(accountId))
+  const records = matchingAccounts(request).map(
+    ({ accountId }) => balanceOf(accountId) ?? fail(422, 'Balance of account in query not found'),
+  )
   response.json(toPage('balances', records, request.query))
 })
 
@@ -102,7 +104,8 @@ app.get(`${consent}/:customerId`, ({ params }, response) => {
 })
 
 app.get('/customer/:customerId/accounts/:accountId/balances', ({ params }, response) => {
-  const { accountId, currentBalance, availableBalance } = balanceOf(findAccount(params).accountId)
+  const { accountId, currentBalance, availableBalance } =
+    balanceOf(findAccount(params).accountId) ?? fail(404, 'Balance not found')
   response.json({
     account_id: accountId,
     current: Number(currentBalance),

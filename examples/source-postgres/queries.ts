@@ -70,11 +70,12 @@ export const listBalances = `
     select id, ordinal,
       ${signed('ldgr_bal', 'ldgr_dr_cr_ind')}::text as ledger,
       ${signed('avl_bal', 'avl_dr_cr_ind')}::text as available
-    from named join acct_bal using (acct_no)
+    from named left join acct_bal using (acct_no)
     where ${accountFilters}
   ),
   ${page('ordinal')}
-  select ${allExist}, ${answer('ordinal')}`
+  select ${allExist}, not exists (select from matching where ledger is null) as has_balances,
+    ${answer('ordinal')}`
 
 export const listStandingOrders = `
   with ${named('$7')},

@@ -13,6 +13,7 @@ import { listProductCodes } from './codes.ts'
 import * as queries from './queries.ts'
 import {
   type AccountRow,
+  type BalanceRow,
   type CustomerRow,
   type PartyRow,
   toAccount,
@@ -27,6 +28,8 @@ interface Answer<Row> {
   readonly has_customer: boolean
   /** Absent if the query names no accounts. */
   readonly has_accounts?: boolean
+  /** Absent if the query returns no balances. */
+  readonly has_balances?: boolean
   readonly total: number
   readonly records: readonly Row[]
 }
@@ -37,7 +40,8 @@ interface Page {
 }
 
 type Filters = StatusFilter & OwnershipFilter & CategoryFilter
-type OfAccounts<Item> = Promise<SourcePage<Item> | MissingFrom<'customer' | 'account'>>
+type PageOfAccounts<Item> = SourcePage<Item> | MissingFrom<'customer' | 'account'>
+type OfAccounts<Item> = Promise<PageOfAccounts<Item>>
 
 /** Reads a core banking database. It has no direct debits, so the source has no `listDirectDebits`. */
 export function createSource(pool: Pool): Source {
@@ -53,9 +57,7 @@ export function createSource(pool: Pool): Source {
     values: unknown[],
     toItem: (row: Row) => Item,
   ): OfAccounts<Item> {
-    const { has_customer, has_accounts, records, total } = await readAnswer<Row>(sql, values)
-    if (!has_customer) return missing('customer')
-    return has_accounts ? { items: records.map(toItem), total } : missing('account')
+    return toPageOfAccounts(await readAnswer<Row>(sql, values), toItem)
   }
 
   async function listAccounts(customerId: string, filters: Filters, page: Page) {
@@ -65,9 +67,15 @@ export function createSource(pool: Pool): Source {
     return { items: answer.records.map(toAccount), total: answer.total }
   }
 
-  function listBalances({ customerId, accountIds, ...query }: AccountsQuery & Filters & Page) {
+  async function listBalances({
+    customerId,
+    accountIds,
+    ...query
+  }: AccountsQuery & Filters & Page) {
     const values = [customerId, ...toLimits(query), ...toFilterValues(query), accountIds]
-    return listOfAccounts(queries.listBalances, values, toBalance)
+    const answer = await readAnswer<BalanceRow>(queries.listBalances, values)
+    const found = toPageOfAccounts(answer, toBalance)
+    return 'missing' in found || answer.has_balances ? found : missing('balance')
   }
 
   function listPayments({ customerId, accountIds, ...query }: AccountsQuery & Filters & Page) {
@@ -103,7 +111,7 @@ export function createSource(pool: Pool): Source {
 
     async getExampleBalance({ customerId, accountId }) {
       const found = await listBalances({ customerId, accountIds: [accountId], ...first })
-      return 'missing' in found ? found : (found.items[0] ?? missing('account'))
+      return 'missing' in found ? found : (found.items[0] ?? missing('balance'))
     },
 
     listBankingTransactions: (query) =>
@@ -139,6 +147,14 @@ export function createSource(pool: Pool): Source {
 /** No customer of the bank has more accounts. */
 const allAccounts = { page: 1, pageSize: 1000 }
 const first = { openStatus: 'ALL', page: 1, pageSize: 1 } as const
+
+function toPageOfAccounts<Row, Item>(
+  { has_customer, has_accounts, records, total }: Answer<Row>,
+  toItem: (row: Row) => Item,
+): PageOfAccounts<Item> {
+  if (!has_customer) return missing('customer')
+  return has_accounts ? { items: records.map(toItem), total } : missing('account')
+}
 
 function toLimits({ page, pageSize }: Page): number[] {
   return [pageSize, (page - 1) * pageSize]

@@ -4,6 +4,7 @@ import type { CheckContext } from './context.ts'
 import { checkEach, type Passed, skip } from './outcome.ts'
 import type { Fields } from './paged-list.ts'
 import { readAccounts } from './read-list.ts'
+import { isMissingRecord } from './responses.ts'
 
 export interface Account {
   readonly id: string
@@ -102,7 +103,8 @@ export async function findAccountKind(
     const operation = context.operation(ref)
     if (!operation) continue
     const body = { data: { accountIds: [accountId] } }
-    if ((await context.request(operation, { params: { customerId }, body })).isSuccess) return kind
+    const response = await context.request(operation, { params: { customerId }, body })
+    if (response.isSuccess || isMissingRecord(response)) return kind
   }
   return undefined
 }

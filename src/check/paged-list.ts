@@ -34,6 +34,8 @@ export interface RecordFacts {
   readonly account: string
   /** How it states its effective time: see `times.ts`. */
   readonly time?: 'instant' | 'date' | 'local'
+  /** An account may lack it: a request that names the account is then rejected. */
+  readonly mayBeMissing?: true
 }
 
 const account = 'accountId'
@@ -41,7 +43,7 @@ const account = 'accountId'
 /** By the name of the schema. */
 const recordFacts = new Map<string, RecordFacts>([
   ['BankingAccount', { key: [account], account }],
-  ['BankingBalance', { key: [account], account }],
+  ['BankingBalance', { key: [account], account, mayBeMissing: true }],
   ['BankingTransaction', { key: [account, 'transactionId'], account, time: 'instant' }],
   ['DirectDebit', { key: [], account }],
   [

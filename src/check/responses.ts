@@ -1,3 +1,4 @@
+import { errorTable } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import type { CheckContext } from './context.ts'
 import type { Check } from './definition.ts'
@@ -15,6 +16,17 @@ export function formatStatus({ status }: HttpResponse): string {
 /** The interface defines no statuses, so any status from 400 to 499 rejects a request. */
 export function isRejection({ status }: HttpResponse): boolean {
   return status >= 400 && status < 500
+}
+
+const missingRecords: readonly unknown[] = [
+  errorTable.balance_in_query_not_found.message,
+  errorTable.balance_not_found.message,
+  errorTable.contact_not_found.message,
+]
+
+/** Whether the account exists, and has no such record. */
+export function isMissingRecord(response: HttpResponse): boolean {
+  return isRejection(response) && missingRecords.includes(readError(response))
 }
 
 export function expectRejection(

@@ -16,6 +16,7 @@ import {
   type Subject,
   toSubject,
 } from './read-list.ts'
+import { isMissingRecord } from './responses.ts'
 
 /** Lists of up to this length are preferred: they show everything in few requests. */
 const recordsWanted = 10 * pageSizeDefault
@@ -47,7 +48,7 @@ export function findSubjects(context: CheckContext, list: PagedList): Promise<re
 
 /** Every list of this operation, empty ones included. */
 export async function findCandidates(context: CheckContext, list: PagedList): Promise<Subject[]> {
-  const { parent, kind } = list
+  const { parent } = list
   const subjects: Subject[] = []
   for (const customerId of await findCustomers(context)) {
     const ofCustomer = toSubject(list, customerId)
@@ -55,7 +56,7 @@ export async function findCandidates(context: CheckContext, list: PagedList): Pr
       subjects.push(ofCustomer)
       continue
     }
-    const accountIds = await findAccountIds(context, customerId, kind)
+    const accountIds = await findAccountsWith(context, customerId, list)
     if (parent === 'account') {
       const candidates = accountIds.slice(0, candidatesMax)
       subjects.push(...candidates.map((accountId) => toSubject(list, customerId, accountId)))
@@ -65,6 +66,24 @@ export async function findCandidates(context: CheckContext, list: PagedList): Pr
     }
   }
   return subjects
+}
+
+/** The accounts of a customer, without those that are known to lack the only record of the list. */
+async function findAccountsWith(
+  context: CheckContext,
+  customerId: string,
+  { kind, operation, record }: PagedList,
+): Promise<readonly string[]> {
+  const ids = await findAccountIds(context, customerId, kind)
+  if (!record.mayBeMissing) return ids
+  const isMissing = async (accountIds: readonly string[]): Promise<boolean> => {
+    const input = { params: { customerId }, body: { data: { accountIds } } }
+    return isMissingRecord(await context.request(operation, input))
+  }
+  if (!(await isMissing(ids))) return ids
+  const found: string[] = []
+  for (const id of ids) if (!(await isMissing([id]))) found.push(id)
+  return found
 }
 
 /** The longest list of up to `wanted` records, otherwise the shortest one; skips the check if all are empty. */

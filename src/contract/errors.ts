@@ -35,6 +35,8 @@ export const errorTable = {
   account_in_query_protected: { status: 403, message: 'Account in query not found' },
   customer_not_found: { status: 404, message: 'Customer not found' },
   account_not_found: { status: 404, message: 'Account not found' },
+  balance_not_found: { status: 404, message: 'Balance not found' },
+  contact_not_found: { status: 404, message: 'Contact not found' },
   consent_not_found: { status: 404, message: 'Consent not found' },
   explorer_disabled: {
     status: 404,
@@ -67,6 +69,10 @@ export const errorTable = {
   not_ndjson: { status: 415, message: 'The request body must be application/x-ndjson in UTF-8' },
   unsupported_encoding: { status: 415, message: 'The request body must be uncompressed or gzip' },
   account_in_query_not_found: { status: 422, message: 'Account in query not found' },
+  balance_in_query_not_found: {
+    status: 422,
+    message: 'Balance of account in query not found',
+  },
   idempotency_key_reused: {
     status: 422,
     message: 'The Idempotency-Key was already used with a different product',
@@ -140,6 +146,10 @@ const syntax: ErrorClause = {
   clause:
     'Decision 3: a request that cannot be parsed as HTTP gets 400, 408 or 431, and the connection is closed.',
 }
+const missingRecord: ErrorClause = {
+  clause:
+    'Decision 1: an account without a balance or a contact exists: its error names the record that was not loaded.',
+}
 const conditional: ErrorClause = {
   clause: 'Decision 44: a stale If-Match is rejected, so that no change is lost.',
 }
@@ -182,6 +192,8 @@ export const errorClauses: Readonly<Partial<Record<ErrorCode, ErrorClause>>> = {
     clause:
       'Decision 1: an accountId in the path that is unknown or belongs to another customer is a 404.',
   },
+  balance_not_found: missingRecord,
+  contact_not_found: missingRecord,
   product_scope_missing: feeds,
   feed_of_other_client: feeds,
   feed_not_found: feeds,
@@ -205,6 +217,9 @@ export const errorClauses: Readonly<Partial<Record<ErrorCode, ErrorClause>>> = {
   account_in_query_not_found: {
     clause:
       'Errors, 3: “Account in query not found” is returned when an account named in the request cannot be found.',
+  },
+  balance_in_query_not_found: {
+    clause: 'Decision 13: a response is never silently incomplete.',
   },
   idempotency_key_reused: {
     clause: 'Decision 44: the same Idempotency-Key with another product is a 422.',

@@ -50,10 +50,12 @@ declare module 'fastify' {
   }
 }
 
-/** The line of a request that did not fail. */
+/** The line of a request without a `LogDetail`. */
 export interface RequestLine {
   readonly operation: string
   readonly status: number
+  /** Of an error of the contract: several errors have the same status. */
+  readonly code?: ErrorCode | undefined
   readonly durationMs: number
   readonly interactionId: string
 }
@@ -91,14 +93,15 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
     const name = operation?.ref ?? endpoint ?? health ?? document ?? noOperation
     const interactionId = String(reply.getHeader(interactionHeader))
     metrics?.recordRequest(name, status, durationMs / 1000)
-    if (status >= 400) {
-      const { code, reason } = describeFailure(request, status)
+    const failure = status < 400 ? undefined : describeFailure(request, status)
+    if (failure) {
       const time = Date.now()
-      metrics?.recordFailure({ time, role, interactionId, operation: name, status, code, reason })
+      metrics?.recordFailure({ time, role, interactionId, operation: name, status, ...failure })
     }
     const line = {
       operation: name,
       status,
+      ...(failure?.code && { code: failure.code }),
       durationMs: Math.round(durationMs * 1000) / 1000,
       interactionId,
     }

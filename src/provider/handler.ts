@@ -29,17 +29,35 @@ export type ExactHandlers<Members> = {
   readonly [Id in ProviderOperationId]: Handler<Id>
 } & { readonly [Name in Exclude<keyof Members, ProviderOperationId>]: never }
 
+/** By whether an operation has the account in its path, or accounts in its body. */
+export const missingErrors = {
+  path: {
+    customer: 'customer_not_found',
+    account: 'account_not_found',
+    balance: 'balance_not_found',
+    contact: 'contact_not_found',
+  },
+  body: {
+    customer: 'customer_not_found',
+    account: 'account_in_query_not_found',
+    balance: 'balance_in_query_not_found',
+    contact: 'contact_not_found',
+  },
+} as const
+
+/** To prevent harm. */
+const protectedErrors = {
+  path: { customer: 'customer_protected', account: 'account_protected' },
+  body: { customer: 'customer_protected', account: 'account_in_query_protected' },
+} as const
+
 /** For operations with the account in the path. */
-export function orNotFound<Found>(
-  result: Found | Missing,
-  account: 'account' | 'account_in_query' = 'account',
-): Found {
+export function orNotFound<Found>(result: Found | Missing, place: 'path' | 'body' = 'path'): Found {
   if (!isMissing(result)) return result
   const { missing, refused } = result
-  const subject = missing === 'customer' ? missing : account
-  if (refused === undefined) throw new ContractError(`${subject}_not_found`)
-  const code = `${subject}_${refused === 'harm' ? 'protected' : 'not_found'}` as const
-  throw new ContractError(code, undefined, {
+  if (refused === undefined) throw new ContractError(missingErrors[place][missing])
+  const errors = refused === 'harm' ? protectedErrors : missingErrors
+  throw new ContractError(errors[place][missing], undefined, {
     circumstance: refused,
     reason: describeRefusal(refused),
   })
@@ -47,7 +65,7 @@ export function orNotFound<Found>(
 
 /** For operations with the accounts in the body. */
 export function orNotFoundInBody<Found>(result: Found | Missing): Found {
-  return orNotFound(result, 'account_in_query')
+  return orNotFound(result, 'body')
 }
 
 function isMissing(result: unknown): result is Missing {

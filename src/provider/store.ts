@@ -12,7 +12,7 @@ export interface ProviderReads {
   listAccounts(query: AccountListQuery): Promise<Page<string> | Missing>
   /** Energy accounts by id, in the requested order, without their users. */
   readEnergyAccounts(query: AccountsQuery): Promise<Page<JsonText> | Missing>
-  /** Balances of accounts by id, in the requested order. Accounts without a balance are omitted. */
+  /** Balances of accounts by id, in the requested order. Missing if an account that passes the filters has none. */
   listBalances(query: AccountsQuery): Promise<Page<JsonText> | Missing>
   /** The entries of one account, newest first. */
   listEntries(query: EntriesQuery): Promise<Page<JsonText> | Missing>
@@ -41,14 +41,14 @@ export interface Overview {
 }
 
 /**
- * The customer does not exist, or the account does not exist or is not visible to the customer. With `refused`, it exists,
- * and the provider refuses to share it for that reason. The first of these applies: an unknown customer, a restricted
- * customer, an unknown account, a restricted account.
+ * The customer does not exist, the account does not exist or is not visible to the customer, or the account lacks the
+ * record. With `refused`, the customer or the account exists, and the provider refuses to share it for that reason. The
+ * first of these applies: an unknown customer, a restricted customer, an unknown account, a restricted account, a missing
+ * record.
  */
-export interface Missing {
-  readonly missing: 'customer' | 'account'
-  readonly refused?: RestrictionReason
-}
+export type Missing =
+  | { readonly missing: 'customer' | 'account'; readonly refused?: RestrictionReason }
+  | { readonly missing: 'balance' | 'contact'; readonly refused?: undefined }
 
 export interface Page<Item> {
   readonly items: readonly Item[]

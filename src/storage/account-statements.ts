@@ -44,15 +44,17 @@ const pageOf = (table: string, order: string, separator: string) => `(
 
 /** The statements on accounts. The texts of accounts are joined with the separator that is the last parameter. */
 export function createAccountStatements(dialect: Dialect) {
-  /** A text per requested account, without the accounts that have none. */
+  /** A text per requested account that passes the filters. Only that of a balance may be missing. */
   const texts = (name: string, kind: number, text: string, source: string): Statement => ({
     name,
     isPage: true,
     text: `with ${foundAccounts(dialect, kind)},
       texts as materialized (
-        select f.place, ${text} as text from found f join ${source} where f.passes
+        select f.place, ${text} as text from found f left join ${source} where f.passes
       )
-      select ${missingAny(dialect)}, (select count(*) from texts), ${pageOf('texts', 'place', `','`)}
+      select coalesce(${missingAny(dialect)},
+          case when exists (select 1 from texts where text is null) then 'balance' end),
+        (select count(*) from texts), ${pageOf('texts', 'place', `','`)}
       from ${owner}`,
   })
 

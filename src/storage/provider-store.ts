@@ -18,8 +18,6 @@ export interface Reads extends Pick<ProviderStore, 'listEntries' | 'listEntriesO
 /** Separates joined texts. JSON text never contains it unescaped. */
 const separator = '\u001e'
 
-const noAccount = { missing: 'account' } as const
-
 /** The provider's data on either engine. Each method is one statement, except the lists of entries. */
 export function createProviderStore({
   statements,
@@ -78,14 +76,15 @@ export function createProviderStore({
     async readBalance(customerId, accountId) {
       const found = await first(statements.readBalance, [toId(customerId), toId(accountId)])
       if ('missing' in found) return found
-      return found[0] == null ? noAccount : String(found[0])
+      return found[0] == null ? { missing: 'balance' } : String(found[0])
     },
 
     async readContact(customerId, accountId) {
       const found = await first(statements.readContact, [toId(customerId), toId(accountId)])
       if ('missing' in found) return found
       const [status, record] = found
-      return status == null ? noAccount : { status: String(status), record: String(record) }
+      if (status == null) return { missing: 'contact' }
+      return { status: String(status), record: String(record) }
     },
 
     async overview() {

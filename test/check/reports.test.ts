@@ -8,7 +8,7 @@ import {
 } from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
-import { onPages, onStatus } from './faults/fault.ts'
+import { onPages, onStatus, onStore } from './faults/fault.ts'
 import { onlyChecks, openBank, openMemoryReplayStore } from './provider.ts'
 
 /** Some of the checks that fail if the texts of errors are wrong. */
@@ -139,6 +139,19 @@ describeOn('sqlite', 'a report', () => {
     for (const format of [formatHtmlReport, formatJunitReport, formatTextReport]) {
       assert.match(format(report), /401 with WWW-Authenticate: Bearer is better/)
     }
+  })
+
+  it('names the accounts without a record in a remark', async () => {
+    const { check } = await sharedBank()
+    const seam = onStore((store) => ({
+      readContact: async (customerId, accountId) =>
+        accountId === 'e-1' ? { missing: 'contact' } : store.readContact(customerId, accountId),
+    }))
+
+    const report = await check(seam, { ...onlyChecks('consent.accounts.records'), strict: true })
+
+    assert.equal(report.results[0]?.judgement, 'pass')
+    assert.match(formatTextReport(report), /remark: .*contact of customer c-ana: e-1.*valid/)
   })
 
   it('contains no control characters for the terminal', async () => {

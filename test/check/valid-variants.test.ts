@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { CheckOptions } from '../../src/check/index.ts'
+import type { ProviderStore } from '../../src/provider/store.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
-import { onPages, onRecords, onSuccess, recordsIn } from './faults/fault.ts'
+import { onPages, onRecords, onStore, onSuccess, recordsIn } from './faults/fault.ts'
 import {
   type Body,
   onlyChecks,
@@ -44,6 +45,25 @@ const otherChoices: Seam = {
     }
     return body
   },
+}
+
+/** The account a-1 has neither. */
+function withoutRecords(store: ProviderStore): Partial<ProviderStore> {
+  return {
+    async readContact(customerId, accountId) {
+      const found = await store.readContact(customerId, accountId)
+      return accountId === 'a-1' && 'record' in found ? { missing: 'contact' } : found
+    },
+    async readBalance(customerId, accountId) {
+      const found = await store.readBalance(customerId, accountId)
+      return accountId === 'a-1' && typeof found === 'string' ? { missing: 'balance' } : found
+    },
+    async listBalances(query) {
+      const found = await store.listBalances(query)
+      const isSelected = 'items' in found && found.items.join('').includes('"accountId":"a-1"')
+      return isSelected ? { missing: 'balance' } : found
+    },
+  }
 }
 
 const renamed = {
@@ -159,6 +179,14 @@ const variants: Readonly<Record<string, Variant>> = {
     },
     options: { ...onlyChecks('consent', 'schemas.C3'), emails: [] },
     seen: { 'schemas.C3': /responses were checked/ },
+  },
+  'accounts without a balance or contact details': {
+    seam: onStore(withoutRecords),
+    seen: {
+      'consent.accounts.records': /checked contact, B2, C4/,
+      'schemas.B2': /responses were checked/,
+      'agreement.balances': /checked c-ben/,
+    },
   },
   'no text filter, and responses that declare it': {
     seam: {

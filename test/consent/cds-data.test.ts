@@ -154,6 +154,38 @@ describe('balances', () => {
   })
 })
 
+describe('an account without a balance', () => {
+  it('is unavailable where it is named, and left out of the balances of all accounts', async () => {
+    const { platform } = await sharingOnEachEngine()
+    const sharing = await share(platform, { accounts: ['d1', 'd2', 'd3', 'd6'] })
+    const { body: listed } = await sharing.call('/banking/accounts', { headers: { 'x-v': '3' } })
+    const idOf = (name: string): string =>
+      listed.data.accounts.find((each: Record<string, string>) => each['displayName'] === name)
+        .accountId
+    const [bare, everyday] = [idOf('Without a balance'), idOf('Everyday')]
+    const post = (...accountIds: readonly string[]) =>
+      sharing.call('/banking/accounts/balances', { method: 'POST', body: { data: { accountIds } } })
+
+    const single = await sharing.call(`/banking/accounts/${bare}/balance`)
+    const named = await post(everyday, bare)
+    const others = await post(everyday)
+    const all = await sharing.call('/banking/accounts/balances', { headers: { 'x-v': '2' } })
+
+    const unavailable = 'cds-banking:Authorisation/UnavailableBankingAccount'
+    assertError(single, 404, unavailable)
+    assertError(named, 422, unavailable)
+    assert.deepEqual(
+      named.body.errors.map(({ detail }: Record<string, string>) => detail),
+      [bare],
+    )
+    assert.equal(others.body.data.balances.length, 1)
+    assert.deepEqual([all.status, all.body.meta.totalRecords], [200, 3])
+    assert.ok(
+      all.body.data.balances.every(({ accountId }: Record<string, string>) => accountId !== bare),
+    )
+  })
+})
+
 describe('Get Transactions For Account', () => {
   it('returns the transactions of the last 90 days before newest-time, newest first', async () => {
     const { sharing, everyday } = await sharingOnEachEngine()

@@ -40,6 +40,7 @@ export const dataLines = [
     { productName: 'Later', productCategory: 'BUY_NOW_PAY_LATER', openStatus: 'CLOSED' },
   ),
   bankingAccount('d4', { ana: true }, { displayName: 'Never shared' }),
+  bankingAccount('d6', { ana: true }, { displayName: 'Without a balance' }),
   bankingAccount('b1', { ben: true }),
   energyAccount('d5', ['ana']),
   balance('d1', { currentBalance: '10', availableBalance: '-9.5' }),

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { fileScope } from '../support/engines.ts'
-import { balance, bankingAccount, contact, customer } from '../support/lines.ts'
+import { balance, bankingAccount, contact, customer, transaction } from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
 import { assertQuiet, check, focusOn, hostileStrings, openConsole } from './console-browser.ts'
 
@@ -51,6 +51,8 @@ const contactLines = [
   ]),
   contact('open'),
   contact('withheld', 'RESTRICTED'),
+  bankingAccount('unbalanced', { contacts: true }),
+  transaction('unbalanced', 't1', { postingDateTime: Temporal.Now.instant().toString() }),
 ]
 
 const console = await openConsole(fileScope)
@@ -148,6 +150,15 @@ describe('the explorer in a browser', () => {
       assert.equal(await page.getByRole('alert').count(), 0)
     }
     await check(page, 'explorer-contact')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('opens a bank account without a balance, and shows no amounts of one', async () => {
+    const page = await console.visit('/console/explorer/contacts/unbalanced')
+    await page.getByRole('heading', { name: 'Money in and out' }).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    assert.equal(await page.getByText(/^(Current balance|Balance at)/).count(), 0)
     assertQuiet(page)
     await page.context().close()
   })

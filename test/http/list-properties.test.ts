@@ -42,7 +42,7 @@ const provider = sharedProvider([
   lines.customer('ben'),
   ...banking.flatMap(({ accountId, isOwned, ...fields }, index) => [
     lines.bankingAccount(accountId, { ana: isOwned, ben: !isOwned }, fields),
-    ...(index % 2 ? [lines.balance(accountId)] : []),
+    lines.balance(accountId),
     ...range(index % 4).map((number) => lines.directDebit(accountId, `d${number}`)),
     ...range(index % 5).map((number) =>
       lines.scheduledPayment(accountId, `${accountId}/${number}`),

@@ -90,6 +90,14 @@ const invalidAnswers: Record<string, readonly [answer: () => unknown, reason: st
     () => missing('account'),
     'listBankingAccounts: missing is not something that the query names',
   ],
+  'says that a record is missing that the operation does not return': [
+    () => missing('balance'),
+    'listBankingAccounts: missing is not something that the query names',
+  ],
+  'says that something unknown is missing': [
+    () => ({ missing: 'constructor' }),
+    'listBankingAccounts: missing is not something that the query names',
+  ],
 }
 
 describeOnce('a source', () => {
@@ -272,6 +280,26 @@ describeOnce('a source', () => {
     const request = { customer: 'c1', accounts: ['a1'] }
     const { status, text } = await askOperation(provider, 'contact', request)
     assert.deepEqual([status, text], [200, ''])
+  })
+
+  it('can answer that an account has no balance or no contact', async (t) => {
+    const source: Source = {
+      ...smallSource,
+      listBankingBalances: async () => missing('balance'),
+      getExampleBalance: async () => missing('balance'),
+      getAccountContact: async () => missing('contact'),
+    }
+    const provider = await openReads(t, source)
+    const request = { customer: 'c1', accounts: ['a1'] }
+
+    for (const [ref, status, error] of [
+      ['B2', 422, 'Balance of account in query not found'],
+      ['C4', 404, 'Balance not found'],
+      ['contact', 404, 'Contact not found'],
+    ] as const) {
+      const answer = await askOperation(provider, ref, request)
+      assert.deepEqual([answer.status, answer.body], [status, { error }])
+    }
   })
 
   it('gets each account once, the filters and the resolved bounds', async (t) => {

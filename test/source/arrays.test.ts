@@ -55,7 +55,7 @@ const energy = range(6).map((index) =>
 const bankingIds = banking.map(({ record }) => record.accountId)
 const energyIds = energy.map(({ record }) => record.accountId)
 const loadTime = '2025-05-01T00:07:00Z'
-const balances = bankingIds.filter((_, index) => index % 2).map((id) => lines.balance(id))
+const balances = bankingIds.filter((_, index) => index !== 3).map((id) => lines.balance(id))
 const transactions = range(90).map((index) =>
   lines.transaction(bankingIds[index % 3] ?? '', idAt(index), {
     postingDateTime: index % 4 ? `${minute(index)}${index % 2 ? 'Z' : '+00:00'}` : undefined,

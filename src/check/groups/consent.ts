@@ -1,3 +1,4 @@
+import { errorTable } from '../../contract/index.ts'
 import { isObject } from '../../contract/schema.ts'
 import { findRepeated, formatKeys } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
@@ -9,12 +10,13 @@ import {
   forEachCustomer,
   listShareable,
 } from '../customers.ts'
-import { type Check, endpoint } from '../definition.ts'
+import { type Check, endpoint, errorsSection } from '../definition.ts'
+import type { HttpResponse } from '../http-client.ts'
 import { checkEach, fail, skip, skipAll } from '../outcome.ts'
 import { compareRecords, requireList } from '../paged-list.ts'
 import { listRecordsMax, readAccounts, readList, readUnbounded, toSubject } from '../read-list.ts'
-import { requireOperation } from '../requests.ts'
-import { formatStatus } from '../responses.ts'
+import { buildRequest, requireOperation } from '../requests.ts'
+import { formatStatus, isRejection, readError } from '../responses.ts'
 import { readWholeList } from '../subjects.ts'
 
 const shareable = endpoint('C2', 'list accounts available for sharing during consent')
@@ -53,6 +55,24 @@ export const consent: readonly Check[] = [
         })
       }
     }),
+  },
+  {
+    id: 'consent.accounts.records',
+    title: 'No account that C2 lists is reported as not found, whether or not it has a record',
+    clause: errorsSection(
+      '3',
+      "Message 'Account in query not found': returned … when an account named in the request cannot be found",
+    ),
+    hint: 'An account without contact details or a balance exists: its error names the record.',
+    run: async (context) => {
+      const missing: string[] = []
+      const passed = await checkEach(recordRefs, async (ref) => {
+        missing.push(...(await findMissingRecords(context, ref)))
+      })
+      if (missing.length === 0) return passed
+      const remark = `These have none: ${missing.join('; ')}. That is valid. Better: each account that C2 lists has contact details, and each bank account a balance.`
+      return { ...passed, remark }
+    },
   },
   {
     id: 'consent.accounts.energy',
@@ -167,6 +187,47 @@ export const consent: readonly Check[] = [
 
 /** Limits the number of requests for accounts that neither B1 nor E1 lists. */
 const unlistedMax = 5
+
+/** The operations that return a single record of an account, or a balance for each. */
+const recordRefs = ['contact', 'B2', 'C4'] as const
+
+/** Limits the number of requests for each customer and operation. */
+const recordAccountsMax = 10
+
+/** The accounts that the operation has no record of, by customer. Fails if it does not know an account that C2 lists. */
+async function findMissingRecords(
+  context: CheckContext,
+  ref: (typeof recordRefs)[number],
+): Promise<string[]> {
+  const operation = context.operation(ref) ?? skip('it is left out intentionally')
+  const missing: string[] = []
+  let count = 0
+  for (const customerId of await findCustomers(context)) {
+    const shareable = await requireShareable(context, customerId)
+    const accounts = (await findAccounts(context, customerId)).filter(
+      ({ id, kind }) => shareable.includes(id) && operation.accountKinds?.includes(kind),
+    )
+    const without: string[] = []
+    for (const { id } of accounts.slice(0, recordAccountsMax)) {
+      const response = await context.request(operation, buildRequest(operation, customerId, id))
+      count += 1
+      if (isUnknownAccount(response)) {
+        fail(`${ref}: account ${id} of customer ${customerId}, which C2 lists, is not found`, {
+          expected: 'the record, or an error about the record',
+          evidence: [response],
+        })
+      }
+      if (isRejection(response)) without.push(id)
+    }
+    if (without.length > 0) missing.push(`${ref} of customer ${customerId}: ${formatKeys(without)}`)
+  }
+  return count === 0 ? skip('no customer has an account for it') : missing
+}
+
+function isUnknownAccount(response: HttpResponse): boolean {
+  const texts = [errorTable.account_not_found, errorTable.account_in_query_not_found]
+  return isRejection(response) && texts.some(({ message }) => message === readError(response))
+}
 
 async function requireShareable(context: CheckContext, customerId: string): Promise<string[]> {
   requireOperation(context, 'C2')

@@ -6,7 +6,7 @@ import { buildUnboundedQuery, readRecords, requireList, toPagedList } from '../p
 import { findInputs, requireOperation } from '../requests.ts'
 import { type Found, formatFault } from '../response-audit.ts'
 import type { FaultKind } from '../response-schema.ts'
-import { formatStatus, isRejection } from '../responses.ts'
+import { formatStatus, isMissingRecord, isRejection } from '../responses.ts'
 import { findSample } from '../sample-request.ts'
 import { findSubjects } from '../subjects.ts'
 
@@ -18,7 +18,8 @@ async function sample(context: CheckContext, operation: Operation): Promise<void
   if (inputs.length === 0) skip('no customer has an account for it')
   for (const input of inputs) {
     const response = await context.request(operation, input)
-    if (response.isSuccess || (mayReject(operation) && isRejection(response))) continue
+    if (response.isSuccess || isMissingRecord(response)) continue
+    if (mayReject(operation) && isRejection(response)) continue
     fail(`${operation.ref}: a valid request returned ${formatStatus(response)}`, {
       expected: 'a success',
       evidence: [response],

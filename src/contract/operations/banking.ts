@@ -60,7 +60,7 @@ export const listBankingBalances = {
   path: '/v1/banking/customer/{customerId}/accounts/balances',
   summary: 'List the balances of the given accounts',
   description:
-    'Returns the current and the available balance of each account, in the order of the request.',
+    'Returns the current and the available balance of each account, in the order of the request. If one of the accounts that pass the filters has no balance, the response is an error.',
   query: Type.Object({
     ...pageQuery,
     'product-category': productCategory,
@@ -71,6 +71,7 @@ export const listBankingBalances = {
   response: paged('BankingBalanceList', 'A page of balances.', {
     balances: Type.Array(BankingBalance),
   }),
+  errors: ['balance_in_query_not_found'],
 } as const satisfies Operation
 
 export const listBankingTransactions = {

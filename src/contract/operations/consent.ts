@@ -72,4 +72,5 @@ export const getExampleBalance = {
     id: described(Text, 'The id of the account.'),
   }),
   response: ExampleBalance,
+  errors: ['balance_not_found'],
 } as const satisfies Operation

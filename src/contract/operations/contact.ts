@@ -30,5 +30,5 @@ export const getAccountContact = {
   result:
     'The contact details of the holders of the account, or an empty body if the status of the account is RESTRICTED.',
   mayBeEmpty: true,
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'contact_not_found'],
 } as const satisfies Operation

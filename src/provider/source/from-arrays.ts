@@ -67,11 +67,14 @@ export const fromArrays = {
     accounts: readonly BankingAccount[],
     balances: readonly BankingBalance[],
     query: AccountsQuery & Filters & PageRequest,
-  ): Found<BankingBalance> {
+  ): Found<BankingBalance> | MissingFrom<'balance'> {
     const byAccount = new Map(balances.map((balance) => [balance.accountId, balance]))
-    return ofAccounts(accounts, query, (held) =>
-      held.filter(matching(query)).flatMap(({ accountId }) => byAccount.get(accountId) ?? []),
-    )
+    const selected = findHeld(accounts, query)?.filter(matching(query))
+    if (!selected) return missing('account')
+    const found = selected.map(({ accountId }) => byAccount.get(accountId))
+    return found.every((balance) => balance !== undefined)
+      ? paginate(found, query)
+      : missing('balance')
   },
 
   /** `timeOf` is required for transactions with neither a posting time nor an execution time. */
@@ -323,15 +326,23 @@ function ofAccount<A extends Account, Item>(
   return account ? paginate(list(account), query) : missing('account')
 }
 
-/** In the order of the request. */
 function ofAccounts<A extends Account, Item>(
   accounts: readonly A[],
   query: AccountsQuery & PageRequest,
   list: (accounts: readonly A[]) => readonly Item[],
 ): Found<Item> {
+  const held = findHeld(accounts, query)
+  return held ? paginate(list(held), query) : missing('account')
+}
+
+/** The requested accounts in the order of the request. Undefined if one of them is not held. */
+function findHeld<A extends Account>(
+  accounts: readonly A[],
+  { accountIds }: AccountsQuery,
+): A[] | undefined {
   const byId = new Map(accounts.map((account) => [account.accountId, account]))
-  const held = query.accountIds.flatMap((id) => byId.get(id) ?? [])
-  return held.length === query.accountIds.length ? paginate(list(held), query) : missing('account')
+  const held = accountIds.flatMap((id) => byId.get(id) ?? [])
+  return held.length === accountIds.length ? held : undefined
 }
 
 function paginate<Item>(all: readonly Item[], { page, pageSize }: PageRequest): SourcePage<Item> {

@@ -1,6 +1,7 @@
 import {
   BankingBalance,
   formatProblem,
+  listErrors,
   locateAccounts,
   type Operation,
   type PageRequest,
@@ -9,7 +10,7 @@ import {
   restrictionReasons,
 } from '../../contract/index.ts'
 import { validator } from '../../contract/validate.ts'
-import type { ProviderOperationId } from '../handler.ts'
+import { missingErrors, type ProviderOperationId } from '../handler.ts'
 import type { Missing, Page } from '../store.ts'
 import { SourceError } from './source-error.ts'
 
@@ -66,13 +67,18 @@ export function isWithheld(id: ProviderOperationId, answer: unknown): boolean {
 export function readMissing(id: ProviderOperationId, answer: unknown): Missing | undefined {
   const fields = readFields(id, answer)
   if (!('missing' in fields)) return undefined
-  const { missing, refused } = fields
+  const { refused } = fields
   const operation: Operation = providerOperations[id]
-  const namesAccounts = locateAccounts(operation) !== undefined
-  if (missing !== 'customer' && !(missing === 'account' && namesAccounts)) {
+  const errors = missingErrors[locateAccounts(operation) ?? 'path']
+  const possible = listErrors(operation)
+  const missing = missingKinds.find((kind) => kind === fields['missing'])
+  if (missing === undefined || !possible.includes(errors[missing])) {
     throw new SourceError(`${id}: missing is not something that the query names`)
   }
   if (refused === undefined) return { missing }
+  if (missing === 'balance' || missing === 'contact') {
+    throw new SourceError(`${id}: a ${missing} cannot be refused, only its account`)
+  }
   if (!isRestrictionReason(refused)) {
     throw new SourceError(`${id}: refused is not one of ${restrictionReasons.join(', ')}`)
   }
@@ -82,6 +88,8 @@ export function readMissing(id: ProviderOperationId, answer: unknown): Missing |
 function isRestrictionReason(value: unknown): value is RestrictionReason {
   return restrictionReasons.some((reason) => reason === value)
 }
+
+const missingKinds = Object.keys(missingErrors.path) as Missing['missing'][]
 
 function readFields(id: ProviderOperationId, answer: unknown): Record<string, unknown> {
   if (typeof answer === 'object' && answer !== null) return answer as Record<string, unknown>

@@ -15,6 +15,7 @@ import type {
   ScheduledPayment,
   ShareableAccount,
 } from '../../contract/index.ts'
+import type { Missing } from '../store.ts'
 
 /** The customer of the request. Only the accounts that this customer holds may be returned. */
 export interface CustomerQuery {
@@ -71,16 +72,17 @@ export interface TransactionPage extends SourcePage<BankingTransaction> {
 }
 
 /**
- * The customer does not exist, or the account does not exist or is not held by the customer. With `refused`, it exists, and
- * the provider refuses to share it for that reason.
+ * The customer does not exist, the account does not exist or is not held by the customer, or an account that the customer
+ * holds has no balance or no contact. The first of them in this order. With `refused`, the customer or the account exists,
+ * and the provider refuses to share it for that reason.
  */
-export interface MissingFrom<Kind extends 'customer' | 'account'> {
+export interface MissingFrom<Kind extends Missing['missing']> {
   readonly missing: Kind
   readonly refused?: RestrictionReason
 }
 
-/** What a source returns instead of records if the customer or the account is not found. */
-export function missing<Kind extends 'customer' | 'account'>(kind: Kind): MissingFrom<Kind> {
+/** What a source returns instead of records if something that the query names is not found. */
+export function missing<Kind extends Missing['missing']>(kind: Kind): MissingFrom<Kind> {
   return { missing: kind }
 }
 
@@ -101,7 +103,9 @@ export interface WithheldContact {
 }
 
 type OfCustomer<Found> = Promise<Found | MissingFrom<'customer'>>
-type OfAccount<Found> = Promise<Found | MissingFrom<'customer' | 'account'>>
+type OfAccount<Found, Kind extends Missing['missing'] = never> = Promise<
+  Found | MissingFrom<'customer' | 'account' | Kind>
+>
 
 interface SourceMethods {
   /** B1. In order of creation, then by id; `isOwned` is that of the customer. */
@@ -109,10 +113,10 @@ interface SourceMethods {
     query: CustomerQuery & StatusFilter & OwnershipFilter & CategoryFilter & PageRequest,
   ): OfCustomer<SourcePage<BankingAccount>>
 
-  /** B2. In the order of the accounts. An account without a balance is left out. */
+  /** B2. In the order of the accounts. Without a balance of each account that the filters select, `missing('balance')`. */
   listBankingBalances(
     query: AccountsQuery & StatusFilter & OwnershipFilter & CategoryFilter & PageRequest,
-  ): OfAccount<SourcePage<BankingBalance>>
+  ): OfAccount<SourcePage<BankingBalance>, 'balance'>
 
   /** B3. Newest first by posting time, otherwise by execution time, otherwise by the time when it became known; then by id. */
   listBankingTransactions(
@@ -158,7 +162,7 @@ interface SourceMethods {
   ): OfAccount<SourcePage<EnergyBillingTransaction>>
 
   /** The account may be a bank account or an energy account. */
-  getAccountContact(query: AccountQuery): OfAccount<AccountContact | WithheldContact>
+  getAccountContact(query: AccountQuery): OfAccount<AccountContact | WithheldContact, 'contact'>
 
   /** C1. The customers with this e-mail address, compared case-insensitively; an empty list if there are none. */
   searchCustomers(query: { readonly email: string }): Promise<readonly CustomerMatch[]>
@@ -170,7 +174,7 @@ interface SourceMethods {
   getCustomer(query: CustomerQuery): OfCustomer<Customer>
 
   /** C4. The balance of a bank account. */
-  getExampleBalance(query: AccountQuery): OfAccount<BankingBalance>
+  getExampleBalance(query: AccountQuery): OfAccount<BankingBalance, 'balance'>
 }
 
 /**

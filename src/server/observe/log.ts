@@ -65,10 +65,12 @@ function openLogger(level: string, base: Readonly<Record<string, number>>, isTra
     .map(([name, value]) => `,"${name}":${value}`)
     .join('')
   /** Formats the line of a request as the logger does, whose general code takes ten times as long. */
-  const writeRequestLine = ({ operation, status, durationMs, interactionId }: RequestLine) => {
+  const writeRequestLine = (line: RequestLine) => {
     if (!log.isLevelEnabled('info')) return
+    const { operation, status, code, durationMs, interactionId } = line
+    const failure = code === undefined ? '' : `,"code":"${code}"`
     writer.write(
-      `${head}${Date.now()}${fields},"operation":"${operation}","status":${status},"durationMs":${durationMs},"interactionId":"${interactionId}","msg":"${requestMessage}"}\n`,
+      `${head}${Date.now()}${fields},"operation":"${operation}","status":${status}${failure},"durationMs":${durationMs},"interactionId":"${interactionId}","msg":"${requestMessage}"}\n`,
     )
   }
   return { log: Object.assign(log, isTraced ? {} : { writeRequestLine }), writer }

@@ -20,6 +20,8 @@ function omitAccount(ref: 'B1' | 'E1', omitted: string): Seam {
   }, ref)
 }
 
+const unknownAccount = { missing: 'account' } as const
+
 /** Faults that show only when answers are compared with each other, or when requests overlap. */
 export const consistencyFaults: readonly Fault[] = [
   {
@@ -253,6 +255,30 @@ export const consistencyFaults: readonly Fault[] = [
       account.displayName = `${account.displayName} (detail)`
     }, 'E2'),
     detectedBy: ['agreement.energy-accounts'],
+  },
+  {
+    name: 'an account without contact details is reported as an unknown account',
+    seam: onStore((store) => ({
+      readContact: async (customerId, accountId) =>
+        accountId === 'e-1' ? unknownAccount : store.readContact(customerId, accountId),
+    })),
+    detectedBy: ['consent.accounts.records'],
+  },
+  {
+    name: 'an account without a balance is reported as an unknown account by B2',
+    seam: onStore((store) => ({
+      listBalances: async (query) =>
+        query.accountIds.includes('a-3') ? unknownAccount : store.listBalances(query),
+    })),
+    detectedBy: ['consent.accounts.records'],
+  },
+  {
+    name: 'an account without a balance is reported as an unknown account by C4',
+    seam: onStore((store) => ({
+      readBalance: async (customerId, accountId) =>
+        accountId === 'a-3' ? unknownAccount : store.readBalance(customerId, accountId),
+    })),
+    detectedBy: ['consent.accounts.records'],
   },
   {
     name: 'C4 swaps the current and the available balance',

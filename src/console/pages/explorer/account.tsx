@@ -12,7 +12,7 @@ import type { ViewProps } from '../../router.ts'
 import type { AccountProps } from './account-props.ts'
 import { DirectDebits, ScheduledPayments } from './banking.tsx'
 import { Billing, Invoices } from './billing.tsx'
-import { callProvider } from './calls.ts'
+import { callProvider, unlessMissing } from './calls.ts'
 import { AccountRecord, Contact } from './details.tsx'
 import { ExplorerLayout } from './layout.tsx'
 import { readList } from './read-list.ts'
@@ -37,8 +37,11 @@ async function openAccount(
   if (!account) throw new ApiError(404, 'The customer has no account with this id to share.')
   const kind = await findKind(account, customerId, signal)
   if (kind === 'energy') return { account, kind }
-  const { rows } = await readList('listBankingBalances', { customerId, accountId }, {}, signal)
-  return { account, kind, balance: rows[0] }
+  const balances = await unlessMissing(
+    'balance_in_query_not_found',
+    readList('listBankingBalances', { customerId, accountId }, {}, signal),
+  )
+  return { account, kind, balance: balances?.rows[0] }
 }
 
 async function findKind(

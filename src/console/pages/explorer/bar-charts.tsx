@@ -2,7 +2,7 @@ import { Chart } from '../../components/chart.tsx'
 import type { ChartColour } from '../../components/chart-props.ts'
 import { groupDigits } from '../../components/money.tsx'
 
-interface BarChart {
+export interface BarChart {
   readonly title: string
   readonly sentence: string
   /** Exact decimals, one for each label. Lengths need no exact numbers. */

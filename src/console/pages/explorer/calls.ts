@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals'
+import { type ErrorCode, errorTable } from '../../../contract/errors.ts'
 import type { ExplorerResult } from '../../../contract/index.ts'
 import { callProvider as operation } from '../../../contract/operations/explorer.ts'
 import { parseJson } from '../../../contract/parse-json.ts'
+import { isObject } from '../../../contract/schema.ts'
 import { ApiError, read } from '../../api.ts'
 import type { Answer, CallInput, ProviderOperationId } from './call-input.ts'
 
@@ -44,4 +46,16 @@ export async function callProvider<Id extends ProviderOperationId>(
   const error = (content as { readonly error?: unknown } | undefined)?.error
   const text = typeof error === 'string' ? error : 'an error without a text'
   throw new ApiError(status, `The provider responded with ${status}: ${text}`, id, content)
+}
+
+/** Undefined if the provider responds with this error, by its text: several errors have the same status. */
+export async function unlessMissing<Value>(
+  code: ErrorCode,
+  answer: Promise<Value>,
+): Promise<Value | undefined> {
+  return answer.catch((error: unknown) => {
+    const body = error instanceof ApiError ? error.body : undefined
+    if (isObject(body) && body['error'] === errorTable[code].message) return undefined
+    throw error
+  })
 }

@@ -1,9 +1,8 @@
-import { ifFound } from '../../api.ts'
 import { RecordView } from '../../components/record-view.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
-import { callProvider } from './calls.ts'
+import { callProvider, unlessMissing } from './calls.ts'
 import { readList } from './read-list.ts'
 
 /** The whole record of an account. */
@@ -33,11 +32,12 @@ async function readRecord(
   return rows.find(({ accountId }) => accountId === account.accountId)
 }
 
-/** An account may have no contact details. The provider responds as for an account that does not exist. */
+/** An account may have no contact details. */
 export function Contact({ customerId, accountId }: AccountProps) {
   const contact = useResource(`${customerId}\n${accountId}`, async (signal) => {
     const params = { customerId, accountId }
-    const found = ifFound(
+    const found = unlessMissing(
+      'contact_not_found',
       callProvider({ operation: 'getAccountContact', params }, signal).then((value) => ({ value })),
     )
     return (await found) ?? 'none'

@@ -2,7 +2,7 @@ import { groupDigits } from '../../components/money.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
-import { BarCharts } from './bar-charts.tsx'
+import { type BarChart, BarCharts } from './bar-charts.tsx'
 import { sumMonths } from './months.ts'
 import { readList } from './read-list.ts'
 
@@ -20,7 +20,7 @@ async function loadHistory({ customerId, accountId, balance }: AccountProps, sig
   }
 }
 
-/** The balance and the money in and out by month, of the last 12 months. */
+/** The balance, if the account has one, and the money in and out by month, of the last 12 months. */
 export function TransactionCharts(props: AccountProps) {
   const history = useResource(`${props.customerId}\n${props.accountId}`, (signal) =>
     loadHistory(props, signal),
@@ -32,16 +32,17 @@ export function TransactionCharts(props: AccountProps) {
         if (!last) return null
         const amount = (text: string) => `${groupDigits(text)} ${currency}`
         const part = isComplete ? '' : ` Of the newest ${transactionsMax} transactions.`
+        const balances: BarChart = {
+          title: 'Balance at the end of each month',
+          sentence: `Now ${amount(last.balance)}, from the posted transactions of the last 12 months.${part}`,
+          bars: [[`Balance (${currency})`, 'accent', months.map(({ balance }) => balance)]],
+        }
         return (
           <BarCharts
             positionTitle="Month (UTC)"
             labels={months.map(({ month }) => month)}
             charts={[
-              {
-                title: 'Balance at the end of each month',
-                sentence: `Now ${amount(last.balance)}, from the posted transactions of the last 12 months.${part}`,
-                bars: [[`Balance (${currency})`, 'accent', months.map(({ balance }) => balance)]],
-              },
+              ...(props.balance ? [balances] : []),
               {
                 title: 'Money in and out',
                 sentence: `In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`,

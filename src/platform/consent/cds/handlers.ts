@@ -1,4 +1,10 @@
-import { AccountIds, findProblems, formatProblem, printable } from '../../../contract/index.ts'
+import {
+  AccountIds,
+  type BankingBalance,
+  findProblems,
+  formatProblem,
+  printable,
+} from '../../../contract/index.ts'
 import { isObject } from '../../../contract/schema.ts'
 import { buildLinks, buildMeta, type PagePosition, requirePage } from '../../cds/envelope.ts'
 import { CdsError } from '../../cds/errors.ts'
@@ -11,6 +17,7 @@ import {
   type CdsCall,
   listSharedAccounts,
   listSharedBalances,
+  readBalances,
   rejectAccount,
   rejectUnlistedAccounts,
   resolveAccount,
@@ -42,13 +49,9 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
   },
 
   async balance(call) {
-    const accountId = resolveAccount(call)
-    const body = { data: { accountIds: [accountId] } }
-    const found = await ask(call, (client) =>
-      client.listBankingBalances({ ...toInput(call), body }),
-    )
+    const found = await readBalances(call, [resolveAccount(call)])
     if (!found) return rejectAccount(call)
-    const balance = found.data.balances.find((each) => each.accountId === accountId)
+    const [balance] = found
     if (!balance) throw new CdsError('accountUnavailable', printable(call.accountId))
     return toSingle(call, toCdsBalance(balance, call.accountId))
   },
@@ -56,7 +59,7 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
   async balances(call) {
     const accounts = await listSharedAccounts(call, payLaterVersions.balances)
     const accountIds = accounts.map(({ accountId }) => accountId)
-    return toBalancePage(call, accountIds)
+    return toBalancePage(call, await listSharedBalances(call, accountIds))
   },
 
   async balancesOfAccounts(call) {
@@ -71,7 +74,11 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
     const listed = new Set((await listSharedAccounts(call)).map(({ accountId }) => accountId))
     const unlisted = new Map([...accounts].filter(([, accountId]) => !listed.has(accountId)))
     if (unlisted.size > 0) await rejectUnlistedAccounts(call, unlisted)
-    return toBalancePage(call, [...accounts.values()])
+    const balances = await listSharedBalances(call, [...accounts.values()])
+    const found = new Set(balances.map(({ accountId }) => accountId))
+    const without = requested.filter((id) => !found.has(accounts.get(id) ?? ''))
+    if (without.length > 0) throw new CdsError('unavailableAccountInBody', without.map(printable))
+    return toBalancePage(call, balances)
   },
 
   async transactions(call) {
@@ -133,8 +140,7 @@ function readPosition(query: Query) {
   return { page: Number(query['page']), pageSize: Number(query['page-size']) }
 }
 
-async function toBalancePage(call: CdsCall, accountIds: readonly string[]): Promise<CdsBody> {
-  const balances = await listSharedBalances(call, accountIds)
+function toBalancePage(call: CdsCall, balances: readonly BankingBalance[]): CdsBody {
   const records = balances.map((balance) =>
     toCdsBalance(balance, call.ids.makeAccountId(call.arrangement, balance.accountId)),
   )

@@ -1,9 +1,11 @@
 import type { Client } from '../../../client/client.ts'
+import { ResponseError } from '../../../client/errors.ts'
 import {
   accountIdsMax,
   type BankingAccount,
   type BankingAccountV3,
   type BankingBalance,
+  errorTable,
   pageSizeMax,
   printable,
 } from '../../../contract/index.ts'
@@ -139,22 +141,45 @@ export async function rejectUnlistedAccounts(
   throw new CdsError('unknownAccountInBody', [...accounts.keys()].map(printable))
 }
 
-/** The balances of accounts, in their order. An account may have none. */
+/** The balances of accounts, in their order. Those without a balance are left out. */
 export async function listSharedBalances(
   call: CdsCall,
   accountIds: readonly string[],
 ): Promise<readonly BankingBalance[]> {
   const balances: BankingBalance[] = []
   for (let start = 0; start < accountIds.length; start += accountIdsMax) {
-    const chunk = accountIds.slice(start, start + accountIdsMax)
-    const body = { data: { accountIds: chunk } }
-    const input = { ...toInput(call), query: { 'page-size': pageSizeMax }, body }
-    const read = await ask(call, (client) =>
-      Array.fromAsync(client.listBankingBalances.items(input)),
-    )
+    const read = await readBalances(call, accountIds.slice(start, start + accountIdsMax))
     if (!read) throw new ProviderUnavailable('an account was removed during the request')
-    const requested = new Set(chunk)
-    balances.push(...read.filter(({ accountId }) => requested.has(accountId)))
+    balances.push(...read)
   }
   return balances
+}
+
+const noBalance = errorTable.balance_in_query_not_found.message
+
+/**
+ * Undefined if the provider does not know one of the accounts. If it answers that a balance is missing, without saying
+ * which, each half of the accounts is requested, until those without a balance are found.
+ */
+export async function readBalances(
+  call: CdsCall,
+  accountIds: readonly string[],
+): Promise<readonly BankingBalance[] | undefined> {
+  const body = { data: { accountIds: [...accountIds] } }
+  const input = { ...toInput(call), query: { 'page-size': pageSizeMax }, body }
+  const read = await ask(call, (client) =>
+    Array.fromAsync(client.listBankingBalances.items(input)).catch((error: unknown) => {
+      if (error instanceof ResponseError && error.message === noBalance) return noBalance
+      throw error
+    }),
+  )
+  if (read !== noBalance) {
+    const requested = new Set(accountIds)
+    return read?.filter(({ accountId }) => requested.has(accountId))
+  }
+  if (accountIds.length === 1) return []
+  const middle = Math.ceil(accountIds.length / 2)
+  const first = await readBalances(call, accountIds.slice(0, middle))
+  const second = first && (await readBalances(call, accountIds.slice(middle)))
+  return second && [...first, ...second]
 }
