@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts'
 import { pageQuery } from '../paging.ts'
 import { described, optional } from '../record.ts'
 import { ConsentDetail, ConsentFlowList, ConsentList } from '../records/consents.ts'
-import { Id, Timestamp } from '../scalars.ts'
+import { Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { plain } from './shared-parameters.ts'
 
@@ -49,7 +49,7 @@ export const listConsents = {
 } as const satisfies Operation
 
 const params = Type.Object({
-  consentId: described(Id, 'The `consentId` in the response of `listConsents`.'),
+  consentId: described(Text, 'The `consentId` in the response of `listConsents`.'),
 })
 
 export const getConsent = {
@@ -77,7 +77,7 @@ export const withdrawConsent = {
   params,
   status: 204,
   result: 'The consent has ended.',
-  errors: ['consent_not_found'],
+  errors: ['consent_not_found', 'invalid_request'],
 } as const satisfies Operation
 
 export const listConsentFlows = {
