@@ -9,7 +9,7 @@ interface HeaderDefinition {
 
 const text = { type: 'string' } as const
 
-/** Every response header, except those that HTTP itself requires, such as `Date` and `Content-Length`. */
+/** Every response header, except those that HTTP itself requires, such as `Date` and `Content-Length`, and those of TLS. */
 export const responseHeaders = {
   'Access-Control-Allow-Origin': {
     description: 'Always `*`: browsers may read the response from any origin.',

@@ -64,6 +64,9 @@ export interface AppOptions extends Omit<RequestLogOptions, 'role'>, ErrorHandle
   readonly tls?: TlsOptions | undefined
 }
 
+/** Browsers use only HTTPS for this host, for a year (RFC 6797). */
+const strictTransport = { 'strict-transport-security': `max-age=${365 * 24 * 3600}` }
+
 /**
  * Creates a server with everything that operations share: limits, errors, interaction ids, health, and rejection of
  * requests to other routes.
@@ -73,6 +76,7 @@ export function openApp(role: MonitoredRole, options: AppOptions): HttpApp {
   const logOptions = { ...options, role }
   const logRequest = createRequestLogger(logOptions)
   const shedding = openLoadShedding(limits)
+  const transportHeaders = options.tls ? strictTransport : {}
   /** Requests with a path that cannot be decoded. */
   const invalidPaths = new WeakSet<IncomingMessage>()
   const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.keepAliveTimeoutMs)
@@ -100,7 +104,7 @@ export function openApp(role: MonitoredRole, options: AppOptions): HttpApp {
       // Fastify would reject it before it finds the route, which knows the format of its errors.
       return url.replaceAll('%', '%25')
     },
-    clientErrorHandler: createParserErrorHandler(limits, logOptions),
+    clientErrorHandler: createParserErrorHandler(limits, logOptions, transportHeaders),
     return503OnClosing: false,
     schemaController: {
       compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
@@ -120,6 +124,7 @@ export function openApp(role: MonitoredRole, options: AppOptions): HttpApp {
       logRequest(request, reply, start)
     })
     setInteractionId(request, reply)
+    reply.headers(transportHeaders)
     if (!isTrustedConnection(reply.raw)) reply.header('keep-alive', anonymousKeepAlive)
     // The default; an operation may override it.
     reply.header('cache-control', 'no-store')

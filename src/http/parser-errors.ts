@@ -18,6 +18,7 @@ const parserCodes = new Map<string, ErrorCode>([
 export function createParserErrorHandler(
   { drainBytesMax, drainMs }: HttpLimits,
   options: RequestLogOptions,
+  transportHeaders: Readonly<Record<string, string>>,
 ) {
   /** For each connection that is being closed: the value of `bytesRead` at which it is closed immediately. */
   const readMaxBySocket = new WeakMap<Socket, number>()
@@ -38,7 +39,7 @@ export function createParserErrorHandler(
     readMaxBySocket.set(socket, socket.bytesRead + drainBytesMax)
     const end = () => {
       if (!socket.writable) return
-      socket.end(rawResponse(code, options))
+      socket.end(rawResponse(code, options, transportHeaders))
       // Closing now, with unread data, would reset the connection before the client has read the response.
       const timer = setTimeout(() => socket.destroy(), drainMs)
       socket.once('close', () => clearTimeout(timer))
@@ -51,7 +52,7 @@ export function createParserErrorHandler(
     else if (earlier.headersSent) socket.destroy()
     else {
       const { status, headers, text } = errorResponse(code, earlier.req.headers[interactionHeader])
-      earlier.writeHead(status, headers).end(text)
+      earlier.writeHead(status, { ...transportHeaders, ...headers }).end(text)
     }
   }
 }
@@ -75,7 +76,11 @@ function errorResponse(code: ErrorCode, interactionId?: string | string[]) {
 }
 
 /** The complete response as text: without a parsed request, Node has no response object. */
-function rawResponse(code: ErrorCode, { log, metrics, role }: RequestLogOptions): string {
+function rawResponse(
+  code: ErrorCode,
+  { log, metrics, role }: RequestLogOptions,
+  transportHeaders: Readonly<Record<string, string>>,
+): string {
   const { status, headers, text } = errorResponse(code)
   const interactionId = headers[interactionHeader]
   log?.info({ operation: noOperation, status, interactionId }, 'request')
@@ -83,6 +88,7 @@ function rawResponse(code: ErrorCode, { log, metrics, role }: RequestLogOptions)
   const { message: reason } = errorTable[code]
   const failure = { operation: noOperation, status, code, reason }
   metrics?.recordFailure({ time: Date.now(), role, interactionId, ...failure })
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const all = { ...transportHeaders, ...headers }
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`
 }

@@ -95,6 +95,23 @@ describeOn('sqlite', 'a server with a certificate', () => {
     }
   })
 
+  it('sends Strict-Transport-Security in every response, and in none without TLS', async (t) => {
+    const [deployment, secure] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
+    const plain = await deployment.startProvider()
+    const lines = [`GET ${accountsPath}`, 'GET /livez', 'GET /unknown', 'PUT /livez', 'GET /%', '?']
+    for (const line of lines) {
+      const request = `${line} HTTP/1.1\r\nhost: bank\r\nconnection: close\r\n\r\n`
+      const socket = await handshake(secure, {})
+      socket.write(request)
+      const overTls = await text(socket)
+      const open = connectPlain(plain.port, '127.0.0.1')
+      open.write(request)
+
+      assert.match(overTls, /^HTTP\/1.1 \d.*^strict-transport-security: max-age=31536000\r$/ims)
+      assert.doesNotMatch(await text(open), /strict-transport-security/i)
+    }
+  })
+
   it('can be a platform, and logs that its certificate has expired', async (t) => {
     const database = await newDatabase(t)
     const expired = authority.issue('platform', { to: new Date(Date.now() - hour) })
