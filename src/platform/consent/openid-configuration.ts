@@ -20,6 +20,7 @@ import {
   type TokenBinding,
   toClientMetadata,
 } from './client-metadata.ts'
+import { openKeySetFetch } from './fetch-key-set.ts'
 import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
 import { acr, requireValidClaims } from './request-claims.ts'
@@ -37,9 +38,6 @@ const authMethods = ['private_key_jwt'] as const
 
 /** A session only carries the result of a flow from one request to the next. */
 const sessionSeconds = 60
-
-/** A key set of a third party has few keys. */
-const keySetBytesMax = 64 * 1024
 
 export const routes = {
   authorization: '/oidc/authorize',
@@ -144,8 +142,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       },
     },
     features: createFeatures(options),
-    fetch: fetchKeySet,
-    fetchResponseBodyLimits: { jwks_uri: keySetBytesMax },
+    fetch: openKeySetFetch(),
     ttl: {
       AccessToken: (ctx) => Math.min(accessTokenSeconds, secondsLeft(ctx, clock)),
       AuthorizationCode: codeSeconds,
@@ -271,16 +268,4 @@ function revokesGrant({ oidc: { route, client, entities } }: KoaContextWithOIDC)
 function requireSharingDuration({ oidc }: KoaContextWithOIDC): void {
   if (readSharingDuration({ ...oidc.params }) !== undefined) return
   throw new errors.InvalidRequest('sharing_duration must be a whole number of seconds')
-}
-
-/**
- * Keys are fetched from the URL that the operator registered, without redirects. The provider rejects addresses of
- * private networks, except for a URL that names this machine.
- */
-const fetchKeySet: NonNullable<Configuration['fetch']> = (url, options) => {
-  const { hostname } = new URL(String(url))
-  const isThisMachine = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  const { dispatcher, ...plain } = options as RequestInit & { readonly dispatcher?: unknown }
-  const sent = isThisMachine ? plain : { ...plain, dispatcher }
-  return fetch(url, { ...(sent as RequestInit), redirect: 'error' })
 }
