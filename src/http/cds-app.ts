@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
 import { cdsBasePath } from '../platform/cds/paths.ts'
 import type { RawQuery } from '../platform/cds/query.ts'
+import { requireAcceptable, requireValidHeaders } from '../platform/cds/request-headers.ts'
 import { type CdsEndpointId, cdsEndpoints } from '../platform/consent/cds/endpoints.ts'
 import type { Consent } from '../platform/consent/consent.ts'
 import type { StoredArrangement } from '../platform/consent/store.ts'
@@ -47,6 +48,8 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
         certificate: (request.raw.socket as Partial<TLSSocket>).getPeerX509Certificate?.(),
       })
       noteValidToken(reply)
+      requireAcceptable(request.headers.accept)
+      requireValidHeaders((name) => readHeader(request, name))
     },
     async handler(request, reply) {
       const { accountId = '' } = request.params as { readonly accountId?: string }

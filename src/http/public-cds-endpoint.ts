@@ -1,7 +1,8 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { matchesIfNoneMatch } from '../platform/catalogue/entity-tags.ts'
-import { CdsError, toCdsErrorList } from '../platform/cds/errors.ts'
+import { toCdsErrorList } from '../platform/cds/errors.ts'
 import type { PublicAnswer, PublicEndpoint, PublicRequest } from '../platform/cds/public-answer.ts'
+import { requireAcceptable } from '../platform/cds/request-headers.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import { readVersionHeaders } from './cds-response.ts'
 import { sendJson } from './json.ts'
@@ -71,11 +72,4 @@ function send(request: FastifyRequest, reply: FastifyReply, { body, headers }: P
   reply.headers(cached).headers(headers)
   if (matchesIfNoneMatch(request.headers['if-none-match'], headers.etag)) reply.status(304).send()
   else sendJson(reply, [body])
-}
-
-/** The standards have no other type than JSON. A quality of 0 is not evaluated: no client sends one. */
-function requireAcceptable(accept: string | undefined): void {
-  if (accept === undefined || /(^|,)\s*(\*\/\*|application\/(\*|json))\s*(;|,|$)/i.test(accept))
-    return
-  throw new CdsError('notAcceptable', 'Accept must include application/json')
 }

@@ -5,6 +5,7 @@ export const cdsErrors = {
   invalidDate: [400, 'cds-all:Field/InvalidDateTime', 'Invalid Date'],
   invalidPageSize: [400, 'cds-all:Field/InvalidPageSize', 'Invalid Page Size'],
   missingHeader: [400, 'cds-all:Header/Missing', 'Missing Required Header'],
+  invalidHeader: [400, 'cds-all:Header/Invalid', 'Invalid Header'],
   invalidVersion: [400, 'cds-all:Header/InvalidVersion', 'Invalid Version'],
   invalidToken: [401, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
   insufficientScope: [403, 'cds-all:Authorisation/InvalidConsent', 'Consent Is Invalid'],
