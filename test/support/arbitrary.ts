@@ -3,12 +3,18 @@ import type { Static, TSchema } from 'typebox'
 import { findViolations, type Rule } from '../../src/contract/rules.ts'
 import type { ScalarName } from '../../src/contract/scalars.ts'
 import { asNode, type Node } from '../../src/contract/schema.ts'
+import { anyCharacter } from './any-character.ts'
 
 type Fields = Record<string, unknown>
 
 /** Valid values of a schema of the contract, including its rules. */
 export function anyOf<T extends TSchema>(schema: T): Arbitrary<Static<T>> {
-  return toArbitrary(asNode(schema)) as Arbitrary<Static<T>>
+  return toArbitrary(asNode(schema), false) as Arbitrary<Static<T>>
+}
+
+/** The same, with as many fields as the rules permit, and without empty lists. */
+export function anyFullOf<T extends TSchema>(schema: T): Arbitrary<Static<T>> {
+  return toArbitrary(asNode(schema), true) as Arbitrary<Static<T>>
 }
 
 const day = fc.integer({ min: 0, max: 40_000 }).map((days) => new Date(days * 86_400_000))
@@ -16,6 +22,12 @@ const date = day.map((value) => value.toISOString().slice(0, 10))
 const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.integer({ min: 0, max: 4 }))
   .map(([whole, places]) => (places ? `${whole}.${'5'.repeat(places)}` : `${whole}`))
+
+/** Mostly letters and signs of ASCII, and any others. */
+const textCharacter = fc.oneof(
+  { weight: 9, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1 }) },
+  { weight: 1, arbitrary: anyCharacter },
+)
 
 const scalarArbitraries: Record<ScalarName, Arbitrary<string>> = {
   id: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme-ascii' }),
@@ -33,16 +45,17 @@ const scalarArbitraries: Record<ScalarName, Arbitrary<string>> = {
   webUri: fc.webUrl({ withQueryParameters: true, withFragments: true }),
 }
 
-function toArbitrary(node: Node): Arbitrary<unknown> {
+function toArbitrary(node: Node, isFull: boolean): Arbitrary<unknown> {
   if (node.scalar) return scalarArbitraries[node.scalar]
   if (node.enum) return fc.constantFrom(...node.enum)
-  if (node.anyOf) return fc.oneof(...node.anyOf.map(toArbitrary))
+  if (node.anyOf) return fc.oneof(...node.anyOf.map((branch) => toArbitrary(branch, isFull)))
   if (node.items) {
-    return fc.array(toArbitrary(node.items), { minLength: node.minItems ?? 0, maxLength: 3 })
+    const [minLength, maxLength] = isFull ? [1, 2] : [node.minItems ?? 0, 3]
+    return fc.array(toArbitrary(node.items, isFull), { minLength, maxLength })
   }
   switch (node.type) {
     case 'object':
-      return objectArbitrary(node)
+      return objectArbitrary(node, isFull)
     case 'boolean':
       return fc.boolean()
     case 'integer':
@@ -50,7 +63,7 @@ function toArbitrary(node: Node): Arbitrary<unknown> {
     case 'number':
       return fc.integer().map((hundredths) => hundredths / 100)
     default:
-      return fc.string({ minLength: node.minLength ?? 0, maxLength: 20 })
+      return fc.string({ unit: textCharacter, minLength: node.minLength ?? 0, maxLength: 20 })
   }
 }
 
@@ -58,16 +71,19 @@ function toArbitrary(node: Node): Arbitrary<unknown> {
  * Optional fields are present at random. Fields that violate a rule are repaired one by one from the full
  * record: filtering would reject almost every value of the records with many rules.
  */
-function objectArbitrary({ properties = {}, required = [], rules = [] }: Node): Arbitrary<unknown> {
+function objectArbitrary(
+  { properties = {}, required = [], rules = [] }: Node,
+  isFull: boolean,
+): Arbitrary<unknown> {
   const names = Object.keys(properties)
   const whole = fc.record(
     Object.fromEntries(
-      Object.entries(properties).map(([field, type]) => [field, toArbitrary(type)]),
+      Object.entries(properties).map(([field, type]) => [field, toArbitrary(type, isFull)]),
     ),
     { noNullPrototype: true },
   )
   const isIncluded = fc.tuple(
-    ...names.map((name) => (required.includes(name) ? fc.constant(true) : fc.boolean())),
+    ...names.map((name) => (isFull || required.includes(name) ? fc.constant(true) : fc.boolean())),
   )
 
   return fc
