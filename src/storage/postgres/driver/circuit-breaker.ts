@@ -1,5 +1,5 @@
 import { ContractError } from '../../../contract/index.ts'
-import type { Query } from './statements.ts'
+import { type Query, toStatement } from './statements.ts'
 
 /** How long a short statement may be unanswered before the breaker opens, and the next trial begins. */
 const unansweredMs = 1000
@@ -13,6 +13,7 @@ export function openCircuitBreaker(query: Query): Query {
   let trialEnds = 0
   return async (statement, values) => {
     const now = performance.now()
+    const { isLong } = toStatement(statement)
     const isTrial = isOpen
     if (isOpen && now < trialEnds) {
       throw new ContractError('unavailable', 'a data node of the database does not respond')
@@ -21,14 +22,14 @@ export function openCircuitBreaker(query: Query): Query {
     const open = () => {
       isOpen = true
     }
-    const timer = statement.isLong ? undefined : setTimeout(open, unansweredMs)
+    const timer = isLong ? undefined : setTimeout(open, unansweredMs)
     try {
       const rows = await query(statement, values)
       isOpen = false
       return rows
     } catch (error) {
       // A long statement may fail by itself: it may read too much for its timeout.
-      if (error instanceof ContractError && !statement.isLong) open()
+      if (error instanceof ContractError && !isLong) open()
       if (isTrial) trialEnds = 0
       throw error
     } finally {

@@ -5,17 +5,13 @@ import {
   type ProbeUse,
 } from '../../database.ts'
 import { versionWith } from '../../migrations.ts'
-import type { Statement } from '../../statement.ts'
 import { readSchema } from './migrate.ts'
 import { makePool } from './pool.ts'
 import { migrations } from './schema.ts'
 import { runStatement } from './statements.ts'
 
 /** A newer Holdfast may have applied more migrations while this process is running. */
-const isCurrent: Statement = {
-  name: 'is-current',
-  text: `select 1 from schema_version where version >= ${versionWith(migrations)}`,
-}
+const isCurrent = `select 1 from schema_version where version >= ${versionWith(migrations)}`
 
 /** Rows of 1 MiB, which the temporary tables and the changes of a batch need at least. */
 const rows = `unnest(array_fill(repeat('x', 8192), array[128]))`
@@ -25,18 +21,12 @@ const rows = `unnest(array_fill(repeat('x', 8192), array[128]))`
  * read-only, the message requires a commit that reaches the disk and every synchronous standby, and the count requires
  * space. The log has space reserved, also on a disk on which no table can grow.
  */
-const write: Statement = {
-  name: 'probe-write',
-  text: `with checked as (insert into api_token select * from api_token where false returning 1)
-    select pg_logical_emit_message(true, 'holdfast', 'readiness'),
-      (select count(*) from ${rows})`,
-}
+const write = `with checked as (insert into api_token select * from api_token where false returning 1)
+  select pg_logical_emit_message(true, 'holdfast', 'readiness'),
+    (select count(*) from ${rows})`
 
 /** Connects to all active data nodes at the same time. */
-const connectToDataNodes: Statement = {
-  name: 'connect-to-data-nodes',
-  text: `select nodename || ':' || nodeport, success from run_command_on_workers('select 1') order by 1`,
-}
+const connectToDataNodes = `select nodename || ':' || nodeport, success from run_command_on_workers('select 1') order by 1`
 
 /** Uses a connection of its own, as a pool that is busy with requests does not mean that the database is unreachable. */
 export function openPostgresProbe(

@@ -9,12 +9,9 @@ const lagMaxDefault = 5
 const checkMs = 1000
 const checksWithinLag = 4
 
-const writtenPosition = { name: 'written-position', text: 'select pg_current_wal_lsn()' }
+const writtenPosition = 'select pg_current_wal_lsn()'
 /** No row if the server is not a replica; null if it has replayed nothing. */
-const replayedPosition = {
-  name: 'replayed-position',
-  text: 'select pg_last_wal_replay_lsn() where pg_is_in_recovery()',
-}
+const replayedPosition = 'select pg_last_wal_replay_lsn() where pg_is_in_recovery()'
 
 /** A position in the primary's write-ahead log, and when it was read. */
 interface Mark {

@@ -13,16 +13,13 @@ export interface Shard {
 }
 
 /** A placement that is being moved is listed once it is complete. */
-const listShards = {
-  name: 'list-shards',
-  text: `select e.shardid, shard_name('entry'::regclass, e.shardid),
-      shard_name('entry_state'::regclass, s.shardid), n.groupid, n.nodename, n.nodeport
-    from pg_dist_shard e
-    join pg_dist_shard s on s.logicalrelid = 'entry_state'::regclass and s.shardminvalue = e.shardminvalue
-    join pg_dist_placement p on p.shardid = e.shardid and p.shardstate = 1
-    join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
-    where e.logicalrelid = 'entry'::regclass`,
-}
+const listShards = `select e.shardid, shard_name('entry'::regclass, e.shardid),
+    shard_name('entry_state'::regclass, s.shardid), n.groupid, n.nodename, n.nodeport
+  from pg_dist_shard e
+  join pg_dist_shard s on s.logicalrelid = 'entry_state'::regclass and s.shardminvalue = e.shardminvalue
+  join pg_dist_placement p on p.shardid = e.shardid and p.shardstate = 1
+  join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+  where e.logicalrelid = 'entry'::regclass`
 
 /** How often the placements are read again at most. */
 const refreshMs = 50

@@ -1,17 +1,10 @@
 import type { DatabaseOptions } from '../../database.ts'
 import { type Call, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
-import type { Parameter, Statement } from '../../statement.ts'
+import type { Parameter } from '../../statement.ts'
 import { locks } from './locks.ts'
 import type { Rows } from './pipeline.ts'
 import { openPool } from './pool.ts'
-import {
-  inTransaction,
-  openQuery,
-  type Query,
-  runInOrder,
-  runStatement,
-  toStatement,
-} from './statements.ts'
+import { inTransaction, openQuery, type Query, runInOrder, runStatement } from './statements.ts'
 
 export const dialect: Dialect = {
   forUpdate: 'for update',
@@ -32,7 +25,7 @@ export const dialect: Dialect = {
 
 export async function openPostgresSql(url: string, options: DatabaseOptions): Promise<Sql> {
   const { pool } = await openPool(url, 'write', options)
-  const alone: Query = (statement, values) => runStatement(pool, statement, values)
+  const alone: Query = (...call) => runStatement(pool, ...call)
   const pipelined = openQuery(pool)
 
   return {
@@ -47,7 +40,7 @@ export async function openPostgresSql(url: string, options: DatabaseOptions): Pr
         work({
           ...createSession(openStatements(query)),
           async lock(name, key) {
-            await query(toStatement(locks[name]), key === undefined ? [] : [key])
+            await query(locks[name], key === undefined ? [] : [key])
           },
         }),
       ),
@@ -62,7 +55,7 @@ export async function openPostgresSql(url: string, options: DatabaseOptions): Pr
 function openStatements(query: Query) {
   return {
     readRows: (text: string, values: readonly Value[]): Promise<Rows> =>
-      query(toStatement(text), values.map(encode)),
+      query(text, values.map(encode)),
     async run(text: string, values: readonly Value[]): Promise<number> {
       return (await query(...toCounted([text, values]))).length
     },
@@ -70,15 +63,12 @@ function openStatements(query: Query) {
 }
 
 /** Returns a row for each one that it changes, to count them. */
-function toCounted([text, values = []]: Call): [Statement, Parameter[]] {
-  return [toStatement(`${text} returning 1`), values.map(encode)]
+function toCounted([text, values = []]: Call): [string, Parameter[]] {
+  return [`${text} returning 1`, values.map(encode)]
 }
 
 function encode(value: Value): Parameter {
   return value instanceof Temporal.Instant ? value.epochMilliseconds : (value ?? null)
 }
 
-const readTime = {
-  name: 'read-time',
-  text: 'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
-}
+const readTime = 'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint)'

@@ -19,25 +19,33 @@ const waitingMaxPerConnection = 100
 /** Runs a statement, in one round trip. */
 export async function runStatement(
   connection: pg.Pool | pg.ClientBase,
-  statement: Statement,
+  statement: Statement | string,
   values: readonly Parameter[],
 ): Promise<Rows> {
   if (connection instanceof pg.Pool) {
     const [rows = []] = await runInOrder(connection, [[statement, values]])
     return rows
   }
-  return orAppError(connection, queryOn(connection, [statement, encode(values)]))
+  return orAppError(connection, queryOn(connection, encodeCall([statement, values])))
 }
 
 const byText = new Map<string, Statement>()
 
-/** Each connection prepares a statement once. The text must not contain values. */
-export function toStatement(text: string): Statement {
-  return byText.getOrInsertComputed(text, () => ({ name: `sql-${byText.size}`, text }))
+/** Each connection prepares a statement once. A text without a name must not contain values. */
+export function toStatement(statement: Statement | string): Statement {
+  if (typeof statement === 'object') return statement
+  return byText.getOrInsertComputed(statement, () => ({
+    name: `sql-${byText.size}`,
+    text: statement,
+  }))
 }
 
 /** A statement and its values. */
-type Call = readonly [Statement, readonly Parameter[]]
+type Call = Parameters<Query>
+
+function encodeCall([statement, values]: Call) {
+  return [toStatement(statement), encode(values)] as const
+}
 
 /** Runs statements in order, in one transaction and one round trip: each sees the changes of those before it. */
 export async function runInOrder(
@@ -45,17 +53,17 @@ export async function runInOrder(
   [first, ...others]: readonly [Call, ...Call[]],
 ): Promise<readonly Rows[]> {
   refuseWhenPoolFull(pool)
-  const encoded = ([statement, values]: Call) => [statement, encode(values)] as const
-  return orAppError(pool, queryInOrder(pool, [encoded(first), ...others.map(encoded)]))
+  return orAppError(pool, queryInOrder(pool, [encodeCall(first), ...others.map(encodeCall)]))
 }
 
 /** Runs statements that only read on any connection of a pool, in as few round trips as possible. */
 export function openQuery(pool: pg.Pool): Query {
   const pipeline = openPipeline(pool)
-  return async (statement, values) => {
-    if (statement.isLong) return runStatement(pool, statement, values)
+  return async (...call) => {
+    const encoded = encodeCall(call)
+    if (encoded[0].isLong) return runStatement(pool, ...call)
     refuseWhenPoolFull(pool)
-    return orAppError(pool, pipeline([statement, encode(values)]))
+    return orAppError(pool, pipeline(encoded))
   }
 }
 
@@ -112,7 +120,7 @@ export async function toAppError(
 }
 
 /** Runs a statement on a connection of a pool, or on that of a transaction. */
-export type Query = (statement: Statement, values: readonly Parameter[]) => Promise<Rows>
+export type Query = (statement: Statement | string, values: readonly Parameter[]) => Promise<Rows>
 
 /**
  * Runs the work in a transaction, which is committed when it resolves and rolled back when it rejects. When the
@@ -128,16 +136,15 @@ export async function inTransaction<Result>(
     throw await toAppError(pool, new NotSentError('', { cause: error }))
   })
   const clearDeadline = abandonAt(client, deadline)
-  const query: Query = (statement, values) => runStatement(client, statement, values)
-  const run = (text: string) => query(toStatement(text), [])
+  const query: Query = (...call) => runStatement(client, ...call)
   let isBroken = false
   try {
-    await run('begin')
+    await query('begin', [])
     const result = await work(query)
-    await run('commit')
+    await query('commit', [])
     return result
   } catch (error) {
-    isBroken = await run('rollback').then(
+    isBroken = await query('rollback', []).then(
       () => false,
       () => true,
     )

@@ -1,6 +1,5 @@
 import type pg from 'pg'
 import { DatabaseError } from '../../database.ts'
-import type { Statement } from '../../statement.ts'
 import { streamOf } from '../driver/abandon.ts'
 import { runStatement } from '../driver/statements.ts'
 
@@ -23,23 +22,17 @@ export interface Backend {
  * Whether a backend waits for a lock, and in which state it waits for its client; no row if it ended. While the
  * coordinator of a Citus cluster waits for a data node, it also reports that it waits for its client.
  */
-const readBackend: Statement = {
-  name: 'feed-backend',
-  text: `select a.wait_event_type = 'Lock',
-      case when a.wait_event_type = 'Client'
-          and not ($3::boolean and a.state = 'active' and c.pid is null)
-        then concat_ws(' ', a.state, a.state_change, a.wait_event, c.bytes_processed) end
-    from pg_stat_activity a left join pg_stat_progress_copy c on c.pid = a.pid
-    where a.pid = $1::int and extract(epoch from a.backend_start)::text = $2`,
-}
+const readBackend = `select a.wait_event_type = 'Lock',
+    case when a.wait_event_type = 'Client'
+        and not ($3::boolean and a.state = 'active' and c.pid is null)
+      then concat_ws(' ', a.state, a.state_change, a.wait_event, c.bytes_processed) end
+  from pg_stat_activity a left join pg_stat_progress_copy c on c.pid = a.pid
+  where a.pid = $1::int and extract(epoch from a.backend_start)::text = $2`
 
 /** A transaction that waits for a lost client would keep its locks for minutes. */
-const terminateBackend: Statement = {
-  name: 'feed-terminate',
-  text: `select pg_terminate_backend(pid) from pg_stat_activity
-    where pid = $1::int and extract(epoch from backend_start)::text = $2
-      and wait_event_type = 'Client'`,
-}
+const terminateBackend = `select pg_terminate_backend(pid) from pg_stat_activity
+  where pid = $1::int and extract(epoch from backend_start)::text = $2
+    and wait_event_type = 'Client'`
 
 interface WatchOptions {
   /** For the checks alone, so that they never wait for another connection that may be lost too. */

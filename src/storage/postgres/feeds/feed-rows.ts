@@ -1,27 +1,20 @@
 import { type BatchResult, type FeedBatch, rememberedBatches } from '../../../intake/feed-writer.ts'
 import { advanceFeeds, batchColumns, type NumberedBatch, selectStates } from '../../feed-states.ts'
-import type { Statement } from '../../statement.ts'
 
 /** A feed advances by one batch at a time, so that few are old. */
 const forgottenAtOnce = 10
 
 /** The states of batches, in their order. */
-export const readStates: Statement = {
-  name: 'feed-states',
-  text: `${selectStates('unnest($1::text[], $2::bigint[], $3::text[]) with ordinality b (feed, number, sender, ordinal)')}
-    order by b.ordinal`,
-}
+export const readStates = `${selectStates('unnest($1::text[], $2::bigint[], $3::text[]) with ordinality b (feed, number, sender, ordinal)')}
+  order by b.ordinal`
 
 /**
  * A batch that is sent again was committed, but the wait for a synchronous standby may have been cancelled. This commit
  * waits for everything before it.
  */
-export const confirmCommits: Statement = {
-  name: 'confirm-commits',
-  text: `select pg_logical_emit_message(true, 'holdfast', 'batch'),
-    case current_setting('synchronous_commit') when 'off'
-      then set_config('synchronous_commit', 'on', true) end`,
-}
+export const confirmCommits = `select pg_logical_emit_message(true, 'holdfast', 'batch'),
+  case current_setting('synchronous_commit') when 'off'
+    then set_config('synchronous_commit', 'on', true) end`
 
 export function stateValues(batches: readonly NumberedBatch[]): [string[], number[], string[]] {
   return [

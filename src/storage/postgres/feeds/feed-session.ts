@@ -1,5 +1,4 @@
 import type { QueryArrayConfig, QueryConfig } from 'pg'
-import type { Statement } from '../../statement.ts'
 import { abandonAt, abandonOnAbort, streamOf } from '../driver/abandon.ts'
 import { openCopy } from '../driver/copy.ts'
 import { type Rows, watchStandby } from '../driver/pipeline.ts'
@@ -181,7 +180,7 @@ export async function openFeedSession(
     /** Runs a statement after others that wait for locks. */
     async readLocked(
       locks: readonly string[],
-      statement: Statement,
+      statement: string,
       values: unknown[],
     ): Promise<Rows> {
       isWaiting = true
@@ -189,7 +188,7 @@ export async function openFeedSession(
       isBusy = true
       try {
         for (const sql of locks) await sendPrepared(sql)
-        return (await run({ ...statement, values, rowMode: 'array' })).rows
+        return (await run({ ...toStatement(statement), values, rowMode: 'array' })).rows
       } finally {
         isWaiting = false
       }

@@ -17,19 +17,13 @@ const found = (account: string) => `${account}.number, ${account}.id,
       then get_shard_id_for_distribution_column('entry', ${account}.number) end,
     coalesce(s.generation, 0)`
 
-export const findAccount: Statement = {
-  name: 'find-account',
-  text: `select ${missingOne}, ${found('a')} from ${ownerAndAccount('$3::smallint')}
-    left join account_state s on s.account = a.number`,
-}
+export const findAccount = `select ${missingOne}, ${found('a')} from ${ownerAndAccount('$3::smallint')}
+  left join account_state s on s.account = a.number`
 
 /** $2 to $5 as in `foundAccounts`, $6 is the kind. One row with nulls if no account passes the filters. */
-export const findAccounts: Statement = {
-  name: 'find-accounts',
-  text: `with ${foundAccounts(dialect, '$6::smallint')}
-    select ${missingAny(dialect)}, ${found('f')} from ${owner} left join found f on f.passes
-    left join account_state s on s.account = f.number order by f.place`,
-}
+export const findAccounts = `with ${foundAccounts(dialect, '$6::smallint')}
+  select ${missingAny(dialect)}, ${found('f')} from ${owner} left join found f on f.passes
+  left join account_state s on s.account = f.number order by f.place`
 
 export type ShardStatements = ReturnType<typeof shardStatements>
 

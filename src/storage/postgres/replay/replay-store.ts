@@ -2,7 +2,6 @@ import { clockSkewSeconds, type ReplayStore, type UseOutcome } from '../../../au
 import { ContractError } from '../../../contract/index.ts'
 import type { DatabaseOptions, ReplayOptions } from '../../database.ts'
 import { openPurgeClock } from '../../purge-clock.ts'
-import type { Statement } from '../../statement.ts'
 import { poolTimeout } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { runInOrder, runStatement } from '../driver/statements.ts'
@@ -24,37 +23,28 @@ const purgesBetweenFullOnes = 600
 const waitingMax = 10_000
 
 /** The caller sorts the ids: processes that record the same ids wait for each other without a deadlock. */
-const insert: Statement = {
-  name: 'record-uses',
-  text: `insert into token_use select * from unnest($1::text[], $2::bigint[])
-    on conflict do nothing returning token_id`,
-}
+const insert = `insert into token_use select * from unnest($1::text[], $2::bigint[])
+  on conflict do nothing returning token_id`
 
 /**
  * A statement of its own after the insert: an insert may wait for a purge that is deleting the same id, and then
  * succeed. The time that the purge stored is visible only to a statement that begins afterwards.
  */
-const readPurged: Statement = {
-  name: 'read-purged',
-  text: 'select purged_until from replay_purge',
-}
+const readPurged = 'select purged_until from replay_purge'
 
 /** Never ahead of the database's clock: a process with a wrong clock must not purge the records of all processes. */
-const purge: Statement = {
-  name: 'purge-uses',
-  text: `with purged as (
-      delete from token_use where token_id in (
-        select token_id from token_use
-        where kept_until >= $1
-          and kept_until < least($2, extract(epoch from now())::bigint - ${clockSkewSeconds})
-        order by kept_until limit ${purgeStep} for update skip locked)
-      returning kept_until),
-    noted as (
-      update replay_purge set purged_until = latest.kept_until
-      from (select max(kept_until) as kept_until from purged) as latest
-      where purged_until < latest.kept_until)
-    select count(*) from purged`,
-}
+const purge = `with purged as (
+    delete from token_use where token_id in (
+      select token_id from token_use
+      where kept_until >= $1
+        and kept_until < least($2, extract(epoch from now())::bigint - ${clockSkewSeconds})
+      order by kept_until limit ${purgeStep} for update skip locked)
+    returning kept_until),
+  noted as (
+    update replay_purge set purged_until = latest.kept_until
+    from (select max(kept_until) as kept_until from purged) as latest
+    where purged_until < latest.kept_until)
+  select count(*) from purged`
 
 interface Waiting {
   readonly tokenId: string
