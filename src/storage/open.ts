@@ -23,21 +23,23 @@ type Options = [options?: DatabaseOptions]
 
 /** Creates the database unless it exists, and applies the migrations that it lacks. No other function creates one. */
 export const createDatabase = onEngine<void, Options>(
-  async (path) => (await import('./sqlite/driver/open.ts')).createDatabase(path),
-  async (url, options = {}) =>
-    (await import('./postgres/driver/pool.ts')).createPostgresSchema(url, options),
+  async () => {
+    const { createDatabase } = await import('./sqlite/driver/open.ts')
+    return (path) => createDatabase(path)
+  },
+  async () => (await import('./postgres/driver/pool.ts')).createPostgresSchema,
 )
 
 /** Replaces a lost replay file by an empty one. PostgreSQL stores used tokens in the database itself. */
 export const replaceReplayFile = onEngine<void, []>(
-  async (path) => (await import('./sqlite/replay/replay-file.ts')).replaceReplayFile(path),
-  async () => {},
+  async () => (await import('./sqlite/replay/replay-file.ts')).replaceReplayFile,
+  async () => () => {},
 )
 
 /** The database files that users other than their owner can access. */
 export const findLooseFiles = onEngine<string[], []>(
-  async (path) => (await import('./sqlite/driver/files.ts')).findLooseFiles(path),
-  async () => [],
+  async () => (await import('./sqlite/driver/files.ts')).findLooseFiles,
+  async () => () => [],
 )
 
 /** Watches the files of the database from now on: the data, and for a provider also the replay file. */
@@ -45,70 +47,56 @@ export const openFileWatch = onEngine<
   FileWatch,
   [role: 'provider' | 'platform' | 'intake', onChange?: (paths: readonly string[]) => void]
 >(
-  async (...watch) => (await import('./sqlite/driver/file-watch.ts')).openSqliteFileWatch(...watch),
-  async () => ({ isIntact: () => true, close() {} }),
+  async () => (await import('./sqlite/driver/file-watch.ts')).openSqliteFileWatch,
+  async () => () => ({ isIntact: () => true, close() {} }),
 )
 
 export const openDatabaseProbe = onEngine<DatabaseProbe, [use: ProbeUse, ...Options]>(
-  async (path, use) => (await import('./sqlite/driver/probe.ts')).openSqliteProbe(path, use),
-  async (url, use, options = {}) =>
-    (await import('./postgres/driver/probe.ts')).openPostgresProbe(url, use, options),
+  async () => (await import('./sqlite/driver/probe.ts')).openSqliteProbe,
+  async () => (await import('./postgres/driver/probe.ts')).openPostgresProbe,
 )
 
 export const openProviderStore = onEngine<ProviderStore, Options>(
-  async (path) => (await import('./sqlite/reads/provider-store.ts')).openSqliteProviderStore(path),
-  async (url, options = {}) =>
-    (await import('./postgres/reads/provider-store.ts')).openPostgresProviderStore(url, options),
+  async () => (await import('./sqlite/reads/provider-store.ts')).openSqliteProviderStore,
+  async () => (await import('./postgres/reads/provider-store.ts')).openPostgresProviderStore,
 )
 
 export const openProviderWriter = onEngine<ProviderWriter, [writing: WriterOptions, ...Options]>(
-  async (path, writing) =>
-    (await import('./sqlite/loads/provider-writer.ts')).openSqliteProviderWriter(path, writing),
-  async (url, writing, options = {}) =>
-    (await import('./postgres/loads/provider-writer.ts')).openPostgresProviderWriter(
-      url,
-      writing,
-      options,
-    ),
+  async () => (await import('./sqlite/loads/provider-writer.ts')).openSqliteProviderWriter,
+  async () => (await import('./postgres/loads/provider-writer.ts')).openPostgresProviderWriter,
 )
 
 export const openFeedWriter = onEngine<FeedWriter, [writing: FeedWriterOptions, ...Options]>(
-  async (path, writing) =>
-    (await import('./sqlite/feeds/feed-writer.ts')).openSqliteFeedWriter(path, writing),
-  async (url, writing, options = {}) =>
-    (await import('./postgres/feeds/feed-writer.ts')).openPostgresFeedWriter(url, writing, options),
+  async () => (await import('./sqlite/feeds/feed-writer.ts')).openSqliteFeedWriter,
+  async () => (await import('./postgres/feeds/feed-writer.ts')).openPostgresFeedWriter,
 )
 
 export const openReplayStore = onEngine<
   ReplayStore,
   [clock: () => Temporal.Instant, options?: DatabaseOptions & ReplayOptions]
 >(
-  async (path, clock, options) => {
+  async () => {
     const { pairReplayFile } = await import('./sqlite/replay/replay-file.ts')
     const { openSqliteReplayStore } = await import('./sqlite/replay/replay-store.ts')
-    const replayFile = pairReplayFile(path)
-    const store = openSqliteReplayStore(replayFile.path, clock, options)
-    return {
-      ...store,
-      async close() {
-        replayFile.close()
-        await store.close()
-      },
+    return (path, clock, options) => {
+      const replayFile = pairReplayFile(path)
+      const store = openSqliteReplayStore(replayFile.path, clock, options)
+      return {
+        ...store,
+        async close() {
+          replayFile.close()
+          await store.close()
+        },
+      }
     }
   },
-  async (url, clock, options = {}) =>
-    (await import('./postgres/replay/replay-store.ts')).openPostgresReplayStore(
-      url,
-      clock,
-      options,
-    ),
+  async () => (await import('./postgres/replay/replay-store.ts')).openPostgresReplayStore,
 )
 
 /** For the stores that are the same on both engines. */
 export const openSql = onEngine<Sql, Options>(
-  async (path) => (await import('./sqlite/driver/sql.ts')).openSqliteSql(path),
-  async (url, options = {}) =>
-    (await import('./postgres/driver/sql.ts')).openPostgresSql(url, options),
+  async () => (await import('./sqlite/driver/sql.ts')).openSqliteSql,
+  async () => (await import('./postgres/driver/sql.ts')).openPostgresSql,
 )
 
 export const openCatalogueStore = onSql(
@@ -158,12 +146,19 @@ export function isPostgres(database: string): boolean {
   return /^postgres(ql)?:\/\//.test(database)
 }
 
+type Open<Result, Rest extends unknown[]> = () => Promise<
+  (address: string, ...rest: Rest) => Result | Promise<Result>
+>
+
 function onEngine<Result, Rest extends unknown[]>(
-  sqlite: (path: string, ...rest: Rest) => Promise<Result>,
-  postgres: (url: string, ...rest: Rest) => Promise<Result>,
+  loadSqlite: Open<Result, Rest>,
+  loadPostgres: Open<Result, Rest>,
 ): (database: string, ...rest: Rest) => Promise<Result> {
-  return async (database, ...rest) =>
-    isPostgres(database) ? postgres(database, ...rest) : sqlite(sqlitePath(database), ...rest)
+  return async (database, ...rest) => {
+    if (isPostgres(database)) return (await loadPostgres())(database, ...rest)
+    const path = sqlitePath(database)
+    return (await loadSqlite())(path, ...rest)
+  }
 }
 
 function onSql<Store>(

@@ -116,7 +116,7 @@ const uses = {
 /** Creates the tables unless they exist, and applies the missing migrations. */
 export async function createPostgresSchema(
   url: string,
-  options: DatabaseOptions,
+  options: DatabaseOptions = {},
   steps = migrations,
 ): Promise<void> {
   const pool = makePool(url, 'load', { ...options, connections: 1 })

@@ -32,7 +32,7 @@ const connectToDataNodes = `select nodename || ':' || nodeport, success from run
 export function openPostgresProbe(
   url: string,
   use: ProbeUse,
-  options: DatabaseOptions,
+  options: DatabaseOptions = {},
 ): DatabaseProbe {
   const pool = makePool(url, use === 'write' ? 'probe' : use, { ...options, connections: 1 })
   options.onPool?.('probe', pool)

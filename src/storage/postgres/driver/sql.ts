@@ -23,7 +23,7 @@ export const dialect: Dialect = {
     with ordinality as k (text, number, place)`,
 }
 
-export async function openPostgresSql(url: string, options: DatabaseOptions): Promise<Sql> {
+export async function openPostgresSql(url: string, options: DatabaseOptions = {}): Promise<Sql> {
   const { pool } = await openPool(url, 'write', options)
   const alone: Query = (...call) => runStatement(pool, ...call)
   const pipelined = openQuery(pool)

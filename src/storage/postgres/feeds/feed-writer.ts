@@ -46,7 +46,7 @@ export async function openPostgresFeedWriter(
     signal,
     waitMaxMs = waitMaxDefaultMs,
   }: FeedWriterOptions,
-  options: DatabaseOptions,
+  options: DatabaseOptions = {},
 ): Promise<FeedWriter> {
   // From the primary: a replica may lag behind the last commit.
   const { pool: checks, layout } = await openPool(database, 'read', {

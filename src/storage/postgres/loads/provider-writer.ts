@@ -51,7 +51,7 @@ const fetchCount = 1000
 export async function openPostgresProviderWriter(
   database: string,
   { loadTime, inBatches = false, onWait, signal }: WriterOptions,
-  options: DatabaseOptions,
+  options: DatabaseOptions = {},
 ): Promise<ProviderWriter> {
   const connection = await openOneConnection(database, options)
   const { client } = connection

@@ -20,7 +20,7 @@ const hasTransactions = {
 /** The provider's data in PostgreSQL. Each method reads one snapshot: it is one statement, except in the layout `citus`. */
 export async function openPostgresProviderStore(
   database: string,
-  options: DatabaseOptions,
+  options: DatabaseOptions = {},
 ): Promise<ProviderStore> {
   const { pool, layout, partitions } = await openPool(database, 'read', options)
   const replica = options.replica ? openReplica(options.replica, pool, options) : undefined

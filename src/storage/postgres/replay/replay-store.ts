@@ -62,7 +62,7 @@ interface Waiting {
 export async function openPostgresReplayStore(
   database: string,
   clock: () => Temporal.Instant,
-  options: DatabaseOptions & ReplayOptions,
+  options: DatabaseOptions & ReplayOptions = {},
 ): Promise<ReplayStore> {
   const purgeBefore = openPurgeClock(clock, options)
   const { pool } = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
