@@ -117,15 +117,10 @@ const entriesOfDeletedAccounts = `
       select from staged_entry s where s.account = w.id and s.list = e.list and s.id = e.id
         and s.place > ${deletedList('w', 'e.list')})`
 
-interface LastLines extends EntryMerging {
-  readonly hasRepeated: boolean
-}
+type LastLines = Pick<EntryMerging, 'hasDeletedAccounts'> & { readonly hasRepeated: boolean }
 
 /** The last line for each entry. Joins that can find nothing are left out: they take time for every line. */
-export const lastLines = ({
-  hasRepeated,
-  hasDeletedAccounts,
-}: Pick<LastLines, 'hasRepeated' | 'hasDeletedAccounts'>) => `
+export const lastLines = ({ hasRepeated, hasDeletedAccounts }: LastLines) => `
   select a.number as account, s.list, s.is_put, s.has_own_time,
     ${hasDeletedAccounts ? `case when coalesce(w.banking_deleted, w.energy_deleted) is null then ${fileOf('s.place')} end` : fileOf('s.place')} as file,
     s.time, null::bigint as assigned_by, s.ctid as line, s.id
@@ -163,7 +158,7 @@ const storedEntry = `lateral (
  * The differences from the stored entries. `$1` is the time of the load. In batches, an earlier batch may have removed
  * an entry with an assigned time.
  */
-const findChanges = ({ inBatches, isPrepared, ...lines }: LastLines) => `
+const findChanges = ({ inBatches, isPrepared, ...lines }: EntryMerging & LastLines) => `
   insert into change
   select w.account, w.list, v.what, w.has_own_time, w.file, e.ordinal, t.time, e.time, b.time, w.line, w.id
   from (${lastLines(lines)}) w

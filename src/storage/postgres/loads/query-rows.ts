@@ -90,13 +90,8 @@ async function* readRows(
   }
 }
 
-interface Result {
-  readonly fields: readonly pg.FieldDef[]
-  readonly rows: readonly (readonly unknown[])[]
-}
-
 /** The extended protocol accepts one statement only. */
-async function run(client: pg.PoolClient, text: string): Promise<Result> {
+function run(client: pg.PoolClient, text: string): Promise<pg.QueryArrayResult> {
   const config = { text, rowMode: 'array', types: { getTypeParser }, queryMode: 'extended' }
   return client.query(config as pg.QueryArrayConfig)
 }

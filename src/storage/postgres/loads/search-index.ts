@@ -89,14 +89,9 @@ export function indexAppended(
 /** The last value is null unless a text is too long. */
 type ReadEntry = readonly [...IndexedEntry, long: string | null]
 
-interface Block {
-  readonly account: string
-  readonly block: number
-}
-
 async function indexBlocks(run: Run, find: string, values: unknown[]): Promise<number> {
-  const blocks: Block[] = (await run(find, values)).rows
-  const read = async (block: Block | undefined): Promise<ReadEntry[]> => {
+  const blocks: { account: string; block: number }[] = (await run(find, values)).rows
+  const read = async (block: (typeof blocks)[number] | undefined): Promise<ReadEntry[]> => {
     if (!block) return []
     const { rows } = await run(readBlock, [block.account, block.block * blockEntries])
     return JSON.parse(rows[0].entries)

@@ -5,37 +5,25 @@ import { ContractError } from '../../../contract/index.ts'
 import { DatabaseError } from '../../database.ts'
 import { systemReason } from '../../system-reason.ts'
 
-/** SQLite's primary result codes for failures that are not caused by the statement. */
-const codes = {
-  permission: 3,
-  busy: 5,
-  locked: 6,
-  memory: 7,
-  readOnly: 8,
-  inputOutput: 10,
-  corrupt: 11,
-  full: 13,
-  cannotOpen: 14,
-  protocol: 15,
-  notADatabase: 26,
-} as const
+/** Primary result codes of SQLite. */
+const busy = 5
+const inputOutput = 10
+const full = 13
 
-type Reason = (path: string, error: unknown) => string
-
-/** The end of a message about the database file. */
-const reasons: ReadonlyMap<number, Reason> = new Map<number, Reason>([
-  [codes.permission, (path) => `cannot be opened: ${whyNotWritable(path)}`],
-  [codes.busy, () => 'is locked by another process'],
-  [codes.locked, () => 'is locked by another process'],
-  [codes.memory, () => 'cannot be used: out of memory'],
-  [codes.readOnly, (path) => `cannot be written: ${whyNotWritable(path)}`],
-  [codes.inputOutput, (_, error) => `cannot be read or written: ${inputOutputReason(error)}`],
-  [codes.corrupt, () => 'is corrupt: restore it from a backup'],
-  [codes.full, () => 'cannot be written: no space left on the disk'],
-  [codes.cannotOpen, (path) => `cannot be opened: ${whyNotWritable(path)}`],
-  [codes.protocol, () => 'cannot be locked: too many processes are opening it'],
-  [codes.notADatabase, () => 'is not a SQLite database'],
-])
+/** The end of a message about the database file, for the codes of failures that are not caused by the statement. */
+const reasons: Readonly<Record<number, (path: string, error: unknown) => string>> = {
+  3: (path) => `cannot be opened: ${whyNotWritable(path)}`,
+  [busy]: () => 'is locked by another process',
+  6: () => 'is locked by another process',
+  7: () => 'cannot be used: out of memory',
+  8: (path) => `cannot be written: ${whyNotWritable(path)}`,
+  [inputOutput]: (_, error) => `cannot be read or written: ${inputOutputReason(error)}`,
+  11: () => 'is corrupt: restore it from a backup',
+  [full]: () => 'cannot be written: no space left on the disk',
+  14: (path) => `cannot be opened: ${whyNotWritable(path)}`,
+  15: () => 'cannot be locked: too many processes are opening it',
+  26: () => 'is not a SQLite database',
+}
 
 /**
  * Converts a failure of the file, the disk or another process to an error with a message that names the cause and the
@@ -45,7 +33,7 @@ export function toAppError(error: unknown, database: DatabaseSync): unknown {
   if (error instanceof ContractError) return error
   const message = describeFailure(error, () => database.location() ?? 'in memory', 'written')
   if (message === undefined) return error
-  const isInDoubt = primaryCode(error) === codes.inputOutput
+  const isInDoubt = primaryCode(error) === inputOutput
   return new ContractError('unavailable', message, { cause: error, isInDoubt })
 }
 
@@ -59,11 +47,11 @@ export function cannotOpen(error: unknown, path: string): unknown {
 
 /** Whether another process locks the file: a later attempt may succeed. */
 export function isBusy(error: unknown): boolean {
-  return primaryCode(error) === codes.busy
+  return primaryCode(error) === busy
 }
 
 export function isDiskFull(error: unknown): boolean {
-  return primaryCode(error) === codes.full
+  return primaryCode(error) === full
 }
 
 function describeFailure(
@@ -75,11 +63,11 @@ function describeFailure(
   if (syscall !== undefined) {
     return `the database ${path()} cannot be ${attempt}: ${systemReason(code)}`
   }
-  const reason = reasons.get(primaryCode(error))
+  const reason = reasons[primaryCode(error)]
   return reason && `the database ${path()} ${reason(path(), error)}`
 }
 
-/** The lowest byte of SQLite's extended result codes. */
+/** The lowest byte of SQLite's extended result  */
 function primaryCode(error: unknown): number {
   return extendedCode(error) % 256
 }

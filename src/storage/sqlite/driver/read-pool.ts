@@ -1,7 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { ContractError } from '../../../contract/index.ts'
-import { type EntryRanges, openEntryRanges } from '../reads/entry-ranges.ts'
+import { openEntryRanges } from '../reads/entry-ranges.ts'
 import { toAppError } from './errors.ts'
 import { openDatabase } from './open.ts'
 import { openStatements } from './sql.ts'
@@ -16,15 +15,11 @@ const waitMsMax = 5000
 /** How long one read may use a connection. */
 const readMsMax = 30_000
 
+type Connection = ReturnType<typeof openConnection>
+
 export interface Reader extends Pick<Connection, 'readRows' | 'lists'> {
   /** Lets the event loop run other work. Rejects if the read has taken too long. */
   yieldTurn(): Promise<void>
-}
-
-interface Connection {
-  readonly database: DatabaseSync
-  readonly readRows: ReturnType<typeof openStatements>['readRows']
-  readonly lists: EntryRanges
 }
 
 interface Waiting {
@@ -84,7 +79,7 @@ export function openReadPool(path: string) {
   })
 }
 
-function openConnection(path: string): Connection {
+function openConnection(path: string) {
   const database = openDatabase(path, 'serve')
   return { database, ...openStatements(database), lists: openEntryRanges(database) }
 }

@@ -1,12 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { toAppError } from './errors.ts'
 
-/** A statement that reads. Its text determines the type of the rows. */
-export interface Query<Row> {
-  all(...values: SQLInputValue[]): Row[]
-  first(...values: SQLInputValue[]): Row | undefined
-  each(...values: SQLInputValue[]): Iterable<Row>
-}
+export type Query<Row> = ReturnType<typeof query<Row>>
 
 interface QueryOptions {
   /** Reads integers as bigints. */
@@ -15,19 +10,21 @@ interface QueryOptions {
   readonly lists?: boolean
 }
 
+/** A statement that reads. Its text determines the type of the rows. */
 export function query<Row>(
   database: DatabaseSync,
   sql: string,
   { bigints = false, lists = false }: QueryOptions = {},
-): Query<Row> {
+) {
   const statement = withAppErrors(database, () => database.prepare(sql))
   statement.setReadBigInts(bigints)
   statement.setReturnArrays(lists)
   return {
-    all: (...values) => withAppErrors(database, () => statement.all(...values) as Row[]),
-    first: (...values) =>
+    all: (...values: SQLInputValue[]) =>
+      withAppErrors(database, () => statement.all(...values) as Row[]),
+    first: (...values: SQLInputValue[]) =>
       withAppErrors(database, () => statement.get(...values) as Row | undefined),
-    *each(...values) {
+    *each(...values: SQLInputValue[]): Iterable<Row> {
       try {
         yield* statement.iterate(...values) as Iterable<Row>
       } catch (error) {
@@ -50,17 +47,17 @@ export function execute(database: DatabaseSync, sql: string): void {
   withAppErrors(database, () => database.exec(sql))
 }
 
-/** A statement that writes. */
-export interface Command {
-  run(...values: SQLInputValue[]): { readonly changes: number; readonly rowid: number }
-}
+export type Command = ReturnType<typeof command>
 
-/** Reads bigints: the driver returns the last rowid after every statement, and fails if it exceeds a safe integer. */
-export function command(database: DatabaseSync, sql: string): Command {
+/**
+ * A statement that writes. Reads bigints: the driver returns the last rowid after every statement, and fails if it exceeds
+ * a safe integer.
+ */
+export function command(database: DatabaseSync, sql: string) {
   const statement = withAppErrors(database, () => database.prepare(sql))
   statement.setReadBigInts(true)
   return {
-    run: (...values) =>
+    run: (...values: SQLInputValue[]) =>
       withAppErrors(database, () => {
         const { changes, lastInsertRowid } = statement.run(...values)
         return { changes: Number(changes), rowid: Number(lastInsertRowid) }

@@ -25,12 +25,6 @@ import {
 /** How many changed groups are read at once. */
 const groupsAtOnce = 1000
 
-interface IndexRow {
-  readonly amounts: Uint8Array
-  readonly places: Uint8Array
-  readonly texts: Uint8Array
-}
-
 /**
  * Writes the search index of lists of transactions, in the transaction of their entries. It covers the oldest entries of a
  * list, a multiple of `chunkEntries`. Newer entries are found without it.
@@ -44,7 +38,7 @@ export function openSearchIndex(database: DatabaseSync) {
   `)
   const coveredOfList = query<{ covered: number }>(database, coveredEntries)
   const newest = query<{ ordinal: bigint }>(database, newestEntry, { bigints: true })
-  const find = query<IndexRow>(
+  const find = query<Record<'amounts' | 'places' | 'texts', Uint8Array>>(
     database,
     `select amounts, places, texts from entry_amounts join entry_texts using (position)
      where position = ?`,

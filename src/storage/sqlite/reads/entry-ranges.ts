@@ -19,11 +19,6 @@ export interface Range {
   readonly last: number
 }
 
-export interface EntryLocation {
-  readonly list: number
-  readonly ordinal: number
-}
-
 /** A part of the index of a block. */
 export interface BlockPart<Part> {
   readonly block: number
@@ -136,7 +131,9 @@ export function openEntryRanges(database: DatabaseSync) {
     },
 
     /** In the order of the locations. */
-    recordsAt(locations: readonly EntryLocation[]): JsonText[] {
+    recordsAt(
+      locations: readonly { readonly list: number; readonly ordinal: number }[],
+    ): JsonText[] {
       const positions = locations.map(({ list, ordinal }) => entryPosition(list, ordinal))
       const joined = recordsAt(locations.length).first(`[${positions.join()}]`)?.joined
       return joined ? [joined] : []

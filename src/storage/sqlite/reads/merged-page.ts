@@ -4,7 +4,6 @@ import {
   accountKindByList,
   type EntriesOfAccountsQuery,
   type Page,
-  type TimeWindow,
 } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { toPage } from '../../provider-store.ts'
@@ -16,12 +15,8 @@ import { joinedRecords } from './entry-ranges.ts'
 /** Up to this many keys, a page of merged lists is read in one statement. */
 const oneStatementKeysMax = 2000
 
-interface MergedPageQuery extends EntriesOfAccountsQuery {
-  readonly window: TimeWindow
-}
-
 /** Whether a page of several accounts can be read in one statement, without blocking other requests for long. */
-export function isShortMerge(request: EntriesOfAccountsQuery): request is MergedPageQuery {
+export function isShortMerge(request: EntriesOfAccountsQuery): boolean {
   const { accountIds, filters, window, page, pageSize } = request
   const { openStatus, productCategory, isOwned } = filters
   return (
@@ -66,7 +61,7 @@ export function openMergedPage(database: DatabaseSync) {
       { lists: true },
     ),
   )
-  return (request: MergedPageQuery): Page<JsonText> | undefined => {
+  return (request: EntriesOfAccountsQuery): Page<JsonText> | undefined => {
     const { list, window, pageSize } = request
     const [customerId, accountIds] = requestedAccounts(request)
     const [found, ...page] = mergedPage(pageSize).first(
