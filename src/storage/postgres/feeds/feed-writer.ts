@@ -166,9 +166,7 @@ export async function openPostgresFeedWriter(
     attempts = groupAttempts,
   ): Promise<BatchOutcome[]> => {
     if (attempts === 0 && batches.length > 1) {
-      const outcomes: BatchOutcome[] = []
-      for (const batch of batches) outcomes.push(...(await commitEach([batch], 0)))
-      return outcomes
+      return (await Array.fromAsync(batches, (batch) => commitEach([batch]))).flat()
     }
     const result = await commitTogether(batches)
     if (!('index' in result)) return result
@@ -187,10 +185,8 @@ export async function openPostgresFeedWriter(
 
     commit(batches) {
       const outcomes = inTurn(async () => {
-        const outcomes: BatchOutcome[] = []
-        for (const group of groupsOfDifferentFeeds(batches))
-          outcomes.push(...(await commitEach(group)))
-        return outcomes
+        const groups = groupsOfDifferentFeeds(batches)
+        return (await Array.fromAsync(groups, (group) => commitEach(group))).flat()
       })
       // The caller does not wait for it, and the next call replaces a connection that failed.
       inTurn(async () => session && onSession(({ trim }) => trim())).catch(() => {})

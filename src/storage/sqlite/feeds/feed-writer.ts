@@ -93,19 +93,6 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     return outcome
   }
 
-  /** Undefined if one of several batches has an error: the whole transaction must then be rolled back. */
-  const writeTogether = async (
-    batches: readonly FeedBatch[],
-  ): Promise<BatchOutcome[] | undefined> => {
-    const outcomes: BatchOutcome[] = []
-    for (const batch of batches) {
-      const outcome = await writeBatch(batch)
-      if ('errors' in outcome) return batches.length === 1 ? [outcome] : undefined
-      outcomes.push(outcome)
-    }
-    return outcomes
-  }
-
   const inTransaction = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     await takeWriteLock(database, { onWait, signal, waitMaxMs })
     try {
@@ -128,17 +115,17 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     commitWithinSpace(database, path)
   }
 
-  /** A savepoint would copy every page that it changes, so it is used only after an error. */
+  /** A savepoint would copy every page that it changes, so it is used only after an error in one of several batches. */
   const commitBatches = async (batches: readonly FeedBatch[]): Promise<BatchOutcome[]> => {
     const written = await inTransaction(async () => {
-      const outcomes = await writeTogether(batches)
-      if (outcomes?.every((outcome) => !('errors' in outcome))) await commit(batches)
-      return outcomes
+      const outcomes = await Array.fromAsync(batches, writeBatch)
+      const hasErrors = outcomes.some((outcome) => 'errors' in outcome)
+      if (!hasErrors) await commit(batches)
+      return hasErrors && batches.length > 1 ? undefined : outcomes
     })
     if (written) return written
     return inTransaction(async () => {
-      const outcomes: BatchOutcome[] = []
-      for (const batch of batches) outcomes.push(await writeAtomically(batch))
+      const outcomes = await Array.fromAsync(batches, writeAtomically)
       await commit(batches)
       return outcomes
     })
