@@ -22,6 +22,9 @@ export const idLengthMax = 256
 /** The longest valid e-mail address: 64 characters before the @, 255 after it. */
 export const emailLengthMax = 320
 
+/** The further e-mail addresses of a customer, at most. */
+export const customerEmailsMax = 100
+
 /** The longest search text of B3. */
 export const searchTextLengthMax = 1000
 

@@ -1,7 +1,8 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import { values } from './enumerations.ts'
+import { customerEmailsMax } from './limits.ts'
 import type { RecordType, recordTypes } from './records/index.ts'
-import { Flag, Id, Timestamp } from './scalars.ts'
+import { Email, Flag, Id, Timestamp } from './scalars.ts'
 import { Type } from './type.ts'
 
 /** The envelope fields of a line type in the NDJSON import format. */
@@ -17,6 +18,8 @@ export interface LineSchema {
 const closed = { additionalProperties: false } as const
 
 const holders = Type.Array(Type.Object({ customerId: Id, isOwned: Type.Optional(Flag) }, closed))
+/** Addresses of people who may act for the customer: C1 finds the customer by them too, and nothing returns them. */
+const emails = Type.Array(Email, { maxItems: customerEmailsMax })
 /** Digests of a deleted customer: they reserve the id for the same person. */
 const digests = Type.Object({ email: Id, name: Id }, closed)
 const account = { accountId: Id }
@@ -29,7 +32,11 @@ const unkeyed = {
 }
 
 export const lineSchemas = {
-  customer: { key: { id: Id }, remove: { was: Type.Optional(digests) } },
+  customer: {
+    put: { emails: Type.Optional(emails) },
+    key: { id: Id },
+    remove: { was: Type.Optional(digests) },
+  },
   'banking.account': { put: { holders, ...reference }, key: account },
   'banking.balance': { put: reference, key: account },
   'banking.transaction': {

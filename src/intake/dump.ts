@@ -9,7 +9,7 @@ import type { DumpedItem, RemovalItem } from './writer.ts'
 export function formatLine(item: DumpedItem): string {
   switch (item.type) {
     case 'customer':
-      return line('customer', {}, item.record)
+      return line('customer', item.emails.length > 0 ? { emails: item.emails } : {}, item.record)
     case 'account':
       return line(
         `${item.kind}.account`,

@@ -4,7 +4,7 @@ import type { LocatedItem } from './writer.ts'
 export interface LineWarnings {
   /** Unknown fields that were left out. */
   readonly leftOut: LeftOutFields
-  /** The number of lines with a customer that the consent flow cannot find. */
+  /** The number of lines with a customer that C1 cannot find by any address. */
   readonly customersWithoutEmail: number
 }
 
@@ -29,7 +29,9 @@ export function openLineWarnings() {
   }
   return {
     add(item: LocatedItem, leftOut: readonly string[]): void {
-      if (item.type === 'customer' && item.email === undefined) customersWithoutEmail += 1
+      if (item.type === 'customer' && !item.email && item.emails.length === 0) {
+        customersWithoutEmail += 1
+      }
       for (const path of leftOut) countLeftOut(path)
     },
     result: (): LineWarnings => ({ leftOut: { total, byField }, customersWithoutEmail }),

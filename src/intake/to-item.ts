@@ -28,6 +28,7 @@ import type { AccountItem, Item, RemovalItem } from './writer.ts'
 /** The envelope fields of a validated line. */
 export interface Line {
   readonly id?: string
+  readonly emails?: readonly string[]
   readonly accountId?: string
   readonly status?: string
   readonly effectiveTime?: string
@@ -41,11 +42,12 @@ export interface Line {
 type CreateItem = (line: Line, record: never, text: string) => Item
 
 const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
-  customer: (_line, record: Customer, text) => ({
+  customer: ({ emails = [] }, record: Customer, text) => ({
     type: 'customer',
     id: record.id,
     name: record.name,
     email: record.email,
+    emails,
     record: text,
     match: JSON.stringify(toCustomerMatch(record)),
   }),

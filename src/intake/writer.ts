@@ -86,6 +86,8 @@ export interface CustomerItem {
   readonly id: string
   readonly name: string
   readonly email: string | undefined
+  /** Further addresses that find the customer, of people who may act for it. */
+  readonly emails: readonly string[]
   readonly record: string
   /** The JSON that a search by e-mail returns. */
   readonly match: string
@@ -175,7 +177,7 @@ interface Referring {
 
 /** The parts of an item that a dump needs: a load derives the rest from the record. */
 export type DumpedItem =
-  | Pick<CustomerItem, 'type' | 'record'>
+  | Pick<CustomerItem, 'type' | 'emails' | 'record'>
   | (Pick<AccountItem, 'type' | 'kind' | 'holders' | 'head' | 'tail' | 'isOwnedText'> & Referring)
   | (BalanceItem & Referring)
   | (ContactItem & Referring)

@@ -18,7 +18,7 @@ export interface ProviderReads {
   listEntries(query: EntriesQuery): Promise<Page<JsonText> | Missing>
   /** The entries of several accounts: by time across all of them, or account by account in the requested order. */
   listEntriesOfAccounts(query: EntriesOfAccountsQuery): Promise<Page<JsonText> | Missing>
-  /** The customers with an email address, compared case-insensitively, ordered by id. */
+  /** The customers with an email address, their own or a further one, compared case-insensitively, ordered by id. */
   findCustomers(email: string): Promise<readonly string[]>
   readCustomer(customerId: string): Promise<string | Missing>
   /** Accounts of both kinds, ordered by creation date and then id. */

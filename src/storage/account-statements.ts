@@ -105,7 +105,10 @@ export function createAccountStatements(dialect: Dialect) {
 
     findCustomers: {
       name: 'find-customers',
-      text: 'select match from customer where email = $1 and record is not null order by id',
+      text: `select match from customer where record is not null and number in (
+          select number from customer where email = $1
+          union all select customer from further_email where email = $1)
+        order by id`,
     },
 
     listShareableAccounts: {

@@ -5,7 +5,7 @@ import { currentVersions } from './current-versions.ts'
 import { kindCodes } from './enum-codes.ts'
 
 /** Everything but placeholders. */
-export const selectCustomers = `select id, record, email_hash, name_hash from customer
+export const selectCustomers = `select id, emails, record, email_hash, name_hash from customer
   where record is not null or email_hash is not null order by id`
 
 /** The present versions, without the history. */
@@ -16,13 +16,15 @@ export type DumpedProduct = Omit<Extract<DumpedItem, { readonly type: 'product' 
 
 export interface DumpedCustomer {
   readonly id: string
+  readonly emails: string | null
   readonly record: string | null
   readonly email_hash: string | null
   readonly name_hash: string | null
 }
 
-export function dumpCustomer({ id, record, email_hash, name_hash }: DumpedCustomer): DumpedItem {
-  if (record !== null) return { type: 'customer', record }
+export function dumpCustomer(customer: DumpedCustomer): DumpedItem {
+  const { id, emails, record, email_hash, name_hash } = customer
+  if (record !== null) return { type: 'customer', emails: JSON.parse(emails ?? '[]'), record }
   const person = { email: email_hash ?? '', name: name_hash ?? '' }
   return { type: 'removal', of: 'customer', id, person }
 }

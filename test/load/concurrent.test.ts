@@ -118,7 +118,7 @@ const opening = [
 
 async function resetDatabase(database: string): Promise<void> {
   if (currentEngine() === 'postgres') {
-    const tables = 'customer, account, holder, balance, contact, entry'
+    const tables = 'customer, further_email, account, holder, balance, contact, entry'
     await runSql(`truncate ${tables}`, database)
   }
   const writer = await openProviderWriter(database, { loadTime: now })

@@ -27,13 +27,17 @@ const holders = fc.uniqueArray(fc.record({ customerId: customer, isOwned: fc.boo
   selector: ({ customerId }) => customerId,
 })
 
+const twoEmails = ['b@example.com', 'f@example.com']
 const person = fc
   .record({
     id: customer,
     name: fc.constantFrom('Ana', 'Ana', 'Ana', 'Bo'),
     email: fc.constantFrom('a', 'A', 'b'),
+    emails: fc.constantFrom(undefined, undefined, ['F@example.com'], twoEmails),
   })
-  .map(({ id, name, email }) => line('customer', { id, name, email: `${email}@example.com` }))
+  .map(({ id, name, email, emails }) =>
+    line('customer', { id, name, email: `${email}@example.com` }, { emails }),
+  )
 const banking = fc
   .record({ account: bankAccount, holders, mark })
   .map(({ account, holders, mark }) =>

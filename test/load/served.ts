@@ -13,6 +13,8 @@ const lists = {
   energy: { invoice: 'energy.invoice', billing: 'energy.billing' },
 } as const
 
+const addresses = ['a@example.com', 'b@example.com', 'f@example.com'] as const
+
 const page = { page: 1, pageSize: 1000 }
 const always = { oldest: -(2n ** 62n), newest: 2n ** 62n }
 
@@ -35,6 +37,10 @@ export async function readServed(store: ProviderStore): Promise<unknown> {
     }
     served[customerId] =
       typeof record === 'string' ? [JSON.parse(record), accounts.sort(byText)] : undefined
+  }
+  for (const address of addresses) {
+    const matches = await store.findCustomers(address)
+    served[address] = matches.map((match) => JSON.parse(match).id)
   }
   const { customers: customerCount, accounts: accountCount } = await store.overview()
   return { ...served, customerCount, accountCount }
@@ -79,6 +85,12 @@ export function expectServed(state: State): unknown {
       return isOwned === undefined ? [] : [expectAccount(state, id, isOwned)]
     })
     served[customerId] = record && [record, accounts.sort(byText)]
+  }
+  for (const address of addresses) {
+    served[address] = customers.filter((id) => {
+      const { record, emails = [] } = state.customers.get(id) ?? {}
+      return record && [record['email'], ...emails].some((each) => each?.toLowerCase() === address)
+    })
   }
   const customerCount = [...state.customers.values()].filter(({ record }) => record).length
   return { ...served, customerCount, accountCount: state.accounts.size }

@@ -119,7 +119,7 @@ describe('the status', () => {
       await second.close()
     })
     const commit = async (writer: ProviderWriter, id: string) => {
-      const record = { name: id, email: undefined, record: '{}', match: '{}' }
+      const record = { name: id, email: undefined, emails: [], record: '{}', match: '{}' }
       await writer.write([{ type: 'customer', id, ...record, file: 0, line: 1 }])
       assert.deepEqual(await Array.fromAsync(writer.findErrors()), [])
       await writer.commit()

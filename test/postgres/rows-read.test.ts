@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { readItem } from '../../src/intake/load.ts'
-import { openConsentStore, openProviderWriter } from '../../src/storage/open.ts'
+import { openConsentStore, openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
 import { after, makeArrangement, makeThirdParty, now } from '../consent/stores.ts'
 import { describeOn, newDatabase, runSql } from '../support/engines.ts'
-import { bankingAccount } from '../support/lines.ts'
+import { bankingAccount, customer } from '../support/lines.ts'
+import { loadInProcess } from '../support/load.ts'
 import { until } from '../support/until.ts'
 
 /** The first values of the row of a query, as numbers. */
@@ -38,6 +39,36 @@ describeOn('postgres', 'a load in batches', () => {
 
     const [written, read] = await readNumbers(counts, database)
     assert.deepEqual({ read }, { read: 0 }, `${written} lines`)
+  })
+})
+
+describeOn('postgres', 'a search by e-mail address', () => {
+  it('reads only the customers that it returns, also by a plan from before the others existed', async (t) => {
+    const database = await newDatabase(t)
+    await loadInProcess(database, [
+      { ...customer('c1', { email: 'own@example.com' }), emails: ['clerk@example.com'] },
+      customer('c2', { email: 'clerk@example.com' }),
+    ])
+    const store = await openProviderStore(database, { connections: 1 })
+    const search = async () => (await store.findCustomers('clerk@example.com')).length
+    assert.equal(await search(), 2)
+
+    await runSql(
+      `insert into customer (id, email, match, emails, record)
+         select 'other' || i, i || '@example.com', '{}', '[]', '{}' from generate_series(1, 5000) i;
+       insert into further_email select number, 'agent' || number from customer`,
+      database,
+    )
+    for (let count = 0; count < 10; count += 1) assert.equal(await search(), 2)
+    assert.deepEqual(await store.findCustomers('unknown@example.com'), [])
+    await store.close()
+
+    const reads = (column: string) => `select coalesce(sum(${column}), 0) from pg_stat_user_tables
+      where relname in ('customer', 'further_email')`
+    await until(async () => ((await readNumbers(reads('n_tup_ins'), database))[0] ?? 0) > 5000)
+    const [sequential = 0] = await readNumbers(reads('seq_scan'), database)
+    // The load and the insertion above read the tables too.
+    assert.ok(sequential < 11, `${sequential} sequential scans`)
   })
 })
 

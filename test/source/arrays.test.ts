@@ -29,6 +29,7 @@ const idAt = (index: number) => oddIds[index] ?? `n${index}`
 const minute = (index: number) => `2025-05-01T00:${String((index * 37) % 19).padStart(2, '0')}:00`
 
 const customers = ['ana', 'ben'].map((id) => lines.customer(id, { phoneNumber: '1' }))
+const emailsOf: Record<string, string[]> = { ben: ['Agent@example.com', 'ana@example.com'] }
 const banking = range(12).map((index) =>
   lines.bankingAccount(
     `b${idAt(index)}`,
@@ -195,7 +196,8 @@ function arraySource(): Source {
         idsOf(billing),
       ),
     ),
-    searchCustomers: async (query) => fromArrays.searchCustomers(people, query),
+    searchCustomers: async (query) =>
+      fromArrays.searchCustomers(people, query, ({ id }) => emailsOf[id] ?? []),
     listShareableAccounts: withCustomer(({ customerId }) =>
       fromArrays.listShareableAccounts(bankingOf(customerId), energyOf(customerId)),
     ),
@@ -206,7 +208,7 @@ function arraySource(): Source {
 }
 
 const allLines = [
-  ...customers,
+  ...customers.map((line) => ({ ...line, emails: emailsOf[line.record.id] })),
   ...banking,
   ...balances,
   ...transactions,
@@ -281,6 +283,18 @@ describeOnce('a source over arrays', () => {
       propertyRuns(600),
     )
     assert.ok(found > 300, `${found} found`)
+  })
+
+  it('finds customers by their own and by further addresses, as a database does', async () => {
+    const { stored, fromSource } = await providers()
+
+    for (const email of ['ana@example.com', 'AGENT@example.com', 'gent@example.com']) {
+      const expected = await stored.post('/auth/v1/customer/search', { email })
+      const actual = await fromSource.post('/auth/v1/customer/search', { email })
+
+      assert.equal(actual.text, expected.text)
+      assert.equal(actual.body.data.length > 0, email !== 'gent@example.com')
+    }
   })
 
   it('needs a time for a transaction that states none', () => {

@@ -12,7 +12,10 @@ export interface Entry extends Pick<ParsedLine, 'id' | 'record' | 'status'> {
 
 /** What is stored. Records are by the kind and the id of their account, which need not exist. */
 export const emptyState = () => ({
-  customers: new Map<string, { record: Fields | undefined; email: string; name: string }>(),
+  customers: new Map<
+    string,
+    Pick<ParsedLine, 'record' | 'emails'> & { email: string; name: string }
+  >(),
   accounts: new Map<string, { kind: Kind; record: Fields; holders: ParsedLine['holders'] }>(),
   records: new Map<string, ReadonlyMap<string, Entry>>(),
   products: new Map<string, Fields>(),
@@ -74,15 +77,15 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     return found
   }
 
-  const applyCustomer = ({ id, record }: ParsedLine): Outcome | string => {
+  const applyCustomer = ({ id, record, emails }: ParsedLine): Outcome | string => {
     const known = customers.get(id)
     const { email = '', name = '' } = record ?? known ?? {}
     const key = email.toLowerCase()
     if (known && known.email !== key && known.name !== name) {
       return 'id belonged to another person, with another e-mail and another name: an id cannot be reused'
     }
-    if (record || known) customers.set(id, { record, email: key, name })
-    return compare(known?.record, record)
+    if (record || known) customers.set(id, { record, emails, email: key, name })
+    return compare(known?.record && [known.record, known.emails], record && [record, emails])
   }
 
   const applyAccount = (line: ParsedLine, number: number): Outcome | string => {

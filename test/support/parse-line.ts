@@ -9,6 +9,8 @@ export interface ParsedLine {
   readonly id: string
   /** Undefined for a deletion. */
   readonly record: Fields | undefined
+  /** Further addresses of a customer. */
+  readonly emails: readonly string[]
   readonly holders: ReadonlyMap<string, boolean>
   readonly status: string | undefined
   /** In nanoseconds, in the record. Undefined for a transaction without a time, and constant in lists without times. */
@@ -26,6 +28,7 @@ interface Line {
   readonly type: string
   readonly record?: Fields & { readonly from?: Fields }
   readonly delete?: Fields
+  readonly emails?: readonly string[]
   readonly holders?: readonly { readonly customerId: string; readonly isOwned?: boolean }[]
   readonly id?: string
   readonly accountId?: string
@@ -44,6 +47,7 @@ export function parseLine(text: string): ParsedLine {
     account: line.accountId ?? fields['accountId'] ?? record?.from?.['accountId'] ?? '',
     id: line.id ?? fields[keyFields[type] ?? 'id'] ?? '',
     record,
+    emails: line.emails ?? [],
     holders: new Map(line.holders?.map(({ customerId, isOwned = true }) => [customerId, isOwned])),
     status: line.status,
     ownTime: record && parseTime(type, record),

@@ -25,7 +25,7 @@ export const searchCustomers = {
   path: '/auth/v1/customer/search',
   summary: 'Find customers by e-mail address',
   description:
-    'Returns every customer with this e-mail address. If no customer has it, the list is empty.',
+    'Returns every customer who has this e-mail address, or for whom a person with this address may act. If no customer is found, the list is empty.',
   body: CustomerSearch,
   response: record('CustomerMatches', {
     description: 'The customers with an e-mail address.',

@@ -20,7 +20,7 @@ export const Customer = record('Customer', {
   description: 'A customer, with the data for ID tokens and UserInfo.',
   required: { id: described(Id, 'Permanent: it never changes and is never reused.'), name: Text },
   optional: {
-    email: described(Email, 'A customer without one cannot be found by C1.'),
+    email: described(Email, 'C1 finds the customer by it, and by the `emails` beside the record.'),
     emailVerified: Flag,
     familyName: Text,
     givenName: Text,

@@ -179,13 +179,16 @@ export const fromArrays = {
     )
   },
 
+  /** `emailsOf` returns the further addresses of a customer, of people who may act for it. */
   searchCustomers(
     customers: readonly Customer[],
     { email }: { readonly email: string },
+    emailsOf: (customer: Customer) => readonly string[] = () => [],
   ): CustomerMatch[] {
     const key = emailKey(email)
+    const addressesOf = (customer: Customer) => [customer.email ?? [], emailsOf(customer)].flat()
     return customers
-      .filter((customer) => customer.email !== undefined && emailKey(customer.email) === key)
+      .filter((customer) => addressesOf(customer).some((address) => emailKey(address) === key))
       .toSorted((a, b) => compareBytes(a.id, b.id))
       .map(toCustomerMatch)
   },

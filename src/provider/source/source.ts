@@ -164,7 +164,7 @@ interface SourceMethods {
   /** The account may be a bank account or an energy account. */
   getAccountContact(query: AccountQuery): OfAccount<AccountContact | WithheldContact, 'contact'>
 
-  /** C1. The customers with this e-mail address, compared case-insensitively; an empty list if there are none. */
+  /** C1. The customers who have this e-mail address as their own or as that of a person who may act for them, compared case-insensitively; an empty list if there are none. */
   searchCustomers(query: { readonly email: string }): Promise<readonly CustomerMatch[]>
 
   /** C2. Accounts of both kinds, in order of creation, then by id. */

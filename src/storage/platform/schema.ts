@@ -24,11 +24,20 @@ export const createAccountTables = (dialect: Dialect, accountNumber: string) => 
     id ${key} not null unique,
     email ${key},                 -- the key for a search by e-mail
     match text,                   -- the result of a search by e-mail
+    emails text,                  -- a JSON array of further addresses, as they were loaded
     record text,
     email_hash ${key},            -- of the person who has or had the id
     name_hash ${key}
   )${numberOptions};
   create index customer_email on customer (email, id) where email is not null;
+
+  -- The keys of the further addresses.
+  create table further_email (
+    customer ${bigint} not null,
+    email ${key} not null,
+    primary key (customer, email)
+  )${options};
+  create index further_email_search on further_email (email, customer);
 
   create table account (
     number ${accountNumber},

@@ -23,6 +23,7 @@ const lostClient = `set idle_in_transaction_session_timeout = '2min';
 /** Plans of small batches have only nested loops. */
 const indexes = `
   create index on staged_customer (place);
+  create index on staged_email (place);
   create index on staged_account (place);
   create index on staged_holder (place);
   create index on account_effect (place);

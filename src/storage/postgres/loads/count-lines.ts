@@ -52,12 +52,14 @@ export const countCustomers = counted(`
   select ${fileOf('l.place')} as file, 'customer' as type, case
     when not l.is_put then case when l.was_present then ${isRemoved} else ${unchanged} end
     when not l.was_present then ${isNew}
-    when l.record <> l.record_before then ${isReplaced}
+    when l.record <> l.record_before or l.emails is distinct from l.emails_before then ${isReplaced}
     else ${unchanged} end as what
   from (
-    select s.place, s.is_put, s.record,
+    select s.place, s.is_put, s.record, s.emails,
       coalesce(lag(s.is_put) over lines, c.record is not null) as was_present,
-      coalesce(lag(s.record) over lines, c.record) as record_before
+      coalesce(lag(s.record) over lines, c.record) as record_before,
+      case when lag(s.place) over lines is null then c.emails
+        else lag(s.emails) over lines end as emails_before
     from staged_customer s left join customer c on c.id = s.id
     window lines as (partition by s.id order by s.place)
   ) l`)

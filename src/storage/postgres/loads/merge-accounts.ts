@@ -5,8 +5,8 @@ import { partCodes } from './staging.ts'
 
 /** The last line of each customer. A deleted customer keeps the digests of the person. */
 export const mergeCustomers = `
-  insert into customer (id, email, match, record, email_hash, name_hash)
-  select l.id, s.email, s.match, s.record, i.email_hash, i.name_hash
+  insert into customer (id, email, match, emails, record, email_hash, name_hash)
+  select l.id, s.email, s.match, s.emails, s.record, i.email_hash, i.name_hash
   from (
     select id, max(place) as last, max(place) filter (where is_put) as put,
       min(place) filter (where not is_put and email_hash is not null) as first_deleted
@@ -20,10 +20,31 @@ export const mergeCustomers = `
     select coalesce(p.email_hash, c.email_hash, d.email_hash) as email_hash,
       coalesce(p.name_hash, c.name_hash, d.name_hash) as name_hash
   ) i
-  where (c.record, c.email_hash, c.name_hash) is distinct from (s.record, i.email_hash, i.name_hash)
+  where (c.record, c.emails, c.email_hash, c.name_hash)
+    is distinct from (s.record, s.emails, i.email_hash, i.name_hash)
   order by l.id
   on conflict (id) do update set email = excluded.email, match = excluded.match,
-    record = excluded.record, email_hash = excluded.email_hash, name_hash = excluded.name_hash`
+    emails = excluded.emails, record = excluded.record, email_hash = excluded.email_hash,
+    name_hash = excluded.name_hash`
+
+/** Before the merge of customers: the further addresses of those who have others afterwards, or none. */
+export const deleteEmails = `
+  with last_line as (
+    select id, max(place) as place from staged_customer
+    where id in (select c.id from further_email f join customer c on c.number = f.customer)
+    group by id
+  )
+  delete from further_email f using last_line l
+  join staged_customer s on s.place = l.place join customer c on c.id = l.id
+  where c.number = f.customer and c.emails is distinct from s.emails`
+
+/** After the merge of customers. */
+export const insertEmails = `
+  insert into further_email (customer, email)
+  select c.number, e.email
+  from (select id, max(place) as last from staged_customer group by id) l
+  join staged_email e on e.place = l.last join customer c on c.id = l.id
+  on conflict do nothing`
 
 const accountColumns = [
   'kind',

@@ -23,6 +23,8 @@ import {
   productsAtOnce,
 } from './loaded-products.ts'
 import {
+  deleteEmails,
+  insertEmails,
   mergeAccounts,
   mergeBalances,
   mergeContacts,
@@ -51,7 +53,8 @@ export async function mergeOwners(merging: Merging): Promise<CountedLines[]> {
   if (staging.has('staged_customer')) {
     await rejectCustomers(run, readGroups)
     await count(countCustomers)
-    await send(mergeCustomers)
+    await sendAll(send, [deleteEmails, mergeCustomers])
+    if (staging.has('staged_email')) await send(insertEmails)
   }
   if (staging.has('staged_account')) {
     await rejectAccounts(run, readGroups)

@@ -199,4 +199,4 @@ export async function openPostgresProviderWriter(
   }
 }
 
-const tables = 'customer, account, holder, balance, contact, entry'
+const tables = 'customer, further_email, account, holder, balance, contact, entry'

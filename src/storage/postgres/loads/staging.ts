@@ -10,6 +10,7 @@ import type {
 import type { EntryList } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
 import { digest, emailDigest } from '../../digest.ts'
+import { toEmailsText } from '../../emails-text.ts'
 import { createdUnknown, kindCodes, listCodes, listsMax } from '../../enum-codes.ts'
 import type { ColumnType, CopyValue, openCopyEncoder } from './copy-encoder.ts'
 import { placeHalves } from './place.ts'
@@ -23,7 +24,8 @@ export const partCodes = { balance: 1, contact: 2 } as const
  */
 const stagedTables = {
   staged_customer: `id text collate "C" not null, is_put boolean not null, email text,
-    match text, record text, email_hash text collate "C", name_hash text collate "C"`,
+    match text, emails text, record text, email_hash text collate "C", name_hash text collate "C"`,
+  staged_email: `email text collate "C" not null`,
   staged_account: `id text collate "C" not null, is_put boolean not null, kind smallint,
     is_open boolean, category text, created bigint, is_owned_text text, shareable text, head text,
     tail text, detail text`,
@@ -85,7 +87,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const remove = (item: RemovalItem & SourceLocation): void => {
     const { of, accountId = '', id = '', person } = item
     if (of === 'customer') {
-      const none = [undefined, undefined, undefined]
+      const none = [undefined, undefined, undefined, undefined]
       add('staged_customer', item, id, false, ...none, person?.email, person?.name)
     } else if (of === 'product') {
       add('staged_product', item, id)
@@ -113,7 +115,9 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const putCustomer = (item: CustomerItem & SourceLocation): void => {
     const { id, email, match, record, name } = item
     const key = email === undefined ? undefined : emailKey(email)
-    add('staged_customer', item, id, true, key, match, record, emailDigest(email), digest(name))
+    const texts = [match, toEmailsText(item.emails), record]
+    add('staged_customer', item, id, true, key, ...texts, emailDigest(email), digest(name))
+    for (const each of item.emails) add('staged_email', item, emailKey(each))
   }
 
   const putEntry = (item: EntryItem & SourceLocation): void => {

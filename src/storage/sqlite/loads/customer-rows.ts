@@ -4,12 +4,14 @@ import type { Problem } from '../../../contract/index.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { CustomerItem, RemovalItem } from '../../../intake/writer.ts'
 import { digest, emailDigest } from '../../digest.ts'
+import { toEmailsText } from '../../emails-text.ts'
 import { anotherPerson } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'
 
 interface Row {
   readonly number: number
   readonly email: string | null
+  readonly emails: string | null
   readonly record: string | null
   readonly email_hash: string | null
   readonly name_hash: string | null
@@ -19,29 +21,40 @@ interface Row {
 export function openCustomerRows(database: DatabaseSync) {
   const find = query<Row>(
     database,
-    'select number, email, record, email_hash, name_hash from customer where id = ?',
+    'select number, email, emails, record, email_hash, name_hash from customer where id = ?',
   )
   const insertPlaceholder = command(database, 'insert into customer (id) values (?)')
   const put = command(
     database,
-    `insert into customer (id, email, match, record) values (?, ?, ?, ?)
+    `insert into customer (id, email, match, emails, record) values (?, ?, ?, ?, ?)
      on conflict (id) do update set email = excluded.email, match = excluded.match,
-       record = excluded.record, email_hash = null, name_hash = null`,
+       emails = excluded.emails, record = excluded.record, email_hash = null, name_hash = null`,
   )
+  const putEmail = command(database, 'insert or ignore into further_email values (?, ?)')
+  const removeEmails = command(database, 'delete from further_email where customer = ?')
   const remove = command(
     database,
-    `update customer set email = null, match = null, record = null, email_hash = ?, name_hash = ?
-     where number = ?`,
+    `update customer set email = null, match = null, emails = null, record = null, email_hash = ?,
+       name_hash = ? where number = ?`,
   )
 
+  const findOrCreate = (id: string): number =>
+    find.first(id)?.number ?? insertPlaceholder.run(id).rowid
+
   return {
-    findOrCreate: (id: string): number => find.first(id)?.number ?? insertPlaceholder.run(id).rowid,
+    findOrCreate,
 
     put(item: CustomerItem): LineOutcome | Problem {
       const row = find.first(item.id)
-      if (row?.record === item.record) return 'unchanged'
+      const emails = toEmailsText(item.emails) ?? null
+      if (row?.record === item.record && row.emails === emails) return 'unchanged'
       if (row && !isSamePerson(row, item)) return anotherPerson
-      put.run(item.id, keyOf(item.email), item.match, item.record)
+      put.run(item.id, keyOf(item.email), item.match, emails, item.record)
+      if ((row?.emails ?? null) !== emails) {
+        const number = findOrCreate(item.id)
+        removeEmails.run(number)
+        for (const each of item.emails) putEmail.run(number, emailKey(each))
+      }
       return row && row.record !== null ? 'changed' : 'created'
     },
 
@@ -51,9 +64,9 @@ export function openCustomerRows(database: DatabaseSync) {
       if (row?.record) {
         const { email, name } = JSON.parse(row.record) as { email?: string; name: string }
         remove.run(emailDigest(email), digest(name), row.number)
+        if (row.emails !== null) removeEmails.run(row.number)
       } else if (person && !row?.email_hash) {
-        const number = row?.number ?? insertPlaceholder.run(id).rowid
-        remove.run(person.email, person.name, number)
+        remove.run(person.email, person.name, findOrCreate(id))
       }
       return row?.record ? 'deleted' : 'unchanged'
     },
