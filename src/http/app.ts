@@ -133,7 +133,7 @@ export function openApp(role: MonitoredRole, options: AppOptions): HttpApp {
     if (invalidPaths.has(request.raw))
       throw new ContractError('invalid_request', 'the path must be a valid URL path')
     // Not in the not-found handler: that one runs only after the body has been read.
-    if (request.is404) rejectRoute(request, reply)
+    if (request.is404 || hasEmptyId(request)) rejectRoute(request, reply)
     done()
   })
   app.setNotFoundHandler(rejectRoute)
@@ -236,6 +236,11 @@ function collectRoutes(app: HttpApp): void {
   app.decorate('listMethods', (path: string) => [
     ...new Set(routes.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []))),
   ])
+}
+
+/** The router also matches a parameter with an empty segment. No id is empty: no operation has such a path. */
+function hasEmptyId({ params, routeOptions }: FastifyRequest): boolean {
+  return Boolean(routeOptions.config.operation) && Object.values(params as object).includes('')
 }
 
 function rejectRoute(request: FastifyRequest, reply: FastifyReply): never {

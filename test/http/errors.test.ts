@@ -91,7 +91,7 @@ describe('a 404 or 422', () => {
     '/v1',
     '/v1/banking/customer/ana',
     '/v1/banking/customer/ana/accounts/',
-    '/v1/banking/customer/ana/accounts/a1',
+    '/v1/banking/customer//accounts',
     '/V1/banking/customer/ana/accounts',
     '/v2/banking/customer/ana/accounts',
     '/v1/water/customer/ana/accounts',

@@ -120,7 +120,8 @@ function includesId(text: string, id: string): boolean {
 
 describe('an id of any printable characters', () => {
   // The paths do not depend on the engine; on PostgreSQL, each kind of query is tested once.
-  const tested = currentEngine() === 'sqlite' ? refs : (['B1', 'B2', 'B3', 'B6', 'E5'] as const)
+  const tested =
+    currentEngine() === 'sqlite' ? refs : (['B1', 'B2', 'B3', 'B6', 'E5'] as const)
   for (const ref of tested.filter((ref) => ref !== 'C1' && ref !== 'contact')) {
     it(`is found by ${ref} if every byte is escaped`, async () => {
       const here = await provider()
@@ -212,6 +213,26 @@ describe('an id of any printable characters', () => {
     assert.equal(plus.body.id, 'a+b')
     assert.equal(space.body.id, 'a b')
   })
+})
+
+describe('an empty id', () => {
+  for (const path of [
+    '/auth/v1/customer/',
+    '/v1/banking/customer//accounts',
+    '/v1/banking/customer/plain/accounts//transactions',
+    '/v1/energy/customer/plain/accounts/',
+  ]) {
+    it(`is no path of an operation: ${path}`, async () => {
+      const { send } = await provider()
+
+      for (const method of ['GET', 'POST']) {
+        const { status, body } = await send(path, { method })
+
+        assert.equal(status, 404)
+        assert.deepEqual(body, { error: 'Resource not found' })
+      }
+    })
+  }
 })
 
 describe('an id that cannot be decoded', () => {
