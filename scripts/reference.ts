@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../src/contract/errors.ts'
-import { type Base, listErrors, type Operation } from '../src/contract/operation.ts'
+import { type Base, formatSummary, listErrors, type Operation } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations/index.ts'
 import { describeExpected } from '../src/contract/problems.ts'
 import { recordTypes } from '../src/contract/records/index.ts'
@@ -78,7 +78,7 @@ function operationsPage(): string {
   const rows = operationsInOrder.map(([id, operation]) => [
     operationLink(id, operation),
     `\`${operation.method} ${operation.path}\``,
-    operation.summary + (operation.deprecated ? ' (deprecated)' : ''),
+    formatSummary(operation),
   ])
   const sections = [...operationsByTag].flatMap(([tag, group]) => [
     `## ${tagTitles[tag]}`,
@@ -86,7 +86,7 @@ function operationsPage(): string {
   ])
   return page(
     '# Operations',
-    'Every endpoint, by its reference in the interface. The name after the reference is the operation ID in the OpenAPI document and in the code. Request and response bodies are JSON, except for the lines of F1.',
+    'Every endpoint, by its reference in the interface, or one of our own if the interface does not have it. The operations of a provider that the interface does not have are marked as extensions. The name after the reference is the operation ID in the OpenAPI document and in the code. Request and response bodies are JSON, except for the lines of F1.',
     table(['Reference', 'Request', 'Description'], rows),
     ...sections,
   )
@@ -94,7 +94,7 @@ function operationsPage(): string {
 
 function operationSection(id: string, operation: Operation): string[] {
   const { base, body, deprecated, description, form, headers = [], lines } = operation
-  const { events, response, status } = operation
+  const { events, isExtension, response, status } = operation
   const result = response
     ? mustBe(asNode(response), 'records.md')
     : events
@@ -113,12 +113,16 @@ function operationSection(id: string, operation: Operation): string[] {
     `### ${titleOf(id, operation)}`,
     `\`${operation.method} ${operation.path}\``,
     [`${operation.summary}.`, description].filter(Boolean).join(' '),
+    ...(isExtension ? [extensionParagraph] : []),
     ...(deprecated ? [deprecationNote(deprecated)] : []),
     facts.map((fact) => `- ${fact}`).join('\n'),
     ...parametersTable(operation),
     errorsTable(listErrors(operation).sort((a, b) => errorTable[a].status - errorTable[b].status)),
   ]
 }
+
+const extensionParagraph =
+  '**Extension** of the interface: a provider may leave it out ([decision 67](../decisions/0067-single-accounts.md)).'
 
 function deprecationNote({ since, successor }: NonNullable<Operation['deprecated']>): string {
   const found = operationsInOrder.find(([, { ref }]) => ref === successor)

@@ -69,7 +69,10 @@ describe('every sentence of the interface', () => {
 
 describe('the sentences of the interface', () => {
   it('name every check', () => {
-    const named = new Set(requirements.flatMap((requirement) => requirement.checks))
+    const named = new Set([
+      ...sections.flatMap(({ shared }) => shared.checks),
+      ...requirements.flatMap((requirement) => requirement.checks),
+    ])
 
     assertNone([...checks].filter((id) => !named.has(id)))
   })

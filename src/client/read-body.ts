@@ -7,7 +7,7 @@ import {
 } from '../contract/index.ts'
 import { decodeUtf8, parseJson } from '../contract/parse-json.ts'
 import { BankingAccountV3 as accountSchemaV3 } from '../contract/records/banking-account.ts'
-import { asNode, isObject } from '../contract/schema.ts'
+import { asNode, isObject, type Node } from '../contract/schema.ts'
 import { InvalidResponseError, ResponseError } from './errors.ts'
 import type { PreparedCall } from './request.ts'
 import type { Received } from './send.ts'
@@ -38,14 +38,27 @@ export function readRecords({ response }: Operation, page: unknown): unknown[] {
   return (page as { readonly data: Readonly<Record<string, unknown[]>> }).data[field] ?? []
 }
 
-/** Upgrades the accounts of a page to version 4, if the operation may return version 3. */
+/** Upgrades the accounts of a page, or the account in `data`, to version 4, if the operation may return version 3. */
 export function upgradeAccounts(operation: Operation, body: unknown): unknown {
+  if (hasVersions(findSingle(operation))) {
+    const { data, ...rest } = body as { readonly data: BankingAccountV3 }
+    return { ...rest, data: upgradeAccount(data) }
+  }
   const { field = '', items } = findPageRecords(operation.response) ?? {}
-  const { name } = asNode(accountSchemaV3)
-  if (!items?.anyOf?.some((version) => version.name === name)) return body
+  if (!hasVersions(items)) return body
   const accounts = readRecords(operation, body) as BankingAccountV3[]
   const { data, ...rest } = body as { readonly data: object }
   return { ...rest, data: { ...data, [field]: accounts.map(upgradeAccount) } }
+}
+
+/** The schema of `data` in a response that is not a page. */
+function findSingle({ response }: Operation): Node | undefined {
+  return response && !findPageRecords(response) ? asNode(response).properties?.['data'] : undefined
+}
+
+function hasVersions(account: Node | undefined): boolean {
+  const { name } = asNode(accountSchemaV3)
+  return account?.anyOf?.some((version) => version.name === name) === true
 }
 
 /** The error text of the interface in an error response, safe to display. */
@@ -58,15 +71,13 @@ export function readErrorText(bytes: Uint8Array): string {
 }
 
 /** Checks only what the client itself relies on. A platform validates records with `holdfast/contract`. */
-function findProblem(
-  { response }: Operation,
-  bytes: Uint8Array,
-  body: unknown,
-): string | undefined {
+function findProblem(operation: Operation, bytes: Uint8Array, body: unknown): string | undefined {
   if (bytes.length === 0) return 'empty'
   if (body === undefined) return 'not JSON'
   if (!isObject(body)) return 'not a JSON object'
-  const page = findPageRecords(response)
+  const isIncomplete = hasVersions(findSingle(operation)) && !isObject(body['data'])
+  if (isIncomplete) return 'data is not an object'
+  const page = findPageRecords(operation.response)
   if (!page) return undefined
   const records = isObject(body['data']) ? body['data'][page.field] : undefined
   if (!Array.isArray(records)) return `data.${page.field} is not a list`

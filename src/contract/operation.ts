@@ -35,7 +35,7 @@ export interface Deprecation {
 
 /** One endpoint of the interface. The server, the client, the OpenAPI document and the checks use this object. */
 export interface Operation {
-  /** The reference in the interface, such as B3. Logs and reports use it. */
+  /** The reference in the interface, such as B3, or one of our own. Logs and reports use it. */
   readonly ref: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
@@ -43,6 +43,8 @@ export interface Operation {
   readonly protection: Protection
   readonly scope?: Scope
   readonly deprecated?: Deprecation
+  /** An operation of a provider that the interface does not have: a provider may leave it out (docs/decisions/0067-single-accounts.md). */
+  readonly isExtension?: true
   readonly tag: keyof typeof operationTags
   /** The kinds of account that it is about. Required where a request names accounts. */
   readonly accountKinds?: readonly AccountKind[]
@@ -79,6 +81,14 @@ export interface Operation {
 export function locateAccounts({ path, body }: Operation): 'path' | 'body' | undefined {
   if (/\{(accountId|id)\}/.test(path)) return 'path'
   return body && asNode(body).name === 'AccountIds' ? 'body' : undefined
+}
+
+/** Follows the description of an extension. */
+export const extensionNote = 'An extension of the interface: a provider may leave it out.'
+
+/** The summary in a list of operations. */
+export function formatSummary({ summary, deprecated, isExtension }: Operation): string {
+  return summary + (deprecated ? ' (deprecated)' : '') + (isExtension ? ' (extension)' : '')
 }
 
 export interface Input<O extends Operation> {

@@ -93,6 +93,15 @@ describe('the operations', () => {
     )
   })
 
+  it('mark those of a provider that the interface does not have as extensions, and no others', () => {
+    const ofProvider = Object.values<Operation>(providerOperations)
+
+    assert.deepEqual(
+      refsWhere(({ isExtension }) => isExtension === true),
+      ofProvider.map(({ ref }) => ref).filter((ref) => !tableRefs.has(ref)),
+    )
+  })
+
   it('deprecate B1 and E1 in favour of C2', () => {
     assert.deepEqual(
       knownWhere(({ deprecated }) => deprecated !== undefined),

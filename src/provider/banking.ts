@@ -9,8 +9,16 @@ export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
   { store, accountVersion },
 ) => {
   const page = orNotFound(await store.listAccounts(toCustomerQuery('banking', input)))
-  const items = accountVersion === 4 ? page.items : page.items.map(toVersionThree)
+  const items = page.items.map((account) => toVersion(accountVersion, account))
   return buildFilteredBody('accounts', { ...page, items }, input.query)
+}
+
+export const getBankingAccount: Handler<'getBankingAccount'> = async (
+  { params },
+  { store, accountVersion },
+) => {
+  const account = orNotFound(await store.readAccount({ ...params, kind: 'banking' }))
+  return `{"data":${toVersion(accountVersion, account)}}`
 }
 
 export const listBankingBalances: Handler<'listBankingBalances'> = async (input, { store }) => {
@@ -77,6 +85,6 @@ function listEntriesOfAccounts(
   }
 }
 
-function toVersionThree(account: string): string {
-  return JSON.stringify(downgradeAccount(JSON.parse(account)))
+function toVersion(version: 3 | 4, account: string): string {
+  return version === 4 ? account : JSON.stringify(downgradeAccount(JSON.parse(account)))
 }

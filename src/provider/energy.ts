@@ -16,6 +16,11 @@ export const listEnergyAccountDetails: Handler<'listEnergyAccountDetails'> = asy
   return buildFilteredBody('accounts', page, input.query)
 }
 
+export const getEnergyAccount: Handler<'getEnergyAccount'> = async ({ params }, { store }) => {
+  const account = orNotFound(await store.readAccount({ ...params, kind: 'energy' }))
+  return `{"data":${account}}`
+}
+
 export const listEnergyInvoices: Handler<'listEnergyInvoices'> = async (
   input,
   { store, now, timeZone },

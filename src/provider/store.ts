@@ -10,6 +10,8 @@ import type { AccountKind, JsonText, PageRequest, RestrictionReason } from '../c
 export interface ProviderReads {
   /** A customer's accounts of one kind, ordered by creation date and then id. Banking accounts have the customer's `isOwned`. */
   listAccounts(query: AccountListQuery): Promise<Page<string> | Missing>
+  /** One account, as the lists of accounts have it: a banking account as `listAccounts`, an energy account as `readEnergyAccounts`. */
+  readAccount(query: AccountQuery): Promise<string | Missing>
   /** Energy accounts by id, in the requested order, without their users. */
   readEnergyAccounts(query: AccountsQuery): Promise<Page<JsonText> | Missing>
   /** Balances of accounts by id, in the requested order. Missing if an account that passes the filters has none. */
@@ -84,6 +86,12 @@ export interface AccountListQuery extends PageRequest {
   readonly customerId: string
   readonly kind: AccountKind
   readonly filters: AccountFilters
+}
+
+export interface AccountQuery {
+  readonly customerId: string
+  readonly accountId: string
+  readonly kind: AccountKind
 }
 
 export interface AccountsQuery extends PageRequest {

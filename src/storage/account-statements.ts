@@ -44,6 +44,10 @@ const pageOf = (table: string, order: string, separator: string) => `(
 
 /** The statements on accounts. The texts of accounts are joined with the separator that is the last parameter. */
 export function createAccountStatements(dialect: Dialect) {
+  /** The account `a` of the holder `h`: a banking account has the customer's `isOwned` between its two parts. */
+  const listed = `a.head || case when a.kind <> ${kindCodes.banking} then ''
+            when h.is_owned then 'true' else 'false' end || a.tail`
+
   /** A text per requested account that passes the filters. Only that of a balance may be missing. */
   const texts = (name: string, kind: number, text: string, source: string): Statement => ({
     name,
@@ -62,14 +66,19 @@ export function createAccountStatements(dialect: Dialect) {
     listAccounts: {
       name: 'list-accounts',
       text: `with visible as materialized (
-          select a.created, a.id, a.head || case when a.kind <> ${kindCodes.banking} then ''
-            when h.is_owned then 'true' else 'false' end || a.tail as text
+          select a.created, a.id, ${listed} as text
           from customer o join holder h on h.customer = o.number join account a on a.number = h.account
           where o.id = $1 and o.record is not null and a.kind = cast($2 as smallint) and ${passes}
         )
         select case when o.number is null then 'customer' end, (select count(*) from visible),
           ${pageOf('visible', 'created, id', 'cast($8 as text)')}
         from ${owner}`,
+    },
+
+    readAccount: {
+      name: 'read-account',
+      text: `select ${missingOne}, coalesce(a.detail, ${listed})
+        from ${ownerAndAccount('cast($3 as smallint)')}`,
     },
 
     readEnergyAccounts: texts(

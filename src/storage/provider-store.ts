@@ -51,6 +51,12 @@ export function createProviderStore({
       return { items: splitTexts(texts), total: Number(total) }
     },
 
+    async readAccount({ customerId, accountId, kind }) {
+      const values = [toId(customerId), toId(accountId), kindCodes[kind]]
+      const found = await first(statements.readAccount, values)
+      return 'missing' in found ? found : String(found[0])
+    },
+
     readEnergyAccounts: (request) =>
       page(statements.readEnergyAccounts, [...requestedAccounts(request), ...pageValues(request)]),
 

@@ -8,6 +8,8 @@ import { assertPasses, assertRejected, sharedTokenProvider } from '../support/to
 import { decodeClaims, publicUrl, resourceUrl } from '../support/tokens.ts'
 
 const json = ['content-type', 'application/json']
+/** Only POST. */
+const paymentsPath = '/v1/banking/customer/c1/payments/scheduled'
 const accountBody = '{"data":{"accountIds":["a1"]}}'
 
 type ListSent = Sent & { readonly headers?: readonly string[] }
@@ -156,12 +158,12 @@ describeOnce('a request whose target is an absolute URL', () => {
     it(`gets the same errors and probes as any other: ${host}`, async () => {
       const { send } = await open()
 
-      const statuses = ['/nowhere', '', '?page=1', '/health/live', balancesPath].map(
+      const statuses = ['/nowhere', '', '?page=1', '/health/live', paymentsPath].map(
         async (path) => (await send(host + path)).status,
       )
 
       assert.deepEqual(await Promise.all(statuses), [404, 404, 404, 200, 405])
-      assert.equal((await send(host + balancesPath)).headers['allow'], 'POST')
+      assert.equal((await send(host + paymentsPath)).headers['allow'], 'POST')
     })
   }
 

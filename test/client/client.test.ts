@@ -183,6 +183,40 @@ describe('the client', () => {
     assert.equal(three.meta.totalRecords, four.meta.totalRecords)
   })
 
+  it('returns one account in version 4 from a provider of either version', async () => {
+    const four = await open().listBankingAccounts({ params: { customerId } })
+    const clients = [
+      open({ providerUrl: versionThreeUrl, accountVersion: 3 }),
+      open({ accountVersion: 3 }),
+      open(),
+    ]
+
+    const activations = []
+    for (const account of four.data.accounts) {
+      const params = { customerId, accountId: account.accountId }
+      const [three, ...others] = await Promise.all(
+        clients.map((client) => client.getBankingAccount({ params })),
+      )
+
+      for (const other of others) assert.deepEqual(other, { data: account })
+      activations.push(...(three?.data.features ?? []).map(({ isActivated }) => isActivated))
+    }
+    const stated = activations.filter((value) => value !== undefined)
+    assert.deepEqual(new Set(stated.map((value) => typeof value)), new Set(['string']))
+  })
+
+  it('rejects a bank account that is not an object', async () => {
+    for (const body of ['{}', '{"data":null}', '{"data":["a1"]}']) {
+      const { url } = await respondWith(scope, () => ({ status: 200, body }))
+      const client = open({ providerUrl: url, accountVersion: 3 })
+
+      await assert.rejects(client.getBankingAccount({ params: { customerId, accountId: 'a1' } }), {
+        name: 'InvalidResponseError',
+        message: 'invalid response: data is not an object',
+      })
+    }
+  })
+
   it('retries a 503 with a new token, up to the maximum number of retries', async () => {
     const tokens: (string | undefined)[] = []
     const busy = await respondWith(scope, ({ authorization }) => {

@@ -171,7 +171,7 @@ const listTransactions = (query: object) => ({
 /** Invalid calls, and the field that the error names. */
 const invalidCalls: readonly (readonly [unknown, RegExp])[] = [
   [{}, /^operation is required$/],
-  [{ operation: 'createProduct' }, /^operation must be one of listBankingAccounts, /],
+  [{ operation: 'createProduct' }, /^operation must be one of getBankingAccount, /],
   [{ operation: '__proto__' }, /^operation must be one of/],
   [{ operation: 'constructor' }, /^operation must be one of/],
   [{ operation: 7 }, /^operation must be one of/],

@@ -121,7 +121,7 @@ function includesId(text: string, id: string): boolean {
 describe('an id of any printable characters', () => {
   // The paths do not depend on the engine; on PostgreSQL, each kind of query is tested once.
   const tested =
-    currentEngine() === 'sqlite' ? refs : (['B1', 'B2', 'B3', 'B6', 'E5'] as const)
+    currentEngine() === 'sqlite' ? refs : (['B1', 'BX1', 'B2', 'B3', 'B6', 'E5'] as const)
   for (const ref of tested.filter((ref) => ref !== 'C1' && ref !== 'contact')) {
     it(`is found by ${ref} if every byte is escaped`, async () => {
       const here = await provider()

@@ -130,6 +130,9 @@ function arraySource(): Source {
     listBankingAccounts: withCustomer((query) =>
       fromArrays.listBankingAccounts(bankingOf(query.customerId), query),
     ),
+    getBankingAccount: withCustomer((query) =>
+      fromArrays.getBankingAccount(bankingOf(query.customerId), query),
+    ),
     listBankingBalances: withCustomer((query) =>
       fromArrays.listBankingBalances(
         bankingOf(query.customerId),
@@ -172,6 +175,9 @@ function arraySource(): Source {
     ),
     listEnergyAccountDetails: withCustomer((query) =>
       fromArrays.listEnergyAccountDetails(energyOf(query.customerId), query),
+    ),
+    getEnergyAccount: withCustomer((query) =>
+      fromArrays.getEnergyAccount(energyOf(query.customerId), query),
     ),
     listEnergyInvoices: withCustomer((query) =>
       fromArrays.listEnergyInvoices(
@@ -253,7 +259,7 @@ const someQuery = fc.record(
 )
 
 describeOnce('a source over arrays', () => {
-  it('answers every list byte for byte as a database that was loaded with the same lines', async () => {
+  it('answers every operation byte for byte as a database that was loaded with the same lines', async () => {
     const { stored, fromSource } = await providers()
     const some = (ids: readonly string[]) =>
       fc.array(fc.constantFrom(...ids), { minLength: 1, maxLength: 8 })

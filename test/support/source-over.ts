@@ -1,4 +1,4 @@
-import type { JsonText, PageRequest } from '../../src/contract/index.ts'
+import type { AccountKind, JsonText, PageRequest } from '../../src/contract/index.ts'
 import type { Source, TimeBounds } from '../../src/provider/source/source.ts'
 import type {
   AccountFilters,
@@ -24,9 +24,15 @@ export function sourceOver(store: ProviderReads): Source {
       }),
     )
 
+  const accountOf = async (kind: AccountKind, { customerId, accountId }: AccountRequest) => {
+    const account = await store.readAccount({ customerId, accountId, kind })
+    return typeof account === 'string' ? JSON.parse(account) : account
+  }
+
   const source: { readonly [Id in keyof Source]-?: (query: never) => Promise<unknown> } = {
     listBankingAccounts: async (query: CustomerRequest) =>
       parsePage(await store.listAccounts({ ...query, kind: 'banking', filters: filtersOf(query) })),
+    getBankingAccount: (query: AccountRequest) => accountOf('banking', query),
     listBankingBalances: async (query: AccountsRequest) =>
       parsePage(await store.listBalances({ ...query, filters: filtersOf(query) })),
     listBankingTransactions: (query: AccountRequest & TimeBounds<Temporal.Instant>) =>
@@ -42,6 +48,7 @@ export function sourceOver(store: ProviderReads): Source {
       parsePage(await store.listAccounts({ ...query, kind: 'energy', filters: filtersOf(query) })),
     listEnergyAccountDetails: async (query: AccountsRequest) =>
       parsePage(await store.readEnergyAccounts({ ...query, filters: filtersOf(query) })),
+    getEnergyAccount: (query: AccountRequest) => accountOf('energy', query),
     listEnergyInvoices: (query: AccountsRequest & TimeBounds<Temporal.PlainDate>) =>
       entriesOfAccounts('invoice', query, {
         oldest: parseEpochDay(query.oldest.toString()),

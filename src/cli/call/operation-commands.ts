@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { type Operation, providerOperations } from '../../contract/index.ts'
+import { extensionNote, formatSummary } from '../../contract/operation.ts'
 import { findPageRecords } from '../../contract/paging.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import { addSettingFlags } from '../common/setting-flags.ts'
@@ -30,12 +31,12 @@ export function addOperationCommands(command: Command, terminal: Terminal): void
 }
 
 function createOperationCommand(id: string, operation: Operation, terminal: Terminal): Command {
-  const { ref, tag, summary, deprecated, method, path } = operation
+  const { ref, tag, method, path } = operation
   const flags = listOperationFlags(operation)
   const command = new Command(id)
     .alias(ref)
     .helpGroup(`${tag.charAt(0).toUpperCase()}${tag.slice(1)} operations:`)
-    .summary(summary + (deprecated ? ' (deprecated)' : ''))
+    .summary(formatSummary(operation))
     .description(`${describeOperation(operation)}\n\n${method} ${path}`)
   const options = flags.map(createOption)
   for (const option of options) command.addOption(option)
@@ -57,10 +58,11 @@ function createOperationCommand(id: string, operation: Operation, terminal: Term
   )
 }
 
-function describeOperation({ summary, description, deprecated }: Operation): string {
+function describeOperation({ summary, description, deprecated, isExtension }: Operation): string {
   const sentences = [
     `${summary}.`,
     ...(description ? [description.replaceAll('`', '')] : []),
+    ...(isExtension ? [extensionNote] : []),
     ...(deprecated ? [`Deprecated: use ${deprecated.successor}.`] : []),
   ]
   return sentences.join(' ')

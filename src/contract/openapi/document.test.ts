@@ -173,6 +173,19 @@ describe('the OpenAPI documents', () => {
     assert.deepEqual(ids.sort(), [...Object.keys(operations), 'issueToken'].sort())
   })
 
+  it('mark only the single accounts as extensions of the interface', () => {
+    const marked = Object.values(documents)
+      .flatMap(({ paths }) => Object.values<Json>(paths))
+      .flatMap((item) => Object.values<Json>(item))
+      .filter((operation) => operation['x-extension'])
+
+    assert.deepEqual(
+      marked.map(({ operationId }) => operationId),
+      ['getBankingAccount', 'getEnergyAccount'],
+    )
+    for (const { description } of marked) assert.match(description, /a provider may leave it out/)
+  })
+
   it('mark only the lists of accounts as deprecated, and name the operation to use instead', () => {
     const marked = Object.values<Json>(provider['paths'])
       .flatMap((item) => Object.values<Json>(item))

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../errors.ts'
 import { batchLines } from '../examples/intake.ts'
 import { parameterExamples } from '../examples/parameters.ts'
-import { listErrors, type Operation } from '../operation.ts'
+import { extensionNote, listErrors, type Operation } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 import { ErrorBody, errorBodies } from '../operations/shared-parameters.ts'
 import { refusalHeader } from '../refusals.ts'
@@ -19,7 +19,8 @@ const commonHeaders: readonly ResponseHeader[] = [interactionHeader, 'Cache-Cont
 
 /** Builds the Operation Object of OpenAPI. Its schemas are added to the components. */
 export function buildOperation(id: string, operation: Operation, components: Components): Json {
-  const { body, deprecated, form, lines, protection, ref, requestHeaders, scope } = operation
+  const { body, deprecated, form, isExtension, lines, protection, ref, requestHeaders, scope } =
+    operation
   return {
     operationId: id,
     summary: operation.summary,
@@ -42,13 +43,15 @@ export function buildOperation(id: string, operation: Operation, components: Com
     },
     // The name of the operation in logs, metrics and the documentation.
     'x-reference': ref,
+    ...(isExtension && { 'x-extension': true }),
   }
 }
 
-function describeOperation({ deprecated, description, scope }: Operation): string {
+function describeOperation({ deprecated, description, isExtension, scope }: Operation): string {
   return [
     description,
     ...(scope ? [`Requires the scope \`${scope}\`.`] : []),
+    ...(isExtension ? [extensionNote] : []),
     ...(deprecated
       ? [`Deprecated: use \`${findOperationId(deprecated.successor)}\` instead.`]
       : []),

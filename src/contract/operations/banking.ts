@@ -1,7 +1,7 @@
 import { searchTextLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
-import { described, optional } from '../record.ts'
+import { described, optional, record } from '../record.ts'
 import { BankingAccount, BankingAccountV3 } from '../records/banking-account.ts'
 import { BankingBalance, BankingTransaction } from '../records/banking-history.ts'
 import { DirectDebit, ScheduledPayment } from '../records/banking-payments.ts'
@@ -35,6 +35,9 @@ const accountQuery = Type.Object({
   ...pageQuery,
 })
 
+const anyAccount = Type.Union([BankingAccount, BankingAccountV3])
+const accountVersions = 'Version 4, or version 3 if the provider is configured to serve it.'
+
 export const listBankingAccounts = {
   ...common,
   ref: 'B1',
@@ -46,10 +49,7 @@ export const listBankingAccounts = {
     'Returns every bank account of the customer in order of creation, with its rates, fees and features.',
   query: accountQuery,
   response: paged('BankingAccountList', 'A page of bank accounts.', {
-    accounts: described(
-      Type.Array(Type.Union([BankingAccount, BankingAccountV3])),
-      'Version 4, or version 3 if the provider is configured to serve it.',
-    ),
+    accounts: described(Type.Array(anyAccount), accountVersions),
   }),
 } as const satisfies Operation
 
@@ -140,4 +140,20 @@ export const listScheduledPaymentsOfAccounts = {
   query: Type.Object({ 'is-owned': isOwned, 'open-status': openStatus, ...pageQuery }),
   body: AccountIds,
   response: scheduledPayments,
+} as const satisfies Operation
+
+export const getBankingAccount = {
+  ...common,
+  isExtension: true,
+  ref: 'BX1',
+  method: 'GET',
+  path: '/v1/banking/customer/{customerId}/accounts/{accountId}',
+  summary: 'Get a bank account',
+  description:
+    'Returns the account as `listBankingAccounts` does, with the `isOwned` of the customer.',
+  params: AccountParams,
+  response: record('SingleBankingAccount', {
+    description: 'One bank account.',
+    required: { data: described(anyAccount, accountVersions) },
+  }),
 } as const satisfies Operation

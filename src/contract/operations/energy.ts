@@ -1,7 +1,7 @@
 import { invoiceMonthsDefault } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
-import { optional } from '../record.ts'
+import { optional, record } from '../record.ts'
 import { EnergyAccount, EnergyAccountDetail } from '../records/energy-account.ts'
 import { EnergyBillingTransaction, EnergyInvoice } from '../records/energy-billing.ts'
 import { PlainDate } from '../scalars.ts'
@@ -106,4 +106,19 @@ export const listEnergyBillingOfAccounts = {
   query: timeQuery,
   body: AccountIds,
   response: billing,
+} as const satisfies Operation
+
+export const getEnergyAccount = {
+  ...common,
+  isExtension: true,
+  ref: 'EX1',
+  method: 'GET',
+  path: '/v1/energy/customer/{customerId}/accounts/{accountId}',
+  summary: 'Get an energy account with its plans',
+  description: 'Returns the account as `listEnergyAccountDetails` does, without its users.',
+  params: AccountParams,
+  response: record('SingleEnergyAccount', {
+    description: 'One energy account, without its users.',
+    required: { data: EnergyAccountDetail },
+  }),
 } as const satisfies Operation

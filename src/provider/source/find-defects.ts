@@ -12,8 +12,11 @@ const requiredIds = ids.filter((id) => {
   return tag === 'consent' && ref !== optionalConsentRef
 })
 
-/** Operations that return the data which a customer shares. */
-const dataIds = ids.filter((id) => /^(banking|energy)$/.test(providerOperations[id].tag))
+/** Operations of the interface that return the data which a customer shares. */
+const dataIds = ids.filter((id) => {
+  const { tag, isExtension }: Operation = providerOperations[id]
+  return /^(banking|energy)$/.test(tag) && !isExtension
+})
 
 /** The operations that a source can serve. Functions may be inherited, as from a class. */
 export function listServed(source: Source): ProviderOperationId[] {

@@ -63,6 +63,14 @@ export const fromArrays = {
   ): SourcePage<BankingAccount> =>
     paginate(sortByCreation(accounts.filter(matching(query))).map(withOwnership), query),
 
+  getBankingAccount(
+    accounts: readonly BankingAccount[],
+    query: AccountQuery,
+  ): BankingAccount | MissingFrom<'account'> {
+    const account = findAccount(accounts, query)
+    return account ? withOwnership(account) : missing('account')
+  },
+
   listBankingBalances(
     accounts: readonly BankingAccount[],
     balances: readonly BankingBalance[],
@@ -136,6 +144,14 @@ export const fromArrays = {
     query: AccountsQuery & StatusFilter & PageRequest,
   ): Found<EnergyAccountDetail> =>
     ofAccounts(accounts, query, (held) => held.filter(matching(query)).map(toDetail)),
+
+  getEnergyAccount(
+    accounts: readonly EnergyAccount[],
+    query: AccountQuery,
+  ): EnergyAccountDetail | MissingFrom<'account'> {
+    const account = findAccount(accounts, query)
+    return account ? toDetail(account) : missing('account')
+  },
 
   listEnergyInvoices(
     accounts: readonly EnergyAccount[],
@@ -320,12 +336,16 @@ function toDetail(account: EnergyAccount): EnergyAccountDetail {
   return Object.fromEntries(fields) as EnergyAccountDetail
 }
 
+function findAccount<A extends Account>(accounts: readonly A[], query: AccountQuery) {
+  return accounts.find(({ accountId }) => accountId === query.accountId)
+}
+
 function ofAccount<A extends Account, Item>(
   accounts: readonly A[],
   query: AccountQuery & PageRequest,
   list: (account: A) => readonly Item[],
 ): Found<Item> {
-  const account = accounts.find(({ accountId }) => accountId === query.accountId)
+  const account = findAccount(accounts, query)
   return account ? paginate(list(account), query) : missing('account')
 }
 

@@ -136,6 +136,9 @@ interface SourceMethods {
     query: AccountsQuery & StatusFilter & OwnershipFilter & PageRequest,
   ): OfAccount<SourcePage<ScheduledPayment>>
 
+  /** The account as B1 lists it; `isOwned` is that of the customer. */
+  getBankingAccount(query: AccountQuery): OfAccount<BankingAccount>
+
   /** E1. In order of creation, then by id. */
   listEnergyAccounts(
     query: CustomerQuery & StatusFilter & PageRequest,
@@ -160,6 +163,9 @@ interface SourceMethods {
   listEnergyBillingOfAccounts(
     query: AccountsQuery & TimeBounds<Temporal.PlainDateTime> & PageRequest,
   ): OfAccount<SourcePage<EnergyBillingTransaction>>
+
+  /** The account as E2 returns it. */
+  getEnergyAccount(query: AccountQuery): OfAccount<EnergyAccountDetail>
 
   /** The account may be a bank account or an energy account. */
   getAccountContact(query: AccountQuery): OfAccount<AccountContact | WithheldContact, 'contact'>

@@ -74,6 +74,11 @@ export function toProviderReads(source: Source): ProviderReads {
       return ask(id, { ...query, ...filters }, (answer) => readPage(id, answer, query))
     },
 
+    readAccount({ kind, ...query }) {
+      const id = kind === 'banking' ? 'getBankingAccount' : 'getEnergyAccount'
+      return askOfAccount(id, query, (answer) => readRecord(id, answer))
+    },
+
     readEnergyAccounts: ({ filters, ...query }) =>
       listOfAccounts('listEnergyAccountDetails', { ...query, ...filters }),
 

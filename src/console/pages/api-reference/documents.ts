@@ -65,6 +65,8 @@ export interface OperationObject {
   readonly requestBody?: { readonly description?: string; readonly content: Contents }
   readonly responses: Readonly<Record<string, Response>>
   readonly 'x-reference': string
+  /** The interface does not have it. */
+  readonly 'x-extension'?: boolean
 }
 
 export interface ListedOperation extends OperationObject {

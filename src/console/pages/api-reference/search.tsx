@@ -114,6 +114,7 @@ function Tag({
             <span>
               <Prose text={operation.summary} />
               {operation.deprecated === true && <span class="muted"> (deprecated)</span>}
+              {operation['x-extension'] === true && <span class="muted"> (extension)</span>}
             </span>
           </li>
         ))}
