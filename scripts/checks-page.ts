@@ -26,7 +26,7 @@ export function checksPage(): string {
     .map(({ id }) => `\`${id}\``)
   return page(
     '# Checks',
-    `The ${suite.length} checks of \`holdfast check\` ([guide](../guides/test-your-provider.md)). Check IDs are stable. \`--only\` and \`--skip\` take an ID or a group, which is the part before the first dot. Checks of the profile \`smoke\` run in both profiles. Where the interface leaves a choice, every valid answer passes, and the observed one is reported. With \`--strict\`, the answer must be the one that Holdfast gives ([decisions](../decisions/README.md)). An answer that is valid but could be better passes with a remark.`,
+    `The ${suite.length} checks of \`holdfast check\` ([guide](../guides/test-your-provider.md)). Check IDs are stable. \`--only\` and \`--skip\` take an ID or a group, which is the part before the first dot. Checks of the profile \`smoke\` run in both profiles. Where the interface leaves a choice, every valid answer passes, and the observed one is reported. With \`--strict\`, the answer must be the one that Holdfast gives ([decisions](../decisions/README.md)). An answer that is valid but could be better passes with a remark. A check of an extension, which a provider may leave out, quotes the decision that defines it.`,
     `The tester is tested against ${faults.length} providers with one fault each. The last column lists the faults that a check must detect. A fault marked *strict* is allowed by the interface and detected only with \`--strict\`.`,
     ...groups.flatMap(([group, checks]) => [
       `## ${titleOf(group)}`,

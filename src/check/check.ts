@@ -2,6 +2,7 @@ import { isCapability } from './capabilities.ts'
 import { type CheckContext, type ContextOptions, openContext } from './context.ts'
 import { checkDefaults } from './defaults.ts'
 import { type Check, type Choice, getGroup } from './definition.ts'
+import { findUnserved } from './extensions.ts'
 import { openHttpClient } from './http-client.ts'
 import { CheckFailure, fail, type Passed, skip } from './outcome.ts'
 import { redact } from './redact.ts'
@@ -68,7 +69,10 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
   try {
     const results: CheckResult[] = []
     const isKeyAccepted = await tryToEstablishKey(context, keyWaitMs)
-    if (isKeyAccepted) for (const check of checks) await check.prepare?.(context)
+    if (isKeyAccepted) {
+      context.unserved = await findUnserved(context)
+      for (const check of checks) await check.prepare?.(context)
+    }
     for (const check of checks) {
       onStart({ total: checks.length, title: check.title })
       const canRun = isKeyAccepted || check.id === 'tokens.good'

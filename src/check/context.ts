@@ -53,6 +53,8 @@ export interface CheckContext {
   operation(ref: string): Operation | undefined
   /** All operations that the provider implements. */
   readonly operations: readonly Operation[]
+  /** Extensions of the interface that the provider does not serve. */
+  unserved: readonly Operation[]
   /** The URI that a token is issued for. */
   resource(operation: Operation, params?: RequestInput['params']): string
   token(resource: string, changes?: TokenChanges): string
@@ -64,6 +66,8 @@ export interface CheckContext {
   ): Record<string, string>
   /** Sends a request with a valid token. Retries once if there is no response or the status is 429 or 5xx. */
   request(operation: Operation, input?: RequestInput): Promise<HttpResponse>
+  /** Sends a request as `request` does, whose response is not audited: the provider may not serve the path. */
+  probe(operation: Operation, input: RequestInput): Promise<HttpResponse>
   /** Sends one request with the given headers and without a retry. */
   send(
     operation: Operation,
@@ -90,18 +94,38 @@ export function openContext(
   const [firstKey] = testKeys.keys
   if (!firstKey) throw new TypeError('at least one signing key is required')
   const audit = openResponseAudit(options.capabilities.includes('account-version-3') ? 3 : 4)
-  const operations = Object.values<Operation>(providerOperations).filter(
+  const declared = Object.values<Operation>(providerOperations).filter(
     (operation) => !isLeftOut(operation, options.capabilities),
   )
   const cache = new Map<string, Promise<unknown>>()
+
+  const exchange: CheckContext['send'] = (
+    operation,
+    { params, query, body },
+    headers,
+    isBurst = false,
+  ) => {
+    const text = formatQuery(query)
+    return client.send({
+      method: operation.method,
+      url: context.resource(operation, params) + (text && `?${text}`),
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      operation,
+      isBurst,
+    })
+  }
 
   const context: CheckContext = {
     options,
     testKeys,
     audit,
     key: firstKey,
-    operations,
-    operation: (ref) => operations.find((operation) => operation.ref === ref),
+    unserved: [],
+    get operations() {
+      return declared.filter((operation) => !context.unserved.includes(operation))
+    },
+    operation: (ref) => context.operations.find((operation) => operation.ref === ref),
     resource: (operation, params = {}) =>
       chooseBase(options, operation) + fillPath(operation, params),
     token(resource, { claims = {}, header = {}, key = context.key } = {}) {
@@ -124,16 +148,10 @@ export function openContext(
       bearer(context.token(context.resource(operation, params), changes)),
     request: (operation, input = {}) =>
       retryOnce(() => context.send(operation, input, context.authorize(operation, input.params))),
-    async send(operation, { params, query, body }, headers, isBurst = false) {
-      const text = formatQuery(query)
-      const response = await client.send({
-        method: operation.method,
-        url: context.resource(operation, params) + (text && `?${text}`),
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-        body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
-        operation,
-        isBurst,
-      })
+    probe: (operation, input) =>
+      retryOnce(() => exchange(operation, input, context.authorize(operation, input.params))),
+    async send(operation, input, headers, isBurst) {
+      const response = await exchange(operation, input, headers, isBurst)
       audit.note(response)
       return response
     },

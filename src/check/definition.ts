@@ -41,5 +41,8 @@ export const authentication = (reference: string, quote: string) =>
   clause('Authentication', reference, quote)
 export const errorsSection = (reference: string, quote: string) =>
   clause('Errors', reference, quote)
+/** A statement about an extension of the interface. */
+export const extension = (reference: string, quote: string) =>
+  clause('Decision 67', reference, quote)
 export const resources = (reference: string, quote: string) =>
   clause('Resources and their fields', reference, quote)

@@ -10,7 +10,14 @@ export const unknownId = 'holdfast-check-no-such-id'
 export const unknownEmail = 'no-such-customer@check.holdfast.invalid'
 
 export function requireOperation(context: CheckContext, ref: string): Operation {
-  return context.operation(ref) ?? skipAll(`${ref} is left out intentionally`)
+  return context.operation(ref) ?? skipAll(`${ref} ${describeAbsence(context, ref)}`)
+}
+
+/** Why the provider does not have an operation. */
+export function describeAbsence({ unserved }: CheckContext, ref: string): string {
+  return unserved.some((operation) => operation.ref === ref)
+    ? 'is an extension of the interface, which the provider does not have'
+    : 'is left out intentionally'
 }
 
 /** The operations whose path names an account. */

@@ -35,14 +35,14 @@ const otherChoices: Seam = {
       for (const name of ['first', 'last', 'next', 'prev']) {
         body.links[name] = body.links[name] === undefined ? null : `?${body.links[name]}`
       }
-      for (const record of recordsIn(body))
-        Object.assign(record, {
-          ownField: true,
-          constructor: 1,
-          toString: 'x',
-          nickname: record['nickname'] ?? null,
-        })
     }
+    for (const record of recordsIn(body))
+      Object.assign(record, {
+        ownField: true,
+        constructor: 1,
+        toString: 'x',
+        nickname: record['nickname'] ?? null,
+      })
     return body
   },
 }
@@ -96,11 +96,15 @@ const variants: Readonly<Record<string, Variant>> = {
     },
   },
   'unknown enumeration values, and numbers for decimals as in the sample of the interface': {
-    seam: onRecords((record: Body) => {
-      for (const feature of record.features) feature.featureType = 'TELEPATHY'
-      for (const { tiers = [] } of record.depositRates)
-        for (const tier of tiers) tier.minimumValue = Number(tier.minimumValue)
-    }, 'B1'),
+    seam: onRecords(
+      (record: Body) => {
+        for (const feature of record.features) feature.featureType = 'TELEPATHY'
+        for (const { tiers = [] } of record.depositRates)
+          for (const tier of tiers) tier.minimumValue = Number(tier.minimumValue)
+      },
+      'B1',
+      'BX1',
+    ),
     options: { ...ofRecords, capabilities: ['no-energy'] },
     seen: { 'schemas.B1': /featureType must be/ },
   },
@@ -151,14 +155,18 @@ const variants: Readonly<Record<string, Variant>> = {
     seen: { 'schemas.contact': /responses were checked/ },
   },
   'feeMethodUType in discounts, as the Versioning section of the interface says': {
-    seam: onRecords((record: Body) => {
-      for (const { discounts = [] } of record.fees) {
-        for (const discount of discounts) {
-          discount.feeMethodUType = discount.discountMethodUType
-          delete discount.discountMethodUType
+    seam: onRecords(
+      (record: Body) => {
+        for (const { discounts = [] } of record.fees) {
+          for (const discount of discounts) {
+            discount.feeMethodUType = discount.discountMethodUType
+            delete discount.discountMethodUType
+          }
         }
-      }
-    }, 'B1'),
+      },
+      'B1',
+      'BX1',
+    ),
     options: onlyChecks('schemas', 'wire'),
     seen: { 'schemas.B1': /feeMethodUType is not a field of the interface/ },
   },
@@ -299,6 +307,48 @@ describeOn('sqlite', 'a provider that conforms to the interface and differs from
       for (const [id, pattern] of Object.entries(seen)) {
         assert.match(results.find((result) => result.id === id)?.seen ?? '', pattern)
       }
+    })
+  }
+
+  for (const [name, status, text] of [
+    ['a page', 404, '<h1>Not Found</h1>'],
+    ['an error of its own', 404, '{"error":"Resource not found"}'],
+    ['another method', 405, '{"error":"Method not allowed"}'],
+    ['a gateway that has no such route', 403, '{"message":"Missing Authentication Token"}'],
+    ['a server without such a function', 501, ''],
+  ] as const) {
+    it(`passes without extensions of the interface: ${name}, status ${status}`, async () => {
+      const { check } = await bank()
+      const app: Seam['app'] = (app) =>
+        app.addHook('onRequest', async (request, reply) => {
+          const { operation } = request.routeOptions.config
+          if (operation?.isExtension) return reply.status(status).type('text/plain').send(text)
+        })
+
+      const { results } = await check(
+        { app },
+        {
+          ...onlyChecks(
+            'agreement',
+            'errors',
+            'isolation',
+            'schemas',
+            'tokens.aud.everywhere',
+            'wire',
+          ),
+          strict: true,
+        },
+      )
+
+      const others = results.filter(({ judgement }) => judgement !== 'pass')
+      assert.deepEqual(
+        others.map(({ id, judgement, reason }) => `${judgement} ${id}: ${reason}`),
+        [
+          'skip agreement.accounts: BX1 (is an extension of the interface, which the provider does not have); EX1 (is an extension of the interface, which the provider does not have)',
+          'skip schemas.BX1: BX1 is an extension of the interface, which the provider does not have',
+          'skip schemas.EX1: EX1 is an extension of the interface, which the provider does not have',
+        ],
+      )
     })
   }
 

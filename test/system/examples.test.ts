@@ -90,8 +90,15 @@ function listReasons({ results }: Report, judgement: 'fail' | 'skip'): string[] 
 
 /** Why checks are skipped for a provider that leaves out energy data. */
 const withoutEnergy = [
-  ...['E1', 'E2', 'E3', 'E4', 'E5'].map((ref) => `${ref} is left out intentionally`),
+  ...['E1', 'E2', 'E3', 'E4', 'E5', 'EX1'].map((ref) => `${ref} is left out intentionally`),
   'the provider does not have both B2 and E2',
+]
+
+/** An extension of the interface needs no capability. */
+const extension = 'is an extension of the interface, which the provider does not have'
+const withoutSingleAccounts = [
+  `BX1 (${extension}); EX1 (is left out intentionally)`,
+  `BX1 ${extension}`,
 ]
 
 const examples = [
@@ -99,7 +106,7 @@ const examples = [
     name: 'guard-express',
     title: 'a guard in front of an Express service',
     capabilities: ['no-energy'],
-    skipped: withoutEnergy,
+    skipped: [...withoutSingleAccounts, ...withoutEnergy],
   },
   {
     name: 'hybrid',
@@ -111,7 +118,7 @@ const examples = [
     name: 'source-postgres',
     title: 'a source over a core banking database',
     capabilities: ['no-energy', 'no-B5'],
-    skipped: ['B5 is left out intentionally', ...withoutEnergy],
+    skipped: ['B5 is left out intentionally', ...withoutSingleAccounts, ...withoutEnergy],
   },
 ]
 

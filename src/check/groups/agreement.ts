@@ -3,11 +3,12 @@ import { isObject } from '../../contract/schema.ts'
 import { describeDifference, isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { findAccountIds, findAccounts, findCustomers, forEachCustomer } from '../customers.ts'
-import { type Check, endpoint, resources } from '../definition.ts'
+import { type Check, endpoint, extension, resources } from '../definition.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
-import { readRecords, requireList } from '../paged-list.ts'
+import { type PagedList, readMembers, readRecords, requireList } from '../paged-list.ts'
 import { readAccounts, readList, requirePage, toSubject } from '../read-list.ts'
-import { requireOperation } from '../requests.ts'
+import { buildRequest, describeAbsence, requireOperation } from '../requests.ts'
+import { formatStatus } from '../responses.ts'
 
 /** Two operations that return the same record must return it with the same content. */
 export const agreement: readonly Check[] = [
@@ -40,16 +41,48 @@ export const agreement: readonly Check[] = [
       const listed = await readAccounts(context, 'E1', customerId)
       if (listed.length === 0) skip('the customer has no energy account')
       for (const { users: _users, complexAccountType: _type, ...account } of listed) {
-        const subject = toSubject(list, customerId, String(account['accountId']))
-        const response = await requirePage(context, subject, {})
-        const [found] = readRecords(list, response)
+        const accountId = String(account['accountId'])
+        const { response, record: found } = await readOne(context, list, customerId, accountId)
         if (found && toCanonical(found) === toCanonical(account)) continue
-        fail(`E2 and E1 differ on account ${account['accountId']}`, {
+        fail(`E2 and E1 differ on account ${accountId}`, {
           expected: 'the same fields with the same values',
           evidence: [response],
         })
       }
     }),
+  },
+  {
+    id: 'agreement.accounts',
+    title: 'BX1 and EX1 return an account as B1 and E2 do',
+    clause: extension(
+      'BX1, EX1',
+      'the record that B1 returns to the same customer … the record that E2 returns to the same customer',
+    ),
+    hint: 'isOwned depends on the customer of the request.',
+    run: (context) =>
+      checkEach(['BX1', 'EX1'], async (ref) => {
+        const single = context.operation(ref) ?? skip(describeAbsence(context, ref))
+        const views = (await listAccountViews(context)).filter(({ kind }) =>
+          single.accountKinds?.includes(kind),
+        )
+        if (views.length === 0) skip('no customer has an account for it')
+        const byCustomer = Map.groupBy(views, ({ customerId }) => customerId)
+        const chosen = [...byCustomer.values()].flatMap((each) => each.slice(0, viewsMax))
+        for (const { customerId, id, kind, record } of chosen) {
+          const response = await context.request(single, buildRequest(single, customerId, id))
+          const listed = kind === 'banking' ? record : await readDetail(context, customerId, id)
+          const found = readMembers(response.body, 'data')
+          const isSame = listed
+            ? toCanonical(found) === toCanonical(listed)
+            : found['accountId'] === id
+          if (response.isSuccess && isSame) continue
+          const actual = response.isSuccess ? 'another record' : formatStatus(response)
+          fail(`${ref} returns ${actual} for account ${id} of customer ${customerId}`, {
+            expected: `the record of ${kind === 'banking' ? 'B1' : 'E2'} in data`,
+            evidence: [response],
+          })
+        }
+      }),
   },
   {
     id: 'agreement.users',
@@ -59,13 +92,15 @@ export const agreement: readonly Check[] = [
       'users: must list all related users (joint holders, secondary users, nominated representatives) when the account is joint or an organisation account',
     ),
     run: async (context) => {
-      const views = await listAccountViews(context)
-      const shared = [...Map.groupBy(views, ({ kind, id }) => `${kind} account ${id}`)].filter(
+      const listed = (await listAccountViews(context)).filter(({ record }) => record)
+      const shared = [...Map.groupBy(listed, ({ kind, id }) => `${kind} account ${id}`)].filter(
         ([, group]) => group.length > 1,
       )
       if (shared.length === 0) skip('B1 and E1 list no account of two of the customers')
       return checkEach(shared, async ([name, group]) => {
-        const wrong = group.find(({ users }) => !(Array.isArray(users) && users.length > 0))
+        const wrong = group.find(
+          ({ record: { users } = {} }) => !(Array.isArray(users) && users.length > 0),
+        )
         if (!wrong) return
         const list = requireOperation(context, wrong.kind === 'banking' ? 'B1' : 'E1')
         const { customerId } = wrong
@@ -83,8 +118,7 @@ export const agreement: readonly Check[] = [
     run: forEachBankAccount(async (context, customerId, accountId) => {
       const list = requireList(context, 'B2')
       const example = requireOperation(context, 'C4')
-      const response = await requirePage(context, toSubject(list, customerId, accountId), {})
-      const [balance] = readRecords(list, response)
+      const { response, record: balance } = await readOne(context, list, customerId, accountId)
       const other = await context.request(example, { params: { customerId, id: accountId } })
       if (!balance || !isObject(other.body)) return skip('one of them returns no balance')
       const { current, available } = other.body
@@ -100,20 +134,38 @@ export const agreement: readonly Check[] = [
   },
 ]
 
-/** Every account of every customer, as B1 or E1 lists it for that customer. */
+/** The only record of a list for one account. */
+async function readOne(
+  context: CheckContext,
+  list: PagedList,
+  customerId: string,
+  accountId: string,
+) {
+  const response = await requirePage(context, toSubject(list, customerId, accountId), {})
+  const [record] = readRecords(list, response)
+  return { response, record }
+}
+
+/** Undefined if the provider leaves E2 out. */
+async function readDetail(context: CheckContext, customerId: string, accountId: string) {
+  if (!context.operation('E2')) return undefined
+  return (await readOne(context, requireList(context, 'E2'), customerId, accountId)).record
+}
+
+/** The accounts of every customer, each with the record that B1 or E1 lists for that customer, if they list it. */
 async function listAccountViews(context: CheckContext) {
   const customers = await findCustomers(context)
   const lists = await Promise.all(
     customers.map(async (customerId) =>
-      (await findAccounts(context, customerId)).flatMap(({ id, kind, record }) =>
-        record ? [{ customerId, id, kind, users: record['users'] }] : [],
-      ),
+      (await findAccounts(context, customerId)).map((account) => ({ customerId, ...account })),
     ),
   )
   return lists.flat()
 }
 
+/** Limits the number of accounts of a customer that are requested one by one. */
 const accountsMax = 3
+const viewsMax = 10
 
 /** Runs a check on a few bank accounts of every customer. */
 function forEachBankAccount(

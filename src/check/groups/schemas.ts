@@ -1,6 +1,6 @@
 import { locateAccounts, type Operation, providerOperations } from '../../contract/index.ts'
 import type { CheckContext, RequestInput } from '../context.ts'
-import { type Check, endpoint, resources } from '../definition.ts'
+import { type Check, endpoint, extension, resources } from '../definition.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
 import { buildUnboundedQuery, readRecords, requireList, toPagedList } from '../paged-list.ts'
 import { findInputs, requireOperation } from '../requests.ts'
@@ -49,11 +49,11 @@ const samplesMax = 8
 
 /** A check of the response schema of an operation. */
 function schemaCheck(operation: Operation): Check {
-  const { ref, summary } = operation
+  const { isExtension, ref, summary } = operation
   return {
     id: `schemas.${ref}`,
     title: `The response of ${ref} has the fields and types of the interface (${summary})`,
-    clause: endpoint(ref, `${operation.method} ${operation.path}`),
+    clause: (isExtension ? extension : endpoint)(ref, `${operation.method} ${operation.path}`),
     profile: 'smoke',
     run: async (context) => {
       const implemented = requireOperation(context, ref)

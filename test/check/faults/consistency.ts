@@ -281,6 +281,28 @@ export const consistencyFaults: readonly Fault[] = [
     detectedBy: ['consent.accounts.records'],
   },
   {
+    name: 'BX1 says that every customer owns the account',
+    seam: onSuccess(({ data }) => ({ data: { ...data, isOwned: true } }), 'BX1'),
+    detectedBy: ['agreement.accounts'],
+  },
+  {
+    name: 'EX1 returns users',
+    seam: onSuccess(({ data }) => ({ data: { ...data, users: [{ id: 'u1' }] } }), 'EX1'),
+    detectedBy: ['agreement.accounts'],
+  },
+  {
+    name: 'BX1 does not find accounts that exist',
+    seam: {
+      refs: ['BX1'],
+      answer(body, { ref, reply }) {
+        if (ref !== 'BX1') return body
+        reply.status(404)
+        return { error: 'Account not found' }
+      },
+    },
+    detectedBy: ['agreement.accounts'],
+  },
+  {
     name: 'C4 swaps the current and the available balance',
     seam: onSuccess(
       ({ available, current, ...rest }) => ({ ...rest, available: current, current: available }),

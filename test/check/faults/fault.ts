@@ -45,16 +45,19 @@ export function onPages(
   )
 }
 
-export function recordsIn(page: Body): Fields[] {
-  const [records] = Object.values(page.data) as Fields[][]
-  return records ?? []
+/** The records of a page, or the only record in `data`. */
+export function recordsIn({ data, links }: Body): Fields[] {
+  if (!data || Array.isArray(data)) return []
+  const [records] = Object.values(data) as Fields[][]
+  return links ? (records ?? []) : [data]
 }
 
-/** Changes every record of some lists. */
+/** Changes every record of some operations. */
 export function onRecords(change: (record: Body) => void, ...refs: readonly string[]): Seam {
-  return onPages(
-    (page) => {
-      for (const record of recordsIn(page)) change(record)
+  return onSuccess(
+    (body) => {
+      for (const record of recordsIn(body)) change(record)
+      return body
     },
     ...refs,
   )
