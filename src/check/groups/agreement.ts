@@ -86,7 +86,7 @@ export const agreement: readonly Check[] = [
   },
   {
     id: 'agreement.users',
-    title: 'An account of several customers lists its users',
+    title: 'An account of several customers lists at least as many users',
     clause: resources(
       'Banking account',
       'users: must list all related users (joint holders, secondary users, nominated representatives) when the account is joint or an organisation account',
@@ -98,16 +98,19 @@ export const agreement: readonly Check[] = [
       )
       if (shared.length === 0) skip('B1 and E1 list no account of two of the customers')
       return checkEach(shared, async ([name, group]) => {
-        const wrong = group.find(
-          ({ record: { users } = {} }) => !(Array.isArray(users) && users.length > 0),
-        )
+        const countUsers = ({ record: { users } = {} }: (typeof group)[number]) =>
+          Array.isArray(users) ? users.length : 0
+        const wrong = group.find((view) => countUsers(view) < group.length)
         if (!wrong) return
         const list = requireOperation(context, wrong.kind === 'banking' ? 'B1' : 'E1')
         const { customerId } = wrong
-        fail(`${list.ref}: the ${name} of ${group.length} customers has no users`, {
-          expected: 'all related users of the account',
-          evidence: [await context.request(list, { params: { customerId } })],
-        })
+        fail(
+          `${list.ref}: the ${name} of ${group.length} customers has ${countUsers(wrong)} users`,
+          {
+            expected: 'all related users of the account',
+            evidence: [await context.request(list, { params: { customerId } })],
+          },
+        )
       })
     },
   },

@@ -220,6 +220,13 @@ export const consistencyFaults: readonly Fault[] = [
     detectedBy: ['agreement.users'],
   },
   {
+    name: 'an account of two customers has one user',
+    seam: onRecords((account) => {
+      if (account.accountId === 'a-2') account.users.pop()
+    }, 'B1'),
+    detectedBy: ['agreement.users'],
+  },
+  {
     name: 'a body with a content encoding is read as if it had none',
     strict: true,
     seam: {
