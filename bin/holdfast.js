@@ -4,11 +4,13 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const nodeMajorMin = 26
+/** Earlier releases of Node 26 accept a resumed TLS session without a client certificate. */
+const nodeMin = [26, 8]
 
-if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < nodeMin[0] || (major === nodeMin[0] && minor < nodeMin[1])) {
   console.error(
-    `holdfast requires Node ${nodeMajorMin} or newer; this is ${process.version}.\n` +
+    `holdfast requires Node ${nodeMin.join('.')} or newer; this is ${process.version}.\n` +
       'In a clone, run `npm ci` once and then `npx holdfast`, which uses a local Node.',
   )
   process.exit(2)
