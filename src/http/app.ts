@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { TlsOptions } from 'node:tls'
+import type { TLSSocket, TlsOptions } from 'node:tls'
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify'
 import { ContractError, type MonitoredRole, type Operation } from '../contract/index.ts'
 import type { TrustedProxies } from './caller-address.ts'
+import { hasClientCertificate } from './client-certificate.ts'
 import {
   type Connections,
   countInFlight,
@@ -112,6 +113,11 @@ export function openApp(role: MonitoredRole, options: AppOptions): HttpApp {
     routerOptions: { maxParamLength: limits.headerBytesMax },
     ...(scheme as { http: typeof connections }),
   })
+  if (options.tls?.rejectUnauthorized) {
+    app.server.on('secureConnection', (socket: TLSSocket) => {
+      if (!hasClientCertificate(socket)) socket.destroy()
+    })
+  }
   app.setErrorHandler(createErrorHandler(options, limits))
   enforceLimits(app, limits, shedding, options)
   acceptJsonBodies(app, options.keepBodies)

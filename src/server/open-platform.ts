@@ -2,6 +2,7 @@ import type { TLSSocket, TlsOptions } from 'node:tls'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { ContractError } from '../contract/index.ts'
 import type { HttpApp } from '../http/app.ts'
+import { hasClientCertificate } from '../http/client-certificate.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import type { Explorer } from '../platform/explorer/explorer.ts'
 import { createClientAppOptions } from './client-app-options.ts'
@@ -65,7 +66,7 @@ export async function openPlatform(
     access,
     probe,
     files,
-    // Browsers have no certificate. Operations of API clients still require one, see below.
+    // Operations of API clients still require a certificate, see below.
     tls: tls && role ? { ...tls, requestCert: true, rejectUnauthorized: false } : tls,
   })
   const status = openStatusReader(settings, appOptions.readiness ?? [], sharedClock)
@@ -143,10 +144,12 @@ async function openRole(
   )
 }
 
-/** With the consent role, connections without a certificate are accepted for browsers only. */
+/** With the consent role, browsers and readers of public data, such as the keys, connect without a certificate. */
 function requireCertificates(app: HttpApp): void {
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
-    if (!routeOptions.config.operation || (raw.socket as TLSSocket).authorized) return
+    const { operation } = routeOptions.config
+    if (!operation || (operation.method === 'GET' && operation.protection === 'none')) return
+    if (hasClientCertificate(raw.socket as TLSSocket)) return
     throw new ContractError('unauthorized', 'no valid client certificate')
   })
 }

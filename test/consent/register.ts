@@ -27,5 +27,6 @@ export async function registerWithCommand(scope: Scope, database: string) {
     database,
   ])
   const [, id = ''] = /^client_id: (\S+)$/m.exec(stdout) ?? []
-  return { id, auth: openid.PrivateKeyJwt({ key: keys.privateKey as CryptoKey, kid: 'k1' }) }
+  const auth = openid.PrivateKeyJwt({ key: keys.privateKey as CryptoKey, kid: 'k1' })
+  return { id, auth, privateJwk: await exportJWK(keys.privateKey) }
 }

@@ -195,6 +195,8 @@ describeOn('sqlite', 'a server that requires client certificates', () => {
     const resumed = await handshake(served, { ...old, session })
     assert.ok(resumed.isSessionReused(), 'the server supports session resumption')
     resumed.destroy()
+    const again = await askOnce(served, deployment.mint(accountsPath), { ...old, session })
+    assert.equal(again.status, 200)
 
     await useAuthority(other.cert)
     t.after(() => useAuthority(platforms.cert))
