@@ -40,13 +40,13 @@ begin
   grant select, insert, update on customer to holdfast_load, holdfast_intake;
   grant select, insert on product_version to holdfast_load, holdfast_intake, holdfast_platform;
   grant select, insert, update, delete
-    on account, holder, balance, contact, entry, product, product_summary, feed
+    on account, holder, balance, contact, entry, restriction, product, product_summary, feed
     to holdfast_load, holdfast_intake;
   grant select, insert, delete on further_email, feed_batch to holdfast_load, holdfast_intake;
   grant usage on sequence account_number to holdfast_load, holdfast_intake;
   grant select, insert, update on last_load to holdfast_load;
 
-  grant select on customer, further_email, account, holder, balance, contact, entry to holdfast_serve;
+  grant select on customer, further_email, account, holder, balance, contact, entry, restriction to holdfast_serve;
   grant select, insert, update, delete on token_use to holdfast_serve;
   grant select, update on replay_purge to holdfast_serve;
 

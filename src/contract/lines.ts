@@ -2,6 +2,8 @@ import type { Static, TObject, TProperties } from 'typebox'
 import { values } from './enumerations.ts'
 import { customerEmailsMax } from './limits.ts'
 import type { RecordType, recordTypes } from './records/index.ts'
+import { restrictionRules } from './records/restriction.ts'
+import type { Rule } from './rules.ts'
 import { Email, Flag, Id, Timestamp } from './scalars.ts'
 import { Type } from './type.ts'
 
@@ -11,6 +13,7 @@ export interface LineSchema {
   readonly put?: TProperties
   /** Within `delete`. */
   readonly key: TProperties
+  readonly keyRules?: readonly Rule[]
   /** Beside `delete`. */
   readonly remove?: TProperties
 }
@@ -55,6 +58,11 @@ export const lineSchemas = {
       ...reference,
     },
     key: account,
+  },
+  restriction: {
+    put: reference,
+    key: { accountId: Type.Optional(Id), customerId: Type.Optional(Id) },
+    keyRules: restrictionRules,
   },
   product: {
     /** The data holder that the product was imported from. */

@@ -79,7 +79,7 @@ describe('the contract', () => {
         const named = [when.field, ...needs, ...forbids, ...compared]
         unknown.push(...named.filter((field) => !node.properties?.[field]))
         const list = node.properties?.[when.field]?.enum
-        const values = 'is' in when ? when.is : when.not
+        const values = 'is' in when ? when.is : 'not' in when ? when.not : []
         // Version-3 records share the rules of version 4, which has more values.
         if (list && !old) unknown.push(...values.filter((value) => !list.includes(value)))
       }

@@ -7,8 +7,9 @@ import { type ScalarName, scalars } from './scalars.ts'
  * OpenAPI document are derived from it.
  */
 export interface Rule {
-  /** The rule applies if `field` has one of the values `is`, or no value of `not`. An absent field counts as `not`, unless `present` is set. */
+  /** The rule applies if `field` has one of the values `is`, or no value of `not`, or is absent. An absent field counts as `not`, unless `present` is set. */
   readonly when: { readonly field: string } & (
+    | { readonly absent: true }
     | { readonly is: readonly string[] }
     | { readonly not: readonly string[]; readonly present?: true }
   )
@@ -73,6 +74,11 @@ export function onlyOne(fields: readonly string[]): Rule[] {
   }))
 }
 
+/** One of two fields must be present. */
+export function exactlyOne(one: string, other: string): Rule[] {
+  return [{ when: { field: one, absent: true }, needs: [other] }, ...onlyOne([one, other])]
+}
+
 /** `high`, if both fields are present, must not be less than `low`. */
 export function inOrder(low: string, high: string, scalar: keyof typeof orders): Rule {
   return { when: { field: low, not: [], present: true }, atLeast: { field: high, scalar } }
@@ -127,9 +133,11 @@ export function toJsonSchema({ when, ...rule }: Rule): Record<string, unknown> {
   const hasOneOf = (values: readonly string[]) =>
     restrict({ [when.field]: { enum: values } }, [when.field])
   if ('is' in when) return implies(hasOneOf(when.is), buildConsequence(rule))
+  const isPresent = restrict({ [when.field]: {} }, [when.field])
+  if ('absent' in when) return implies({ not: isPresent }, buildConsequence(rule))
 
   const condition = {
-    ...(when.present && restrict({ [when.field]: {} }, [when.field])),
+    ...(when.present && isPresent),
     ...(when.not.length > 0 && { not: hasOneOf(when.not) }),
   }
   return implies(condition, buildConsequence(rule))
@@ -168,6 +176,7 @@ function list(fields: readonly string[]): string {
 
 function applies({ when }: Rule, fields: Fields): boolean {
   const value = fields[when.field]
+  if ('absent' in when) return value === undefined
   if ('is' in when) return typeof value === 'string' && when.is.includes(value)
   if (value === undefined) return !when.present
   return !(typeof value === 'string' && when.not.includes(value))
@@ -202,6 +211,7 @@ function findOrderViolations({ atLeast, when }: Rule, fields: Fields): Problem[]
 
 function describeCondition({ when }: Rule): string {
   const { field } = when
+  if ('absent' in when) return `${field} is absent`
   if ('is' in when) return `${field} is ${alternatives(when.is)}`
   if (when.not.length === 0) return `${field} is present`
   return `${field} is ${when.present ? 'present and ' : ''}not ${alternatives(when.not)}`

@@ -30,6 +30,8 @@ export function formatLine(item: DumpedItem): string {
         { ...entryEnvelope(item), ...reference(item) },
         item.record,
       )
+    case 'restriction':
+      return line('restriction', reference(item), item.record)
     case 'product':
       return line('product', { origin: item.origin ?? undefined }, withLastUpdated(item))
     case 'removal':

@@ -1,4 +1,5 @@
 import { type LineSchema, lineSchemas, type Problem, type RecordType } from '../contract/index.ts'
+import { record } from '../contract/record.ts'
 import { isObject } from '../contract/schema.ts'
 import { Type } from '../contract/type.ts'
 import { validator } from '../contract/validate.ts'
@@ -30,12 +31,12 @@ function missingKey(type: RecordType, key: unknown): Problem[] {
 const checks = new Map<RecordType, ReturnType<typeof createChecks>>()
 
 function createChecks(type: RecordType) {
-  const { put = {}, remove = {}, key }: LineSchema = lineSchemas[type]
-  const record = Type.Optional(Type.Unknown())
+  const { put = {}, remove = {}, key, keyRules = [] }: LineSchema = lineSchemas[type]
+  const putFields = { type: Type.String(), ...put, record: Type.Optional(Type.Unknown()) }
+  const keyObject = record('Key', { required: key, rules: keyRules })
+  const removeFields = { type: Type.String(), delete: keyObject, ...remove }
   return {
-    put: validator(Type.Object({ type: Type.String(), ...put, record }, closed)).problems,
-    remove: validator(
-      Type.Object({ type: Type.String(), delete: Type.Object(key, closed), ...remove }, closed),
-    ).problems,
+    put: validator(Type.Object(putFields, closed)).problems,
+    remove: validator(Type.Object(removeFields, closed)).problems,
   }
 }

@@ -14,6 +14,7 @@ const otherTypes = {
   customer: 'customer',
   balance: 'banking.balance',
   contact: 'account.contact',
+  restriction: 'restriction',
   product: 'product',
 } as const
 

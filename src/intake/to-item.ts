@@ -11,6 +11,7 @@ import type {
   EnergyInvoice,
   Product,
   RecordType,
+  Restriction,
   ScheduledPayment,
 } from '../contract/index.ts'
 import { parseMembers, removeMembers } from '../contract/json-text.ts'
@@ -135,6 +136,15 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     status: line.status ?? 'OPEN',
     record: text,
   }),
+  restriction: (_line, { accountId, customerId = '', reason, until }: Restriction, text) => ({
+    type: 'restriction',
+    ...(accountId === undefined
+      ? { of: 'customer', id: customerId }
+      : { of: 'account', id: accountId }),
+    reason,
+    until: until === undefined ? undefined : parseEpochMilliseconds(until),
+    record: text,
+  }),
   product: ({ origin }, record: Product, text) => ({
     type: 'product',
     id: record.product_id,
@@ -153,6 +163,7 @@ type Key = Readonly<Partial<Record<KeyField, string>>> & { readonly record?: unk
 type KeyField =
   | 'id'
   | 'accountId'
+  | 'customerId'
   | 'transactionId'
   | 'scheduledPaymentId'
   | 'invoiceNumber'
@@ -172,6 +183,7 @@ const removals: Readonly<
   'energy.invoice': { of: 'invoice', field: 'invoiceNumber' },
   'energy.billing': { of: 'billing', field: 'record' },
   'account.contact': { of: 'contact' },
+  restriction: { of: 'restriction', field: 'customerId' },
   product: { of: 'product', field: 'product_id' },
 }
 
@@ -181,6 +193,13 @@ export function toRemoval(type: RecordType, key: Key, line: Line): RemovalItem {
   const account = key.accountId === undefined ? {} : { accountId: key.accountId }
   const person = line.was === undefined ? {} : { person: line.was }
   return { type: 'removal', ...account, ...person, ...removal, ...(id !== undefined && { id }) }
+}
+
+/** Rounded up, so that a clock in milliseconds reaches it no earlier. */
+function parseEpochMilliseconds(time: string): bigint {
+  const instant = Temporal.Instant.fromEpochNanoseconds(epochNanoseconds(time))
+  const rounded = instant.round({ smallestUnit: 'millisecond', roundingMode: 'ceil' })
+  return BigInt(rounded.epochMilliseconds)
 }
 
 function foldOptional(text: string | undefined): string | undefined {

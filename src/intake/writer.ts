@@ -1,4 +1,4 @@
-import type { AccountKind, Problem } from '../contract/index.ts'
+import type { AccountKind, Problem, RestrictionReason } from '../contract/index.ts'
 import type { ProductContent } from '../platform/catalogue/store.ts'
 import type { EntryList } from '../provider/store.ts'
 import type { LineCounts } from './line-counts.ts'
@@ -78,6 +78,7 @@ export type Item =
   | BalanceItem
   | ContactItem
   | EntryItem
+  | RestrictionItem
   | ProductItem
   | RemovalItem
 
@@ -142,6 +143,19 @@ export interface EntryItem {
   readonly reference?: string | undefined
 }
 
+/** What a restriction is of. */
+export type RestrictionTarget = 'account' | 'customer'
+
+export interface RestrictionItem {
+  readonly type: 'restriction'
+  readonly of: RestrictionTarget
+  readonly id: string
+  readonly reason: RestrictionReason
+  /** Milliseconds since 1970. Undefined if it has no end. */
+  readonly until: bigint | undefined
+  readonly record: string
+}
+
 export interface ProductItem {
   readonly type: 'product'
   readonly id: string
@@ -153,12 +167,19 @@ export interface ProductItem {
   readonly origin: string | undefined
 }
 
-/** Deleting something that does not exist has no effect. Deleting an account deletes everything in it. */
+/** Deleting something that does not exist has no effect. Deleting an account deletes everything in it, except its restriction. */
 export interface RemovalItem {
   readonly type: 'removal'
-  readonly of: 'customer' | 'account' | 'balance' | 'contact' | 'product' | EntryList
+  readonly of:
+    | 'customer'
+    | 'account'
+    | 'balance'
+    | 'contact'
+    | 'restriction'
+    | 'product'
+    | EntryList
   readonly kind?: AccountKind
-  /** Absent for a customer and a product. */
+  /** Absent for a customer, a product and the restriction of a customer. */
   readonly accountId?: string
   readonly id?: string
   /** Digests of the e-mail and name of a deleted customer: they reserve the id for the same person. */
@@ -181,6 +202,7 @@ export type DumpedItem =
   | (Pick<AccountItem, 'type' | 'kind' | 'holders' | 'head' | 'tail' | 'isOwnedText'> & Referring)
   | (BalanceItem & Referring)
   | (ContactItem & Referring)
+  | (Pick<RestrictionItem, 'type' | 'record'> & Referring)
   | (Pick<EntryItem, 'type' | 'list' | 'id' | 'record'> & Referring & { readonly time: bigint })
   | {
       readonly type: 'product'

@@ -1,12 +1,39 @@
-import { kindCodes } from './enum-codes.ts'
+import type { RestrictionTarget } from '../intake/writer.ts'
+import { kindCodes, targetCodes } from './enum-codes.ts'
 import type { Dialect } from './sql.ts'
 import type { Statement } from './statement.ts'
 
 /** The requesting customer, or a row of nulls. */
 export const owner = `(select 1) one left join customer o on o.id = $1 and o.record is not null`
 
-/** The first column of every statement: whether the customer or the account was not found. */
-export const missingOne = `case when o.number is null then 'customer' when h.account is null then 'account' end`
+const applies = ({ now }: Dialect, of: RestrictionTarget, id: string) =>
+  `r.target = ${targetCodes[of]} and r.id = ${id} and r.until > ${now}`
+
+/** Null, or `account` or `customer` and the reason of its restriction. Most tables of restrictions are empty. */
+export function restriction(dialect: Dialect, of: RestrictionTarget, id: string): string {
+  return `(select '${of} ' || r.reason from restriction r where ${applies(dialect, of, id)})`
+}
+
+/** The same for the first of the accounts in `found`: one with the reason that takes precedence. */
+export function anyRestriction(dialect: Dialect): string {
+  return `(select 'account ' || r.reason from found f
+    ${dialect.lookUp('restriction', 'r', applies(dialect, 'account', 'f.id'))}
+    order by r.reason <> 'harm', r.reason limit 1)`
+}
+
+/** The first column of a statement on a customer: whether the customer is missing (`toMissing`). */
+export function missingCustomer(dialect: Dialect): string {
+  return `case when o.number is null then 'customer' else ${restriction(dialect, 'customer', 'o.id')} end`
+}
+
+/** The first column of a statement on a customer and accounts. The customer comes first. */
+const missingFirst = (dialect: Dialect, isUnknown: string, restrictedAccount: string) =>
+  `case when o.number is null then 'customer' else coalesce(${restriction(dialect, 'customer', 'o.id')},
+    case when ${isUnknown} then 'account' else ${restrictedAccount} end) end`
+
+export function missingOne(dialect: Dialect): string {
+  return missingFirst(dialect, 'h.account is null', restriction(dialect, 'account', 'a.id'))
+}
 
 /** One account of the customer. `kind` is SQL; without it, either kind is found. */
 export function ownerAndAccount(kind?: string | number): string {
@@ -31,9 +58,9 @@ export function foundAccounts(dialect: Dialect, kind: string | number): string {
   )`
 }
 
-export function missingAny({ elements }: Dialect): string {
-  return `case when o.number is null then 'customer'
-    when (select count(*) from found) < (select count(*) from ${elements('$2')} e) then 'account' end`
+export function missingAny(dialect: Dialect): string {
+  const isUnknown = `(select count(*) from found) < (select count(*) from ${dialect.elements('$2')} e)`
+  return missingFirst(dialect, isUnknown, anyRestriction(dialect))
 }
 
 /** The texts on a page of a table, joined. $6 is the offset, $7 the limit. */
@@ -69,8 +96,9 @@ export function createAccountStatements(dialect: Dialect) {
           select a.created, a.id, ${listed} as text
           from customer o join holder h on h.customer = o.number join account a on a.number = h.account
           where o.id = $1 and o.record is not null and a.kind = cast($2 as smallint) and ${passes}
+            and ${restriction(dialect, 'account', 'a.id')} is null
         )
-        select case when o.number is null then 'customer' end, (select count(*) from visible),
+        select ${missingCustomer(dialect)}, (select count(*) from visible),
           ${pageOf('visible', 'created, id', 'cast($8 as text)')}
         from ${owner}`,
     },
@@ -97,19 +125,19 @@ export function createAccountStatements(dialect: Dialect) {
 
     readBalance: {
       name: 'read-balance',
-      text: `select ${missingOne}, b.record from ${ownerAndAccount(kindCodes.banking)}
+      text: `select ${missingOne(dialect)}, b.record from ${ownerAndAccount(kindCodes.banking)}
         left join balance b on b.account = h.account`,
     },
 
     readContact: {
       name: 'read-contact',
-      text: `select ${missingOne}, c.status, c.record from ${ownerAndAccount()}
+      text: `select ${missingOne(dialect)}, c.status, c.record from ${ownerAndAccount()}
         left join contact c on c.account = h.account`,
     },
 
     readCustomer: {
       name: 'read-customer',
-      text: 'select record from customer where id = $1 and record is not null',
+      text: `select ${missingCustomer(dialect)}, o.record from ${owner}`,
     },
 
     findCustomers: {
@@ -122,10 +150,11 @@ export function createAccountStatements(dialect: Dialect) {
 
     listShareableAccounts: {
       name: 'list-shareable-accounts',
-      text: `select case when o.number is null then 'customer' end, (
+      text: `select ${missingCustomer(dialect)}, (
           select string_agg(shareable, cast($2 as text)) from (
             select a.shareable from holder h join account a on a.number = h.account
-            where h.customer = o.number order by a.created, a.id) as held)
+            where h.customer = o.number and ${restriction(dialect, 'account', 'a.id')} is null
+            order by a.created, a.id) as held)
         from ${owner}`,
     },
   } as const satisfies Record<string, Statement>

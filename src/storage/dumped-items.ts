@@ -2,11 +2,27 @@ import type { AccountKind } from '../contract/index.ts'
 import type { DumpedItem } from '../intake/writer.ts'
 import { accountKindByList, type EntryList } from '../provider/store.ts'
 import { currentVersions } from './current-versions.ts'
-import { kindCodes } from './enum-codes.ts'
+import { kindCodes, targetCodes } from './enum-codes.ts'
 
 /** Everything but placeholders. */
 export const selectCustomers = `select id, emails, record, email_hash, name_hash from customer
   where record is not null or email_hash is not null order by id`
+
+export const selectRestrictions = `
+  select r.record, case r.target when ${targetCodes.account} then a.head is null
+    else c.record is null end as unresolved
+  from restriction r left join account a on r.target = ${targetCodes.account} and a.id = r.id
+  left join customer c on r.target = ${targetCodes.customer} and c.id = r.id
+  order by r.target, r.id`
+
+export interface DumpedRestriction {
+  readonly record: string
+  readonly unresolved: boolean | number
+}
+
+export function dumpRestriction({ record, unresolved }: DumpedRestriction): DumpedItem {
+  return { type: 'restriction', record, isUnresolved: Boolean(unresolved) }
+}
 
 /** The present versions, without the history. */
 export const selectProducts = `select v.record, v.last_updated as "lastUpdated", v.origin

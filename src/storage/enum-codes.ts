@@ -1,7 +1,13 @@
 import type { AccountKind } from '../contract/index.ts'
+import type { RestrictionTarget } from '../intake/writer.ts'
 import type { EntryList } from '../provider/store.ts'
 
 export const kindCodes = { banking: 1, energy: 2 } as const satisfies Record<AccountKind, number>
+
+export const targetCodes = { account: 1, customer: 2 } as const satisfies Record<
+  RestrictionTarget,
+  number
+>
 
 /** Codes of lists are smaller. */
 export const listsMax = 8
@@ -24,5 +30,5 @@ export function clampTime(time: bigint): bigint {
   return time > integerMax ? integerMax : time
 }
 
-/** The creation time of an account without one: after all others. */
-export const createdUnknown = integerMax
+/** The creation time of an account without one, and the end of a restriction without one: after all others. */
+export const latestTime = integerMax

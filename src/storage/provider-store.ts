@@ -1,5 +1,5 @@
 import { emailKey } from '../contract/email-key.ts'
-import type { JsonText } from '../contract/index.ts'
+import type { JsonText, RestrictionReason } from '../contract/index.ts'
 import type { Missing, Page, ProviderStore } from '../provider/store.ts'
 import type { createAccountStatements } from './account-statements.ts'
 import { kindCodes } from './enum-codes.ts'
@@ -27,8 +27,8 @@ export function createProviderStore({
 }: Reads): ProviderStore {
   /** The first row of a result, or what was not found. */
   const first = async (statement: Statement, values: readonly Parameter[]) => {
-    const [[missing, ...row] = []] = await query(statement, values)
-    return missing ? ({ missing } as Missing) : row
+    const [[text, ...row] = []] = await query(statement, values)
+    return toMissing(text) ?? row
   }
   const page = async (statement: Statement, values: readonly Parameter[]) => {
     const found = await first(statement, values)
@@ -70,8 +70,8 @@ export function createProviderStore({
     },
 
     async readCustomer(customerId) {
-      const [[record] = []] = await query(statements.readCustomer, [toId(customerId)])
-      return record == null ? { missing: 'customer' } : String(record)
+      const found = await first(statements.readCustomer, [toId(customerId)])
+      return 'missing' in found ? found : String(found[0])
     },
 
     async listShareableAccounts(customerId) {
@@ -104,6 +104,13 @@ export function createProviderStore({
       }
     },
   }
+}
+
+/** What the first column of a statement says: nothing, or what is missing and the reason if it is restricted. */
+export function toMissing(text: unknown): Missing | undefined {
+  if (typeof text !== 'string') return undefined
+  const [missing, refused] = text.split(' ') as [Missing['missing'], RestrictionReason?]
+  return { missing, ...(refused && { refused }) } as Missing
 }
 
 /** A page from the total and the joined records. */

@@ -49,6 +49,8 @@ export interface Dialect {
   readonly skipLocked: string
   /** After the name of a table: SQLite has no statistics, and without them does not always choose this index. */
   useIndex(name: string): string
+  /** The time of the database in milliseconds since 1970. */
+  readonly now: string
   /** A function of a text and a part of it: the position of the part, or 0. */
   readonly position: string
   /** How many rows a statement may read without a long wait of others: SQLite blocks the event loop. */

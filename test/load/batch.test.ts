@@ -25,7 +25,7 @@ describe('holdfast load --dry-run', () => {
 
     const { status, stdout, stderr } = await bank.load(Object.values(createExamples()), '--dry-run')
 
-    assert.match(stdout, /^11 lines validated in \d+\.\d s \(.*\)\. Nothing was changed\.\n$/)
+    assert.match(stdout, /^12 lines validated in \d+\.\d s \(.*\)\. Nothing was changed\.\n$/)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     assert.equal(await bank.dump(), before)
   })

@@ -11,7 +11,7 @@ import { createExamples, line, put } from './lines.ts'
 const person = { id: 'c5', name: 'Bo', email: 'bo@example.com' }
 const types =
   'customer, banking\\.account, banking\\.balance, banking\\.transaction, banking\\.scheduledPayment, ' +
-  'banking\\.directDebit, energy\\.account, energy\\.invoice, energy\\.billing, account\\.contact, product'
+  'banking\\.directDebit, energy\\.account, energy\\.invoice, energy\\.billing, account\\.contact, restriction, product'
 const noField = /^is not a field of this record$/
 const repeated = /^appears twice in one object$/
 const holders = [{ customerId: 'c1' }]

@@ -79,6 +79,17 @@ describe('the errors of a line', () => {
     ])
   })
 
+  it('include what a deletion must name', () => {
+    assert.deepEqual(readErrors('{"type":"restriction","delete":{"reason":"harm"}}'), [
+      'delete.customerId is required when accountId is absent',
+      'delete.reason is not a field of this record',
+    ])
+    assert.deepEqual(
+      readErrors('{"type":"restriction","delete":{"accountId":"a1","customerId":"c1"}}'),
+      ['delete.customerId must be absent when accountId is present'],
+    )
+  })
+
   it('are limited, and the last one says that there are more', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]))
     const customer = { id: 'c1', name: 'Ana', email: 'ana@example.com' }

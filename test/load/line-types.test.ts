@@ -22,6 +22,7 @@ const changed: Readonly<Record<RecordType, string>> = {
   'energy.invoice': put.invoice('e1', 'i1', { issueDate: '2025-04-03' }),
   'energy.billing': put.billing('e1', 'b1', { executionDateTime: '2025-05-01T00:30:00' }),
   'account.contact': put.contact('a1', { emails: ['new@example.com'] }),
+  restriction: put.restriction({ customerId: 'c1' }, { reason: 'harm' }),
   product: put.product('p1', { name: 'Another name', last_updated: '2025-04-01T10:00:00+10:00' }),
 }
 
@@ -32,7 +33,7 @@ describe('holdfast load', () => {
 
     const { status, stdout, stderr } = await bank.load(lines)
 
-    assert.match(stdout, /^11 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n/)
+    assert.match(stdout, /^12 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n/)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     assert.deepEqual(splitLines(await bank.dump()).sort(), lines.sort())
   })
@@ -60,10 +61,11 @@ describe('holdfast load', () => {
       ...getExamples('AccountContact').map((record) =>
         line('account.contact', record, { accountId: 'acc-4711' }),
       ),
+      ...getExamples('Restriction').map((record) => line('restriction', record)),
       ...getExamples('Product').map((record) => line('product', record)),
     ])
 
-    assert.equal(splitLines(await bank.dump()).length, 13)
+    assert.equal(splitLines(await bank.dump()).length, 15)
   })
 
   it('replaces the record with the same key, for every type', async (t) => {
@@ -113,7 +115,7 @@ describe('holdfast load', () => {
     await bank.fill([lines['banking.account'], lines['energy.account']])
     const readded = splitLines(await bank.dump())
 
-    const rest = [lines.customer, lines.product, ...others]
+    const rest = [lines.customer, lines.restriction, lines.product, ...others]
     assert.deepEqual(removed.sort(), [...rest].sort())
     const accounts = [lines['banking.account'], lines['energy.account']]
     assert.deepEqual(readded.sort(), [...rest, ...accounts].sort())

@@ -44,6 +44,8 @@ export const put = {
     line('energy.billing', { ...energyUsage, accountId, ...fields }, withId(id)),
   contact: (accountId: string, fields: object = {}) =>
     line('account.contact', { ...accountContact, ...fields }, { accountId, status: 'OPEN' }),
+  restriction: (of: object, fields: object = {}) =>
+    line('restriction', { ...of, reason: 'blocked', ...fields }),
   /** With `last_updated`, which a load would otherwise set. */
   product: (product_id: string, fields: object = {}) =>
     line('product', {
@@ -79,6 +81,7 @@ export function createExamples(): Record<RecordType, string> {
     'energy.invoice': put.invoice('e1', 'i1'),
     'energy.billing': put.billing('e1', 'b1'),
     'account.contact': put.contact('a1'),
+    restriction: put.restriction({ customerId: 'c1' }, { until: '2025-01-01T00:00:00Z' }),
     product: put.product('p1'),
   }
 }
@@ -95,6 +98,7 @@ export const exampleKeys: Readonly<Record<RecordType, object>> = {
   'energy.invoice': { accountId: 'e1', invoiceNumber: 'i1' },
   'energy.billing': { accountId: 'e1', id: 'b1' },
   'account.contact': { accountId: 'a1' },
+  restriction: { customerId: 'c1' },
   product: { product_id: 'p1' },
 }
 

@@ -75,7 +75,7 @@ describeOnce('holdfast load --map', () => {
     assert.equal(status, 1)
     assert.deepEqual(splitLines(stderr).slice(0, 2), [
       '1 × name: must be a string (at rows.csv:3)',
-      '1 × type: must be one of customer, banking.account, banking.balance, banking.transaction, banking.scheduledPayment, banking.directDebit, energy.account, energy.invoice, energy.billing, account.contact, product (at rows.csv:3)',
+      '1 × type: must be one of customer, banking.account, banking.balance, banking.transaction, banking.scheduledPayment, banking.directDebit, energy.account, energy.invoice, energy.billing, account.contact, restriction, product (at rows.csv:3)',
     ])
 
     bank.write('rows.csv', ['id', 'x'])

@@ -22,6 +22,12 @@ const time = fc.constantFrom(
   '2100-06-01T00:00:00Z',
 )
 const mark = fc.constantFrom('1.00', '2.00')
+const restricted = fc.oneof(
+  account.map((accountId) => ({ accountId })),
+  customer.map((customerId) => ({ customerId })),
+)
+const reason = fc.constantFrom('harm', 'blocked', 'suspended')
+const until = fc.constantFrom(undefined, '2020-01-01T00:00:00Z', '2100-01-01T00:00:00+10:00')
 const holders = fc.uniqueArray(fc.record({ customerId: customer, isOwned: fc.boolean() }), {
   maxLength: 3,
   selector: ({ customerId }) => customerId,
@@ -79,6 +85,9 @@ const rest = fc.oneof(
   fc.tuple(energyAccount, id).map(([account, id]) => put.invoice(account, id)),
   fc.tuple(energyAccount, id).map(([account, id]) => put.billing(account, id)),
   id.map((id) => put.product(id)),
+  fc
+    .tuple(restricted, reason, until)
+    .map(([of, reason, until]) => put.restriction(of, { reason, until })),
 )
 const deletion = fc.oneof(
   customer.map((id) => removal('customer', { id })),
@@ -96,6 +105,7 @@ const deletion = fc.oneof(
     .map(([accountId, id]) => removal('banking.transaction', { accountId, transactionId: id })),
   fc.tuple(account, id).map(([accountId, id]) => removal('banking.directDebit', { accountId, id })),
   id.map((id) => removal('product', { product_id: id })),
+  restricted.map((of) => removal('restriction', of)),
 )
 
 /** What the random lines refer to. A load that starts with these usually succeeds. */

@@ -136,7 +136,7 @@ describe('a reference', () => {
 
     assert.deepEqual(
       later,
-      otherKind.map(([, error], index) => `later.ndjson:${index + 12}: ${error}`),
+      otherKind.map(([, error], index) => `later.ndjson:${index + 13}: ${error}`),
     )
     assert.deepEqual(
       earlier,
@@ -144,7 +144,7 @@ describe('a reference', () => {
     )
     assert.match(
       stderr,
-      /^3 × accountId: banking account not found \(first at later\.ndjson:12\)$/m,
+      /^3 × accountId: banking account not found \(first at later\.ndjson:13\)$/m,
     )
     assert.equal(await bank.dump(), '')
   })
@@ -162,7 +162,7 @@ describe('a reference', () => {
 
     await bank.fill(Object.values(rest))
 
-    assert.equal(splitLines(await bank.dump()).length, 11)
+    assert.equal(splitLines(await bank.dump()).length, 12)
   })
 
   it('is reported with its file and line if it is unresolved', async (t) => {

@@ -1,9 +1,12 @@
-import type { JsonText } from '../../src/contract/index.ts'
+import type { JsonText, RestrictionReason } from '../../src/contract/index.ts'
+import { missing, refused } from '../../src/provider/source/source.ts'
 import type { EntryList, ProviderStore } from '../../src/provider/store.ts'
 import { listRecords } from '../support/list-records.ts'
 import type { State } from '../support/load-model.ts'
+import { nanoseconds } from '../support/parse-line.ts'
 
 const customers = ['c1', 'c2', 'c3'] as const
+const accountIds = ['x1', 'x2', 'x3'] as const
 const lists = {
   banking: {
     transaction: 'banking.transaction',
@@ -24,6 +27,9 @@ export async function readServed(store: ProviderStore): Promise<unknown> {
   for (const customerId of customers) {
     const record = await store.readCustomer(customerId)
     const accounts: unknown[] = []
+    const missingAccounts: unknown[] = []
+    for (const accountId of accountIds)
+      missingAccounts.push(await readMissing(store, customerId, accountId))
     for (const kind of ['banking', 'energy'] as const) {
       const found = await store.listAccounts({
         customerId,
@@ -36,7 +42,9 @@ export async function readServed(store: ProviderStore): Promise<unknown> {
       }
     }
     served[customerId] =
-      typeof record === 'string' ? [JSON.parse(record), accounts.sort(byText)] : undefined
+      typeof record === 'string'
+        ? [JSON.parse(record), accounts.sort(byText), missingAccounts]
+        : [record, [], missingAccounts]
   }
   for (const address of addresses) {
     const matches = await store.findCustomers(address)
@@ -44,6 +52,17 @@ export async function readServed(store: ProviderStore): Promise<unknown> {
   }
   const { customers: customerCount, accounts: accountCount } = await store.overview()
   return { ...served, customerCount, accountCount }
+}
+
+/** Why an account of either kind is not served. Undefined if it is. */
+async function readMissing(store: ProviderStore, customerId: string, accountId: string) {
+  const found = await Promise.all(
+    (['payment', 'invoice'] as const).map((list) =>
+      store.listEntries({ customerId, accountId, list, ...page }),
+    ),
+  )
+  const [first, second] = found.filter((each) => 'missing' in each)
+  return second && (first && 'refused' in first ? first : second)
 }
 
 async function readAccount(
@@ -80,11 +99,20 @@ export function expectServed(state: State): unknown {
   const served: Record<string, unknown> = {}
   for (const customerId of customers) {
     const record = state.customers.get(customerId)?.record
+    const missingCustomer = record
+      ? expectRefusal(state, 'customer', customerId)
+      : missing('customer')
     const accounts = [...state.accounts].flatMap(([id, account]) => {
       const isOwned = account.holders.get(customerId)
-      return isOwned === undefined ? [] : [expectAccount(state, id, isOwned)]
+      const isListed = !missingCustomer && !expectRefusal(state, 'account', id)
+      return isListed && isOwned !== undefined ? [expectAccount(state, id, isOwned)] : []
     })
-    served[customerId] = record && [record, accounts.sort(byText)]
+    const missingAccounts = accountIds.map((id) => {
+      if (missingCustomer) return missingCustomer
+      const isHeld = state.accounts.get(id)?.holders.has(customerId)
+      return isHeld ? expectRefusal(state, 'account', id) : missing('account')
+    })
+    served[customerId] = [missingCustomer ?? record, accounts.sort(byText), missingAccounts]
   }
   for (const address of addresses) {
     served[address] = customers.filter((id) => {
@@ -94,6 +122,12 @@ export function expectServed(state: State): unknown {
   }
   const customerCount = [...state.customers.values()].filter(({ record }) => record).length
   return { ...served, customerCount, accountCount: state.accounts.size }
+}
+
+function expectRefusal({ restrictions }: State, of: 'account' | 'customer', id: string) {
+  const { reason, until } = restrictions.get(`${of} ${id}`) ?? {}
+  const isOver = until !== undefined && nanoseconds(until) <= nanoseconds(new Date().toISOString())
+  return reason === undefined || isOver ? undefined : refused(of, reason as RestrictionReason)
 }
 
 function expectAccount(state: State, id: string, isOwned: boolean): unknown[] {

@@ -19,6 +19,7 @@ const loadRights = {
   product: changeAndDelete,
   product_summary: changeAndDelete,
   product_version: add,
+  restriction: changeAndDelete,
   schema_version: read,
 }
 
@@ -37,6 +38,7 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     further_email: read,
     holder: read,
     replay_purge: 'select update',
+    restriction: read,
     schema_version: read,
     token_use: changeAndDelete,
   },

@@ -21,6 +21,7 @@ type Case = readonly [
 
 const removeAccount = removal('banking.account', { accountId: 'a1' })
 const removeTransaction = removal('banking.transaction', { accountId: 'a1', transactionId: 't1' })
+const restricted = { accountId: 'a1' }
 const early = { postingDateTime: '2025-01-01T00:00:00Z' }
 const late = { postingDateTime: '2025-05-01T00:00:00Z' }
 const shared = { users: [{ id: 1, email: 'ana@example.com' }] }
@@ -32,10 +33,10 @@ const owned = (isOwned: boolean) =>
   })
 
 const cases: readonly Case[] = [
-  ['each type is created', [], examples, [11, 0, 0, 0]],
-  ['each type is unchanged', examples, examples, [0, 0, 11, 0]],
-  ['what was deleted with its account does not count', examples, exampleRemovals, [0, 0, 7, 4]],
-  ['each type is deleted', examples, exampleRemovals.toReversed(), [0, 0, 0, 11]],
+  ['each type is created', [], examples, [12, 0, 0, 0]],
+  ['each type is unchanged', examples, examples, [0, 0, 12, 0]],
+  ['what was deleted with its account does not count', examples, exampleRemovals, [0, 0, 7, 5]],
+  ['each type is deleted', examples, exampleRemovals.toReversed(), [0, 0, 0, 12]],
   [
     'each type is changed',
     [...examples, put.product('p2')],
@@ -49,7 +50,7 @@ const cases: readonly Case[] = [
     ],
     [0, 6, 0, 0],
   ],
-  ['a deletion of what does not exist changes nothing', [], exampleRemovals, [0, 0, 11, 0]],
+  ['a deletion of what does not exist changes nothing', [], exampleRemovals, [0, 0, 12, 0]],
   [
     'an account of the other kind is not deleted',
     base,
@@ -155,6 +156,31 @@ const cases: readonly Case[] = [
       removeTransaction,
     ],
     [5, 0, 4, 2],
+  ],
+  [
+    'a restriction is created, repeated, changed, deleted twice and created again',
+    base,
+    [
+      put.restriction(restricted),
+      put.restriction(restricted),
+      put.restriction(restricted, { reason: 'harm' }),
+      removal('restriction', restricted),
+      removal('restriction', restricted),
+      put.restriction(restricted),
+    ],
+    [2, 1, 2, 1],
+  ],
+  [
+    'a restriction outlives its account',
+    [...base, put.restriction(restricted)],
+    [removeAccount, put.account('a1', ['c1']), removal('restriction', restricted)],
+    [1, 0, 0, 2],
+  ],
+  [
+    'the restrictions of an account and of a customer with the same id are two',
+    [...base, put.account('c1', ['c1']), put.restriction({ accountId: 'c1' })],
+    [put.restriction({ customerId: 'c1' }), removal('restriction', { accountId: 'c1' })],
+    [1, 0, 0, 1],
   ],
   [
     'contacts change with their status',

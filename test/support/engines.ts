@@ -195,7 +195,7 @@ export async function listSessions(database: string, condition: string): Promise
 export async function deleteAllData(database: string): Promise<void> {
   const ofLayout = currentLayout() === 'citus' ? ', entry_state, account_state' : ''
   await runSql(
-    `truncate customer, further_email, account, holder, balance, contact, entry, product, product_version, product_draft, feed, feed_batch${ofLayout}`,
+    `truncate customer, further_email, account, holder, balance, contact, entry, restriction, product, product_version, product_draft, feed, feed_batch${ofLayout}`,
     database,
   )
 }

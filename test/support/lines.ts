@@ -91,6 +91,15 @@ export function contact(accountId: string, status = 'OPEN', record: Fields = con
   return { type: 'account.contact', accountId, status, record }
 }
 
+/** Of an account or a customer. */
+export function restriction(
+  of: { readonly accountId: string } | { readonly customerId: string },
+  reason: string,
+  until?: string,
+) {
+  return { type: 'restriction', record: { ...of, reason, until } }
+}
+
 function isShared(holders: Holders): boolean {
   return Object.keys(holders).length > 1
 }

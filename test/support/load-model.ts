@@ -18,12 +18,18 @@ export const emptyState = () => ({
   >(),
   accounts: new Map<string, { kind: Kind; record: Fields; holders: ParsedLine['holders'] }>(),
   records: new Map<string, ReadonlyMap<string, Entry>>(),
+  /** By `account ID` and `customer ID`, which need not exist. */
+  restrictions: new Map<string, Fields>(),
   products: new Map<string, Fields>(),
   /** Of this load: what each line refers to, by the error if it does not exist, and times that were assigned. */
-  references: new Map<string, { account: string; kinds: readonly Kind[]; customer?: string }>(),
+  references: new Map<string, Reference>(),
   assignedTimes: new Map<string, bigint>(),
 })
 export type State = ReturnType<typeof emptyState>
+interface Reference extends Pick<ParsedLine, 'account' | 'kinds'> {
+  readonly customer?: string
+  readonly isRestriction?: true
+}
 
 export interface LoadOptions {
   readonly batch?: number
@@ -63,7 +69,7 @@ export function applyLoad(
 
 /** Applies lines in their order. Each is an error, or has an outcome. */
 function applyLines(state: State, texts: readonly string[], start: number, at: Temporal.Instant) {
-  const { customers, accounts, records, products, references, assignedTimes } = state
+  const { customers, accounts, records, restrictions, products, references, assignedTimes } = state
   const lines = texts.map(parseLine)
 
   /** Earlier states share the records of an account. */
@@ -96,8 +102,8 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     if (!record) {
       const owner = `${kind}\n${id}`
       for (const key of records.get(owner)?.keys() ?? []) remove(owner, key)
-      for (const [error, { account, kinds }] of references) {
-        if (account === id && kinds.includes(kind)) references.delete(error)
+      for (const [error, { account, kinds, isRestriction }] of references) {
+        if (account === id && kinds.includes(kind) && !isRestriction) references.delete(error)
       }
       return known?.kind === kind && accounts.delete(id) ? 'deleted' : 'unchanged'
     }
@@ -126,6 +132,20 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     return compare(found && { ...found, isAssigned: entry.isAssigned }, entry)
   }
 
+  /** Only its own lines change it. */
+  const applyRestriction = ({ account, id, record }: ParsedLine, number: number): Outcome => {
+    const [of, key] = account ? ['account', account] : ['customer', id]
+    const before = restrictions.get(`${of} ${key}`)
+    if (!record) restrictions.delete(`${of} ${key}`)
+    else {
+      restrictions.set(`${of} ${key}`, record)
+      const customer = account ? {} : { customer: id }
+      const reference = { account, kinds: ['banking', 'energy'], isRestriction: true } as const
+      references.set(`${number} ${of}Id ${of} not found`, { ...reference, ...customer })
+    }
+    return compare(before, record)
+  }
+
   /** Only the last line for each product counts. */
   const applyProduct = ({ type, id, record }: ParsedLine, index: number): Outcome => {
     if (lines.some((each, at) => at > index && each.type === type && each.id === id))
@@ -139,6 +159,7 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
   const apply = (line: ParsedLine, number: number, index: number): string => {
     if (line.type === 'customer') return applyCustomer(line)
     if (line.type === 'product') return applyProduct(line, index)
+    if (line.type === 'restriction') return applyRestriction(line, number)
     return line.isAccount ? applyAccount(line, number) : applyRecord(line, number)
   }
   return lines.map((line, index): string | [string, Outcome] => {

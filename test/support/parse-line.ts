@@ -60,6 +60,7 @@ const keyFields: Fields = {
   'banking.transaction': 'transactionId',
   'banking.scheduledPayment': 'scheduledPaymentId',
   'energy.invoice': 'invoiceNumber',
+  restriction: 'customerId',
   product: 'product_id',
 }
 

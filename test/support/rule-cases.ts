@@ -9,6 +9,7 @@ import {
   EnergyAccount,
   EnergyBillingTransaction,
   EnergyInvoice,
+  Restriction,
 } from '../../src/contract/index.ts'
 import { inputRuleCases, type RuleCase } from './input-rule-cases.ts'
 import { paymentRuleCases } from './payment-rule-cases.ts'
@@ -21,6 +22,24 @@ const tariff = (fields: object) =>
 export const ruleCases: readonly RuleCase[] = [
   ...inputRuleCases,
   ...paymentRuleCases,
+  [
+    'a restriction of nothing',
+    Restriction,
+    { reason: 'harm' },
+    ['customerId is required when accountId is absent'],
+  ],
+  [
+    'a restriction of an account and a customer',
+    Restriction,
+    { accountId: 'a1', customerId: 'c1', reason: 'harm' },
+    ['customerId must be absent when accountId is present'],
+  ],
+  [
+    'a restriction for another reason, until no time',
+    Restriction,
+    { accountId: 'a1', reason: 'attack', until: '2026-02-30' },
+    ['reason must be one of harm, blocked, suspended', 'until must be an RFC 3339 date-time'],
+  ],
   ['a posted transaction without a posting time', BankingTransaction, unposted, []],
   ['a pending one without', BankingTransaction, { ...unposted, status: 'PENDING' }, []],
   [

@@ -1,5 +1,6 @@
 import type { Customer } from '../records/consent.ts'
 import type { AccountContact } from '../records/contact.ts'
+import type { Restriction } from '../records/restriction.ts'
 
 export const customer: Customer = {
   id: 'cust-1',
@@ -19,6 +20,11 @@ export const customer: Customer = {
     country: 'AU',
   },
 }
+
+export const restrictions: readonly Restriction[] = [
+  { accountId: 'acc-4711', reason: 'blocked' },
+  { customerId: 'cust-1', reason: 'harm', until: '2026-03-01T00:00:00+10:00' },
+]
 
 export const accountContact: AccountContact = {
   holders: [

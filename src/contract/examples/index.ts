@@ -2,7 +2,7 @@ import * as access from './access.ts'
 import * as banking from './banking.ts'
 import { checkReport, listedCheck } from './checks.ts'
 import * as consents from './consents.ts'
-import { accountContact, customer } from './customers.ts'
+import { accountContact, customer, restrictions } from './customers.ts'
 import * as energy from './energy.ts'
 import { explorerCall, explorerResult } from './explorer.ts'
 import * as intake from './intake.ts'
@@ -72,6 +72,7 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   PublicKey: [access.publicKey],
   RejectionList: [monitoring.rejectionList],
   RejectionMatches: [monitoring.rejectionMatches],
+  Restriction: restrictions,
   ScheduledPayment: [banking.scheduledPayment],
   Session: [access.session],
   SessionRequest: [access.tokenRequest],

@@ -6,6 +6,7 @@ import { AccountContact } from './contact.ts'
 import { EnergyAccount } from './energy-account.ts'
 import { EnergyBillingTransaction, EnergyInvoice } from './energy-billing.ts'
 import { Product } from './product.ts'
+import { Restriction } from './restriction.ts'
 
 /** The records that can be loaded, by the `type` of their line. */
 export const recordTypes = {
@@ -19,6 +20,7 @@ export const recordTypes = {
   'energy.invoice': EnergyInvoice,
   'energy.billing': EnergyBillingTransaction,
   'account.contact': AccountContact,
+  restriction: Restriction,
   product: Product,
 } as const
 

@@ -67,7 +67,17 @@ export const createAccountTables = (dialect: Dialect, accountNumber: string) => 
     kind ${smallint} not null,    -- of the account; 0: it does not exist, and may be of either kind
     status text not null,
     record text not null
-  )${numberOptions};`
+  )${numberOptions};
+
+  -- By the ids of accounts and customers, which need not exist.
+  create table restriction (
+    target ${smallint} not null,  -- 1: an account, 2: a customer
+    id ${key} not null,
+    reason text not null,
+    until ${bigint} not null,     -- in milliseconds since 1970
+    record text not null,
+    primary key (target, id)
+  )${options};`
 }
 
 /** The tables of the catalogue, its clients, consent, check runs and feeds. Times are in milliseconds since 1970. */

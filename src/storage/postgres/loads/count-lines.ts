@@ -47,22 +47,36 @@ export function toCountedLines({ file, type, what, lines }: CountRow): CountedLi
 const counted = (lines: string) => `
   select file, type, what, count(*) as lines from (${lines}) l group by file, type, what`
 
-/** The record of a customer before a line is that of the line before it, or the stored one. */
-export const countCustomers = counted(`
-  select ${fileOf('l.place')} as file, 'customer' as type, case
+/** What a line is compared with is the line before it with the same key, or what is stored. */
+const countRecords = (
+  type: RecordType,
+  table: string,
+  key: readonly string[],
+  compared: readonly string[] = ['record'],
+) => {
+  const list = (format: (column: string) => string, columns = compared) =>
+    columns.map(format).join(', ')
+  return counted(`
+  select ${fileOf('l.place')} as file, '${type}' as type, case
     when not l.is_put then case when l.was_present then ${isRemoved} else ${unchanged} end
     when not l.was_present then ${isNew}
-    when l.record <> l.record_before or l.emails is distinct from l.emails_before then ${isReplaced}
+    when (${list((name) => `l.${name}`)}) is distinct from (${list((name) => `l.${name}_before`)})
+      then ${isReplaced}
     else ${unchanged} end as what
   from (
-    select s.place, s.is_put, s.record, s.emails,
-      coalesce(lag(s.is_put) over lines, c.record is not null) as was_present,
-      coalesce(lag(s.record) over lines, c.record) as record_before,
-      case when lag(s.place) over lines is null then c.emails
-        else lag(s.emails) over lines end as emails_before
-    from staged_customer s left join customer c on c.id = s.id
-    window lines as (partition by s.id order by s.place)
+    select s.place, s.is_put, ${list((name) => `s.${name}`)},
+      coalesce(lag(s.is_put) over lines, t.record is not null) as was_present,
+      ${list(
+        (name) => `case when lag(s.place) over lines is null then t.${name}
+        else lag(s.${name}) over lines end as ${name}_before`,
+      )}
+    from staged_${table} s left join ${table} t using (${key.join(', ')})
+    window lines as (partition by ${list((name) => `s.${name}`, key)} order by s.place)
   ) l`)
+}
+
+export const countCustomers = countRecords('customer', 'customer', ['id'], ['record', 'emails'])
+export const countRestrictions = countRecords('restriction', 'restriction', ['target', 'id'])
 
 /** The record of an account before a line is that of the line before it, or the stored one. Of a line whose record is the same, the holders are compared. */
 export const countAccounts = counted(`

@@ -1,5 +1,5 @@
 import { accountKindByList, entryLists } from '../../../provider/store.ts'
-import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { kindCodes, listCodes, targetCodes } from '../../enum-codes.ts'
 import { partCodes } from './staging.ts'
 
 const { banking, energy } = kindCodes
@@ -27,7 +27,9 @@ export const createLineEffects = `
     primary key (id, place)
   );
   create temp table unresolved_line (
-    place bigint not null, index integer, kind smallint not null, list smallint,
+    place bigint not null, index integer,
+    kind smallint,              -- null: of a restriction, which is not deleted with the account
+    list smallint,
     account text collate "C" not null, customer text collate "C"
   );`
 
@@ -79,7 +81,7 @@ export const entryKind = (list: string) =>
 /** SQL for the last line that deletes an account of a kind, 0 for either, by the effects of a line. */
 const deletedKind = (effect: string, kind: string) => `case ${kind}
   when ${banking} then ${effect}.banking_deleted when ${energy} then ${effect}.energy_deleted
-  else greatest(${effect}.banking_deleted, ${effect}.energy_deleted) end`
+  when 0 then greatest(${effect}.banking_deleted, ${effect}.energy_deleted) end`
 
 /** SQL for the last line that deletes the account that has a list, by the effects of a line. */
 export const deletedList = (effect: string, list: string) =>
@@ -120,6 +122,13 @@ export const storeUnresolvedHolders = (inBatches: boolean) => `
   join account_effect w on w.id = s.id and w.is_last
   ${inBatches ? '' : 'left join customer c on c.id = h.customer'}
   where h.place > coalesce(${deletedKind('w', 's.kind')}, 0) ${inBatches ? '' : 'and c.record is null'}`
+
+/** A later batch may delete the account or the customer. */
+export const storeRestrictionReferences = `
+  insert into unresolved_line (place, account, customer)
+  select place, case target when ${targetCodes.account} then id else '' end,
+    case target when ${targetCodes.customer} then id end
+  from staged_restriction where is_put`
 
 /** Lines of earlier batches. */
 export const deleteUnresolvedLines = `

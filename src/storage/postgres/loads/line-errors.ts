@@ -131,11 +131,13 @@ export function toRejection({ place, kind }: RejectedLine): LineError {
 /** A row of `unresolvedLines`. */
 export interface UnresolvedLine {
   readonly place: string
+  /** Of a holder. */
   readonly index: number | null
-  readonly kind: number
+  /** 0 or null if an account of either kind is valid. */
+  readonly kind: number | null
   readonly list: number | null
   readonly account: string
-  /** Null unless a holder does not exist. */
+  /** Null unless a holder or a restricted customer does not exist. */
   readonly customer: string | null
 }
 
@@ -144,8 +146,8 @@ export function toLineError(line: UnresolvedLine): LineError {
   const field = list === listCodes.payment ? 'from.accountId' : 'accountId'
   const problem =
     customer === null
-      ? missingAccount(field, kind === 0 ? undefined : kindName(kind), account)
-      : missingCustomer(`holders[${index}].customerId`, customer)
+      ? missingAccount(field, kind ? kindName(kind) : undefined, account)
+      : missingCustomer(`${index === null ? '' : `holders[${index}].`}customerId`, customer)
   return { ...parsePlace(place), ...problem }
 }
 

@@ -1,7 +1,7 @@
 import { kindCodes } from '../../enum-codes.ts'
 import { partCodes } from './staging.ts'
 
-/** Merges customers, accounts, their holders, balances and contacts. Unchanged rows are not written. */
+/** Merges customers, accounts, their holders, balances, contacts and restrictions. Unchanged rows are not written. */
 
 /** The last line of each customer. A deleted customer keeps the digests of the person. */
 export const mergeCustomers = `
@@ -171,4 +171,24 @@ export const mergeContacts = [
      and (c.kind, c.status, c.record) is distinct from (l.kind::smallint, l.status, l.record)
    on conflict (account) do update
      set kind = excluded.kind, status = excluded.status, record = excluded.record`,
+]
+
+/** The last line for each restriction. */
+const lastRestrictions = `
+  with last_line as (
+    select distinct on (target, id) target, id, is_put, reason, until, record
+    from staged_restriction order by target, id, place desc
+  )`
+
+export const mergeRestrictions = [
+  `${lastRestrictions}
+   delete from restriction r using last_line l
+   where l.target = r.target and l.id = r.id and not l.is_put`,
+  `${lastRestrictions}
+   insert into restriction (target, id, reason, until, record)
+   select l.target, l.id, l.reason, l.until, l.record from last_line l
+   where l.is_put and not exists (select from restriction r
+     where r.target = l.target and r.id = l.id and r.record = l.record)
+   on conflict (target, id) do update
+     set reason = excluded.reason, until = excluded.until, record = excluded.record`,
 ]

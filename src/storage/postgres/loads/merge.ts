@@ -5,6 +5,7 @@ import {
   countCustomers,
   countParts,
   countProducts,
+  countRestrictions,
   toCountedLines,
 } from './count-lines.ts'
 import {
@@ -12,6 +13,7 @@ import {
   deleteUnresolvedLines,
   hasDeletedAccounts,
   hasUnresolvedLines,
+  storeRestrictionReferences,
   storeUnresolvedHolders,
   storeUnresolvedLines,
 } from './line-effects.ts'
@@ -30,6 +32,7 @@ import {
   mergeContacts,
   mergeCustomers,
   mergeHolders,
+  mergeRestrictions,
 } from './merge-accounts.ts'
 import { comparedTable, mergeDistributedEntries } from './merge-distributed-entries.ts'
 import { entryTables, mergeEntries } from './merge-entries.ts'
@@ -68,10 +71,12 @@ export async function mergeOwners(merging: Merging): Promise<CountedLines[]> {
   return counts
 }
 
-/** Prepares the merge of lines that refer to what does not exist. Returns whether there are such lines. */
+/** Prepares the merge of lines that refer to what does not exist. Returns whether there may be such lines. */
 export async function storeUnresolved({ run, send, staging }: Merging): Promise<boolean> {
-  if (!staging.has('staged_entry') && !staging.has('staged_part')) return false
-  if (!(await run(hasUnresolvedLines)).rowCount) return false
+  const hasRestrictions = staging.has('staged_restriction')
+  if (hasRestrictions) await send(storeRestrictionReferences)
+  if (!staging.has('staged_entry') && !staging.has('staged_part')) return hasRestrictions
+  if (!(await run(hasUnresolvedLines)).rowCount) return hasRestrictions
   await sendAll(send, storeUnresolvedLines)
   return true
 }
@@ -88,6 +93,10 @@ export async function mergeRecords(merging: RecordMerging): Promise<CountedLines
   const deletesAccounts = has('staged_account') && Boolean((await run(hasDeletedAccounts)).rowCount)
   if (has('staged_part') || deletesAccounts) await sendAll(send, mergeBalances)
   if (has('staged_part') || has('staged_account')) await sendAll(send, mergeContacts)
+  if (has('staged_restriction')) {
+    await count(countRestrictions)
+    await sendAll(send, mergeRestrictions)
+  }
   if (has('staged_entry') || deletesAccounts) {
     const mergeLists = isDistributed ? mergeDistributedEntries : mergeEntries
     counts.push(...(await mergeLists({ ...merging, hasDeletedAccounts: deletesAccounts })))

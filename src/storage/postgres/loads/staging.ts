@@ -5,13 +5,14 @@ import type {
   EntryItem,
   LocatedItem,
   RemovalItem,
+  RestrictionItem,
   SourceLocation,
 } from '../../../intake/writer.ts'
 import type { EntryList } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
 import { digest, emailDigest } from '../../digest.ts'
 import { toEmailsText } from '../../emails-text.ts'
-import { createdUnknown, kindCodes, listCodes, listsMax } from '../../enum-codes.ts'
+import { kindCodes, latestTime, listCodes, listsMax, targetCodes } from '../../enum-codes.ts'
 import type { ColumnType, CopyValue, openCopyEncoder } from './copy-encoder.ts'
 import { placeHalves } from './place.ts'
 
@@ -35,6 +36,8 @@ const stagedTables = {
   staged_entry: `account text collate "C" not null, list smallint not null, is_put boolean not null,
     id text collate "C" not null, has_own_time boolean, time bigint, amount text, description text,
     reference text, record text`,
+  staged_restriction: `target smallint not null, id text collate "C" not null, is_put boolean not null,
+    reason text, until bigint, record text`,
   staged_product: `id text collate "C" not null, item text`,
 } as const
 
@@ -89,6 +92,9 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     if (of === 'customer') {
       const none = [undefined, undefined, undefined, undefined]
       add('staged_customer', item, id, false, ...none, person?.email, person?.name)
+    } else if (of === 'restriction') {
+      const target = targetCodes[accountId ? 'account' : 'customer']
+      add('staged_restriction', item, target, accountId || id, false)
     } else if (of === 'product') {
       add('staged_product', item, id)
     } else if (of === 'account') {
@@ -103,7 +109,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   }
 
   const putAccount = (item: AccountItem & SourceLocation): void => {
-    const { kind, isOpen, productCategory, created = createdUnknown } = item
+    const { kind, isOpen, productCategory, created = latestTime } = item
     const filtered = [kindCodes[kind], isOpen, productCategory, created]
     const texts = [item.isOwnedText, item.shareable, item.head, item.tail, item.detail]
     add('staged_account', item, item.id, true, ...filtered, ...texts)
@@ -140,6 +146,11 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     )
   }
 
+  const putRestriction = (item: RestrictionItem & SourceLocation): void => {
+    const { of, id, reason, until = latestTime, record } = item
+    add('staged_restriction', item, targetCodes[of], id, true, reason, until, record)
+  }
+
   const put = (item: LocatedItem): void => {
     switch (item.type) {
       case 'entry':
@@ -156,6 +167,9 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
         break
       case 'account':
         putAccount(item)
+        break
+      case 'restriction':
+        putRestriction(item)
         break
       case 'product':
         add('staged_product', item, item.id, JSON.stringify(item))

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { ContractError, type JsonText } from '../../../contract/index.ts'
-import { accountKindByList, type EntryList, type Missing } from '../../../provider/store.ts'
+import { accountKindByList, type EntryList } from '../../../provider/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type ListWindow,
   readSeveralLists,
 } from '../../merged-lists.ts'
-import { type Reads, toPage } from '../../provider-store.ts'
+import { type Reads, toMissing, toPage } from '../../provider-store.ts'
 import {
   pageValues,
   requestedAccounts,
@@ -98,12 +98,13 @@ export async function openDistributedLists(
   }
 
   const listEntries: Lists['listEntries'] = async (request) => {
-    const [[missing, ...row] = []] = await onCoordinator(findAccount, [
+    const [[text, ...row] = []] = await onCoordinator(findAccount, [
       toId(request.customerId),
       toId(request.accountId),
       kindCodes[accountKindByList[request.list]],
     ])
-    if (missing) return { missing } as Missing
+    const missing = toMissing(text)
+    if (missing) return missing
     const filter = searchValues(request) ?? []
     const [page = []] = await readList(
       filter.length > 0 ? 'search' : 'list',
@@ -150,8 +151,8 @@ export async function openDistributedLists(
       ...requestedAccounts(request),
       kindCodes[accountKindByList[request.list]],
     ])
-    const [[missing] = []] = found
-    if (missing) return { missing } as Missing
+    const missing = toMissing(found[0]?.[0])
+    if (missing) return missing
     const lists = found
       .map(([, ...row]) => toList(row, request.list))
       .filter(({ number }) => number)

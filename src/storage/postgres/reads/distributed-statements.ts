@@ -17,7 +17,7 @@ const found = (account: string) => `${account}.number, ${account}.id,
       then get_shard_id_for_distribution_column('entry', ${account}.number) end,
     coalesce(s.generation, 0)`
 
-export const findAccount = `select ${missingOne}, ${found('a')} from ${ownerAndAccount('$3::smallint')}
+export const findAccount = `select ${missingOne(dialect)}, ${found('a')} from ${ownerAndAccount('$3::smallint')}
   left join account_state s on s.account = a.number`
 
 /** $2 to $5 as in `foundAccounts`, $6 is the kind. One row with nulls if no account passes the filters. */

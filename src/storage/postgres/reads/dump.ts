@@ -6,11 +6,14 @@ import {
   type DumpedAccount,
   type DumpedCustomer,
   type DumpedProduct,
+  type DumpedRestriction,
   dumpAccount,
   dumpCustomer,
+  dumpRestriction,
   isUnresolvedEntry,
   selectCustomers,
   selectProducts,
+  selectRestrictions,
 } from '../../dumped-items.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { abandonAt } from '../driver/abandon.ts'
@@ -82,7 +85,7 @@ async function beginOnDataNodes(
 
 /**
  * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
- * then each account with everything in it, then products.
+ * then each account with everything in it, then restrictions, then products.
  */
 export async function* dumpPostgres(
   database: string,
@@ -100,6 +103,9 @@ export async function* dumpPostgres(
     if (isDistributed) await beginOnDataNodes(client, options)
     for await (const row of each<DumpedCustomer>(client, selectCustomers)) yield dumpCustomer(row)
     yield* dumpAccounts(client, isDistributed)
+    for await (const row of each<DumpedRestriction>(client, selectRestrictions)) {
+      yield dumpRestriction(row)
+    }
     for await (const row of each<DumpedProduct>(client, selectProducts)) {
       yield { type: 'product', ...row }
     }

@@ -18,7 +18,7 @@ export function partitionStatements(table: string) {
   const one = {
     name: table,
     table,
-    head: missingOne,
+    head: missingOne(dialect),
     from: ownerAndAccount('$3::smallint'),
     inList: 'e.account = h.account and e.list = $4::smallint',
     first: 5,

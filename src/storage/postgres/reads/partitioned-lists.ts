@@ -1,11 +1,7 @@
-import {
-  accountKindByList,
-  type EntriesOfAccountsQuery,
-  type Missing,
-} from '../../../provider/store.ts'
+import { accountKindByList, type EntriesOfAccountsQuery } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { keysReadMax } from '../../merged-lists.ts'
-import { type Reads, toPage } from '../../provider-store.ts'
+import { type Reads, toMissing, toPage } from '../../provider-store.ts'
 import {
   amountCodes,
   pageValues,
@@ -37,8 +33,8 @@ export function openPartitionedLists(
     entries.partitionStatements(partitionTable(partition)),
   )
   const page = async (statement: Statement, values: Parameters<Query>[1]) => {
-    const [[missing, ...row] = []] = await query(statement, values)
-    return missing ? ({ missing } as Missing) : toPage(row)
+    const [[text, ...row] = []] = await query(statement, values)
+    return toMissing(text) ?? toPage(row)
   }
   return {
     listEntries(request) {

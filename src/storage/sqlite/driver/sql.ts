@@ -12,6 +12,7 @@ export const dialect: Dialect = {
   forUpdate: '',
   skipLocked: '',
   useIndex: (name) => `indexed by ${name}`,
+  now: `cast(unixepoch('subsec') * 1000 as integer)`,
   position: 'instr',
   rowsPerTurn: 2000,
   isOneOf: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,

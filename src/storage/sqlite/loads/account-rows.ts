@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind, Problem } from '../../../contract/index.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { AccountItem } from '../../../intake/writer.ts'
-import { createdUnknown, kindCodes } from '../../enum-codes.ts'
+import { kindCodes, latestTime } from '../../enum-codes.ts'
 import { otherKind } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'
 
@@ -72,7 +72,7 @@ export function openAccountRows(database: DatabaseSync) {
       if (before?.head === head && before.tail === tail && before.is_owned_text === isOwnedText) {
         return 'unchanged'
       }
-      const { isOpen, productCategory = null, created = createdUnknown } = item
+      const { isOpen, productCategory = null, created = latestTime } = item
       const filtered = [code, Number(isOpen), productCategory, created] as const
       put.run(...filtered, isOwnedText, shareable, head, tail, detail, account.number)
       cache(item.id, { number: account.number, kind: code })

@@ -10,6 +10,7 @@ import type {
   LineError,
   LocatedItem,
   RemovalItem,
+  RestrictionItem,
   SourceLocation,
 } from '../../../intake/writer.ts'
 import type { Author } from '../../../platform/catalogue/store.ts'
@@ -19,6 +20,7 @@ import { type AccountNumber, isOfKind, openAccountRows } from './account-rows.ts
 import { openCustomerRows } from './customer-rows.ts'
 import { openEntryWriter } from './entry-writer.ts'
 import { openLoadedProducts } from './loaded-products.ts'
+import { openRestrictionRows } from './restriction-rows.ts'
 import { openUnresolvedReferences } from './unresolved-references.ts'
 
 /**
@@ -33,6 +35,7 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
   const customers = openCustomerRows(database)
   const accounts = openAccountRows(database)
   const records = openAccountRecords(database)
+  const restrictions = openRestrictionRows(database)
   const references = openUnresolvedReferences(database)
 
   /** The account, or a placeholder. */
@@ -61,6 +64,15 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
     return outcome === 'unchanged' && isHoldersChanged ? 'changed' : outcome
   }
 
+  const writeRestriction = (item: RestrictionItem & LocatedItem): LineOutcome => {
+    const reference =
+      item.of === 'account'
+        ? { account: accounts.findOrCreate(item.id).number, field: 'accountId' }
+        : { customer: customers.findOrCreate(item.id), field: 'customerId' }
+    references.add({ ...reference, kind: undefined, isRestriction: true }, item)
+    return restrictions.put(item)
+  }
+
   /** Deletes what is stored for an account of this kind, also if the account does not exist. */
   const removeAccount = (account: AccountNumber, kind: AccountKind): LineOutcome => {
     for (const list of entryLists) {
@@ -79,6 +91,11 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
     if (of === 'product') {
       products.remove(id)
       return undefined
+    }
+    if (of === 'restriction') {
+      return accountId
+        ? restrictions.remove('account', accountId)
+        : restrictions.remove('customer', id)
     }
     const account = accounts.find(accountId)
     if (!account) return 'unchanged'
@@ -102,6 +119,8 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
       case 'entry':
         entries.put(findAccount(item).number, item)
         return undefined
+      case 'restriction':
+        return writeRestriction(item)
       case 'product':
         products.put(item)
         return undefined

@@ -10,19 +10,22 @@ interface Row {
   readonly line: number
   readonly part: number | null
   readonly field: string
-  /** Of the account, 0 for either. */
-  readonly kind: number
+  /** Of the account; 0 or null for either. */
+  readonly kind: number | null
   readonly isCustomer: number
   /** Of what does not exist. */
   readonly id: string
 }
 
 interface PossibleReference {
-  readonly account: number
+  /** Absent for the restriction of a customer. */
+  readonly account?: number
   /** Undefined if an account of either kind is valid. */
   readonly kind: AccountKind | undefined
-  /** A holder. Without one, the line refers to the account. */
+  /** A holder or a restricted customer. Without one, the line refers to the account. */
   readonly customer?: number
+  /** Whether the line is not deleted with the account. */
+  readonly isRestriction?: true
   readonly field: string
 }
 
@@ -34,7 +37,9 @@ interface PossibleReference {
 export function openUnresolvedReferences(database: DatabaseSync) {
   database.exec(`
     create temp table reference (
-      number integer primary key, account integer not null, kind integer not null, customer integer,
+      number integer primary key, account integer,
+      kind integer,             -- null: of a restriction
+      customer integer,
       file integer not null, line integer not null, part integer, field text not null
     ) strict;
     create temp table deletion (
@@ -56,7 +61,7 @@ export function openUnresolvedReferences(database: DatabaseSync) {
     database,
     `select r.file, r.line, r.part, r.field, r.kind, r.customer is not null as isCustomer,
        coalesce(c.id, a.id) as id
-     from reference r join account a on a.number = r.account
+     from reference r left join account a on a.number = r.account
      left join customer c on c.number = r.customer
      where case when r.customer is null then a.kind = 0 or (r.kind <> 0 and a.kind <> r.kind)
          else c.record is null end
@@ -69,12 +74,12 @@ export function openUnresolvedReferences(database: DatabaseSync) {
 
   return {
     add(
-      { account, kind, customer, field }: PossibleReference,
+      { account, kind, customer, field, isRestriction }: PossibleReference,
       { file, line, part }: SourceLocation,
     ): void {
       isEmpty = false
-      const code = kind ? kindCodes[kind] : 0
-      insert.run(account, code, customer ?? null, file, line, part ?? null, field)
+      const code = isRestriction ? null : kind ? kindCodes[kind] : 0
+      insert.run(account ?? null, code, customer ?? null, file, line, part ?? null, field)
     },
 
     /** The lines before the deletion of their account are deleted with it. */
@@ -99,7 +104,7 @@ export function openUnresolvedReferences(database: DatabaseSync) {
   }
 }
 
-function accountKind(code: number): AccountKind | undefined {
+function accountKind(code: number | null): AccountKind | undefined {
   if (code === kindCodes.banking) return 'banking'
   return code === kindCodes.energy ? 'energy' : undefined
 }

@@ -5,11 +5,14 @@ import {
   type DumpedAccount,
   type DumpedCustomer,
   type DumpedProduct,
+  type DumpedRestriction,
   dumpAccount,
   dumpCustomer,
+  dumpRestriction,
   isUnresolvedEntry,
   selectCustomers,
   selectProducts,
+  selectRestrictions,
 } from '../../dumped-items.ts'
 import { openDatabase } from '../driver/open.ts'
 import { execute, query } from '../driver/statements.ts'
@@ -21,7 +24,7 @@ interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
 
 /**
  * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
- * then each account with everything in it, then products.
+ * then each account with everything in it, then restrictions, then products.
  */
 export function* dumpSqlite(path: string): Generator<DumpedItem> {
   using database = openDatabase(path, 'read')
@@ -29,6 +32,9 @@ export function* dumpSqlite(path: string): Generator<DumpedItem> {
   execute(database, 'pragma mmap_size = 0; begin')
   for (const row of query<DumpedCustomer>(database, selectCustomers).each()) yield dumpCustomer(row)
   yield* accounts(database)
+  for (const row of query<DumpedRestriction>(database, selectRestrictions).each()) {
+    yield dumpRestriction(row)
+  }
   for (const row of query<DumpedProduct>(database, selectProducts).each()) {
     yield { type: 'product', ...row }
   }

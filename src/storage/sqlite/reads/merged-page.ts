@@ -3,11 +3,14 @@ import type { JsonText } from '../../../contract/index.ts'
 import {
   accountKindByList,
   type EntriesOfAccountsQuery,
+  type Missing,
   type Page,
 } from '../../../provider/store.ts'
+import { anyRestriction, restriction } from '../../account-statements.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
-import { toPage } from '../../provider-store.ts'
+import { toMissing, toPage } from '../../provider-store.ts'
 import { pageValues, requestedAccounts, windowValues } from '../../request-values.ts'
+import { dialect } from '../driver/sql.ts'
 import { query } from '../driver/statements.ts'
 import { listOfAccount, selectNewest, selectOldest } from '../entry-position.ts'
 import { joinedRecords } from './entry-ranges.ts'
@@ -35,7 +38,14 @@ export function isShortMerge(request: EntriesOfAccountsQuery): boolean {
  */
 export function openMergedPage(database: DatabaseSync) {
   const mergedPage = joinedRecords((joined) =>
-    query<readonly [found: number, total: number | null, records: JsonText | null]>(
+    query<
+      readonly [
+        found: number,
+        restricted: string | null,
+        total: number | null,
+        records: JsonText | null,
+      ]
+    >(
       database,
       // A parameter as the limit would make SQLite prepare the statement again for every execution.
       `with found as materialized (
@@ -49,7 +59,8 @@ export function openMergedPage(database: DatabaseSync) {
          (${selectOldest('position', 'found.list', '?5')}) as first,
          (${selectNewest('position', 'found.list', '?6')}) as last
        from found)
-     select (select count(*) from found), (select sum(max(0, last - first + 1)) from bounds),
+     select (select count(*) from found),
+       coalesce(${restriction(dialect, 'customer', '?1')}, ${anyRestriction(dialect)}), (select sum(max(0, last - first + 1)) from bounds),
        (select ${joined} from
          (select record from
            (select e.position as position
@@ -61,10 +72,10 @@ export function openMergedPage(database: DatabaseSync) {
       { lists: true },
     ),
   )
-  return (request: EntriesOfAccountsQuery): Page<JsonText> | undefined => {
+  return (request: EntriesOfAccountsQuery): Page<JsonText> | Missing | undefined => {
     const { list, window, pageSize } = request
     const [customerId, accountIds] = requestedAccounts(request)
-    const [found, ...page] = mergedPage(pageSize).first(
+    const [found, restricted, ...page] = mergedPage(pageSize).first(
       customerId,
       JSON.stringify(accountIds),
       kindCodes[accountKindByList[list]],
@@ -72,6 +83,6 @@ export function openMergedPage(database: DatabaseSync) {
       ...windowValues(window),
       ...pageValues(request),
     ) ?? [0]
-    return found < accountIds.length ? undefined : toPage(page)
+    return found < accountIds.length ? undefined : (toMissing(restricted) ?? toPage(page))
   }
 }

@@ -13,13 +13,15 @@ import {
   createAccountStatements,
   foundAccounts,
   missingAny,
+  missingCustomer,
   missingOne,
   owner,
   ownerAndAccount,
+  restriction,
 } from '../../account-statements.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { type ListReads, readSeveralLists } from '../../merged-lists.ts'
-import { createProviderStore } from '../../provider-store.ts'
+import { createProviderStore, toMissing } from '../../provider-store.ts'
 import {
   pageValues,
   requestedAccounts,
@@ -51,8 +53,10 @@ import { isShortMerge, openMergedPage } from './merged-page.ts'
 const hasTransactions = `exists (
   select 1 from entry where list = ${listOfAccount(listCodes.transaction)})`
 
+const findCustomer = `select ${missingCustomer(dialect)}, o.number from ${owner}`
+
 /** An account of the customer, by its kind ($3). */
-const findAccount = `select ${missingOne}, a.number from ${ownerAndAccount('$3')}`
+const findAccount = `select ${missingOne(dialect)}, a.number from ${ownerAndAccount('$3')}`
 
 /** The requested accounts that match the filters, by their kind ($6). One row with nulls if there are none. */
 const findAccounts = `with ${foundAccounts(dialect, '$6')}
@@ -68,18 +72,22 @@ export function openSqliteProviderStore(path: string): ProviderStore {
   const readMergedPage = openMergedPage(database)
   const readPool = openReadPool(path)
 
-  const owners = query<{ number: number }>(
-    database,
-    'select number from customer where id = ? and record is not null',
-  )
   const heldAccounts = query<HeldAccount>(
     database,
     `select a.is_open, a.category, h.is_owned, a.head, a.tail
      from holder h join account a on a.number = h.account
-     where h.customer = ? and a.kind = ? order by a.created, a.id`,
+     where h.customer = ? and a.kind = ? and ${restriction(dialect, 'account', 'a.id')} is null
+     order by a.created, a.id`,
   )
   const windowPage = joinedRecords((joined) =>
-    query<readonly [first: number | null, last: number | null, records: JsonText | null]>(
+    query<
+      readonly [
+        restricted: string | null,
+        first: number | null,
+        last: number | null,
+        records: JsonText | null,
+      ]
+    >(
       database,
       `with bounds as materialized (
        select
@@ -88,7 +96,8 @@ export function openSqliteProviderStore(path: string): ProviderStore {
        from account a join holder h on h.account = a.number
        where a.id = ?2 and a.kind = ?3 and a.head is not null
          and h.customer = (select number from customer where id = ?1 and record is not null))
-     select first & ${ordinalMax}, last & ${ordinalMax},
+     select coalesce(${restriction(dialect, 'customer', '?1')}, ${restriction(dialect, 'account', '?2')}),
+       first & ${ordinalMax}, last & ${ordinalMax},
        (select ${joined} from
          (select record from entry
           where position between max(first, last - cast(?7 + ?8 as integer) + 1)
@@ -100,7 +109,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
   )
 
   /** The most frequent query, in one statement. Undefined if the customer or the account is not found. */
-  const readWindowPage = (request: EntriesQuery): Page<JsonText> | undefined => {
+  const readWindowPage = (request: EntriesQuery): Page<JsonText> | Missing | undefined => {
     const { list, window, pageSize } = request
     const row = windowPage(pageSize).first(
       toId(request.customerId),
@@ -111,7 +120,9 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       ...pageValues(request),
     )
     if (!row) return undefined
-    const [first, last, records] = row
+    const [restricted, first, last, records] = row
+    const missing = toMissing(restricted)
+    if (missing) return missing
     const total = first === null || last === null ? 0 : Math.max(0, last - first + 1)
     return { items: records === null ? [] : [records], total }
   }
@@ -167,10 +178,11 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     // Faster than the joined page of one statement, which SQLite would store in temporary tables.
     listAccounts: (request) =>
       snapshot(() => {
-        const customer = owners.first(toId(request.customerId))
-        if (!customer) return { missing: 'customer' }
+        const [[text, customer] = []] = readRows(findCustomer, [toId(request.customerId)])
+        const missing = toMissing(text)
+        if (missing) return missing
         const rows = heldAccounts
-          .all(customer.number, kindCodes[request.kind])
+          .all(Number(customer), kindCodes[request.kind])
           .filter((row) => matchesFilters(row, request.filters))
         const { items, total } = paginate(rows, request)
         const isBanking = request.kind === 'banking'
@@ -206,8 +218,8 @@ function findList(
   { customerId, accountId, list }: EntriesQuery,
 ): number | Missing {
   const kind = kindCodes[accountKindByList[list]]
-  const [[missing, number] = []] = readRows(findAccount, [toId(customerId), toId(accountId), kind])
-  return missing ? ({ missing } as Missing) : listNumber(Number(number), list)
+  const [[text, number] = []] = readRows(findAccount, [toId(customerId), toId(accountId), kind])
+  return toMissing(text) ?? listNumber(Number(number), list)
 }
 
 function findRange(
@@ -226,8 +238,8 @@ function findLists(
 ): { readonly list: number; readonly account: string }[] | Missing {
   const kind = kindCodes[accountKindByList[request.list]]
   const rows = readRows(findAccounts, [...requestedAccounts(request), kind])
-  const [[missing] = []] = rows
-  if (missing) return { missing } as Missing
+  const missing = toMissing(rows[0]?.[0])
+  if (missing) return missing
   return rows.flatMap(([, number, id]) =>
     number === null || number === undefined
       ? []
