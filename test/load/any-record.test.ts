@@ -12,6 +12,7 @@ import {
 import { describe, newDatabase, type Scope, withScope } from '../support/engines.ts'
 import { dumpDatabase, loadInProcess } from '../support/load.ts'
 import { ask, getRecords, type Ref } from '../support/operations.ts'
+import { nanoseconds } from '../support/parse-line.ts'
 import { openPlatform, productPath } from '../support/platform.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { openProvider, type Provider } from '../support/provider.ts'
@@ -80,6 +81,12 @@ async function readAll(
       assert.equal(await reader.one('contact', [id]), status === 'RESTRICTED' ? '' : contact.text)
     }
     await reader.one('C2')
+  }
+  for (const { accountId, customerId = '', reason, until } of bank.restrictions) {
+    const id = accountId ?? customerId
+    const { status } = await ask(provider, 'B3', { customer: id, accounts: [id] })
+    const isOver = until !== undefined && nanoseconds(until) < nanoseconds(new Date().toISOString())
+    assert.equal(status, isOver ? 200 : reason === 'harm' ? 403 : 404)
   }
   await provider.close()
   return served

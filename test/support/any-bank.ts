@@ -6,8 +6,10 @@ import {
   BankingAccountV3,
   type RecordType,
   recordTypes,
+  restrictionReasons,
   upgradeAccount,
 } from '../../src/contract/index.ts'
+import { Timestamp } from '../../src/contract/scalars.ts'
 import { createRandom } from '../../src/generate/random.ts'
 import { anyFullOf, anyOf } from './arbitrary.ts'
 
@@ -52,6 +54,8 @@ export interface AnyBank {
   readonly customers: readonly Written<'customer'>[]
   readonly banking: readonly AnyBankingAccount[]
   readonly energy: readonly AnyEnergyAccount[]
+  /** Each of a customer and account of its own, with the same id. */
+  readonly restrictions: readonly Of<'restriction'>[]
   readonly products: readonly Of<'product'>[]
 }
 
@@ -94,6 +98,14 @@ const drawnBank = fc.record({
       billing: someOf('energy.billing'),
     }),
     6,
+  ),
+  restrictions: listOf(
+    fc.record({
+      field: fc.constantFrom('accountId', 'customerId'),
+      reason: fc.constantFrom(...restrictionReasons),
+      until: fc.option(anyOf(Timestamp), { nil: undefined }),
+    }),
+    4,
   ),
   products: listOf(draw(recordTypes.product), 8),
 })
@@ -193,13 +205,20 @@ export function drawBank(seed: number): AnyBank {
     }
   })
 
+  const restrictions = drawn.restrictions.map(({ field, reason, until }, index) => {
+    const id = `restricted ${index}`
+    write('customer', { id, name: id })
+    write('banking.account', { accountId: id }, { holders: [{ customerId: id }] })
+    return write('restriction', { reason, ...(until && { until }), [field]: id }).record
+  })
+
   const products = drawn.products.map((record, index) => {
     const identified = { ...record, product_id: `product ${index}` }
     write('product', identified)
     if (record.last_updated === undefined) stored.pop()
     return identified
   })
-  return { lines, stored, customers, banking, energy, products }
+  return { lines, stored, customers, banking, energy, restrictions, products }
 }
 
 /** An account without users has one holder. A holder without `isOwned` has that of the record, which is true by default. */

@@ -1,17 +1,15 @@
 import { bankingTransaction } from '../../src/contract/examples/banking.ts'
-import { accountContact } from '../../src/contract/examples/customers.ts'
 import { energyAccount, energyInvoice, energyUsage } from '../../src/contract/examples/energy.ts'
 import {
-  AccountContact,
   BankingAccount,
   BankingAccountV3,
   BankingTransaction,
   EnergyAccount,
   EnergyBillingTransaction,
   EnergyInvoice,
-  Restriction,
 } from '../../src/contract/index.ts'
 import { inputRuleCases, type RuleCase } from './input-rule-cases.ts'
+import { ownerRuleCases } from './owner-rule-cases.ts'
 import { paymentRuleCases } from './payment-rule-cases.ts'
 
 const { postingDateTime: _, ...unposted } = bankingTransaction
@@ -22,24 +20,7 @@ const tariff = (fields: object) =>
 export const ruleCases: readonly RuleCase[] = [
   ...inputRuleCases,
   ...paymentRuleCases,
-  [
-    'a restriction of nothing',
-    Restriction,
-    { reason: 'harm' },
-    ['customerId is required when accountId is absent'],
-  ],
-  [
-    'a restriction of an account and a customer',
-    Restriction,
-    { accountId: 'a1', customerId: 'c1', reason: 'harm' },
-    ['customerId must be absent when accountId is present'],
-  ],
-  [
-    'a restriction for another reason, until no time',
-    Restriction,
-    { accountId: 'a1', reason: 'attack', until: '2026-02-30' },
-    ['reason must be one of harm, blocked, suspended', 'until must be an RFC 3339 date-time'],
-  ],
+  ...ownerRuleCases,
   ['a posted transaction without a posting time', BankingTransaction, unposted, []],
   ['a pending one without', BankingTransaction, { ...unposted, status: 'PENDING' }, []],
   [
@@ -391,17 +372,6 @@ export const ruleCases: readonly RuleCase[] = [
     EnergyAccount,
     account({ plans: [{ servicePointIds: [true] }] }),
     ['plans[0].servicePointIds[0] must be a string of at least 1 character or a number'],
-  ],
-  [
-    'a contact with empty lists',
-    AccountContact,
-    { ...accountContact, holders: [], emails: [], addresses: [], telephones: [] },
-    [
-      'holders must be a list of at least 1 element',
-      'emails must be a list of at least 1 element',
-      'addresses must be a list of at least 1 element',
-      'telephones must be a list of at least 1 element',
-    ],
   ],
   [
     'a field named __proto__',
