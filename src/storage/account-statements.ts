@@ -105,7 +105,7 @@ export function createAccountStatements(dialect: Dialect) {
 
     readAccount: {
       name: 'read-account',
-      text: `select ${missingOne}, coalesce(a.detail, ${listed})
+      text: `select ${missingOne(dialect)}, coalesce(a.detail, ${listed})
         from ${ownerAndAccount('cast($3 as smallint)')}`,
     },
 
