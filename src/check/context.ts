@@ -53,8 +53,8 @@ export interface CheckContext {
   operation(ref: string): Operation | undefined
   /** All operations that the provider implements. */
   readonly operations: readonly Operation[]
-  /** Extensions of the interface that the provider does not serve. */
-  unserved: readonly Operation[]
+  /** By reference: why extensions of the interface are not tested. */
+  unserved: ReadonlyMap<string, string>
   /** The URI that a token is issued for. */
   resource(operation: Operation, params?: RequestInput['params']): string
   token(resource: string, changes?: TokenChanges): string
@@ -121,9 +121,9 @@ export function openContext(
     testKeys,
     audit,
     key: firstKey,
-    unserved: [],
+    unserved: new Map(),
     get operations() {
-      return declared.filter((operation) => !context.unserved.includes(operation))
+      return declared.filter(({ ref }) => !context.unserved.has(ref))
     },
     operation: (ref) => context.operations.find((operation) => operation.ref === ref),
     resource: (operation, params = {}) =>

@@ -15,8 +15,7 @@ export const namedCapabilities = {
   'no-energy': 'a bank: no operations about energy accounts',
   'no-contact': 'no contact endpoint',
   'no-text-filter': 'B3 does not filter by text, and says so in meta.isQueryParamUnsupported',
-  'account-version-3':
-    'B1, and BX1 if the provider has it, still return version 3 of the banking account',
+  'account-version-3': 'the provider still returns version 3 of the banking account',
 } as const
 
 /**

@@ -1,16 +1,21 @@
-import { errorTable, type Operation } from '../contract/index.ts'
+import { errorTable } from '../contract/index.ts'
 import type { CheckContext } from './context.ts'
 import type { HttpResponse } from './http-client.ts'
 import { CheckFailure } from './outcome.ts'
 import { findInputs } from './requests.ts'
 import { readError } from './responses.ts'
 
-/** Finds the extensions of the interface that the provider does not serve: a provider may leave them out undeclared. */
-export async function findUnserved(context: CheckContext): Promise<readonly Operation[]> {
-  const unserved: Operation[] = []
+/**
+ * Finds the extensions of the interface that the provider does not serve, which it may leave out undeclared, and those of
+ * which this is unknown: by reference, with the reason.
+ */
+export async function findUnserved(context: CheckContext): Promise<ReadonlyMap<string, string>> {
+  const unserved = new Map<string, string>()
   for (const operation of context.operations.filter(({ isExtension }) => isExtension)) {
     const [input] = await findInputs(context, operation).catch(ignoreSkip)
-    if (!(input && isServed(await context.probe(operation, input)))) unserved.push(operation)
+    if (!input) unserved.set(operation.ref, 'an extension, and no customer has an account for it')
+    else if (!isServed(await context.probe(operation, input)))
+      unserved.set(operation.ref, 'an extension of the interface, which the provider does not have')
   }
   return unserved
 }

@@ -10,14 +10,13 @@ export const unknownId = 'holdfast-check-no-such-id'
 export const unknownEmail = 'no-such-customer@check.holdfast.invalid'
 
 export function requireOperation(context: CheckContext, ref: string): Operation {
-  return context.operation(ref) ?? skipAll(`${ref} ${describeAbsence(context, ref)}`)
+  return context.operation(ref) ?? skipAll(`${ref} is ${describeAbsence(context, ref)}`)
 }
 
-/** Why the provider does not have an operation. */
+/** Why an operation is not tested. */
 export function describeAbsence({ unserved }: CheckContext, ref: string): string {
-  return unserved.some((operation) => operation.ref === ref)
-    ? 'is an extension of the interface, which the provider does not have'
-    : 'is left out intentionally'
+  const reason = unserved.get(ref)
+  return reason === undefined ? 'left out intentionally' : `left out: ${reason}`
 }
 
 /** The operations whose path names an account. */

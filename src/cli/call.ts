@@ -21,7 +21,7 @@ export function callCommand(): Command {
   return new Command('call')
     .summary('call an operation of a provider')
     .description(
-      'Sends one request to a provider, with a token that is signed for it, and prints the response. Every operation has a subcommand, by its name or its reference in the interface, with a flag for each parameter.',
+      'Sends one request to a provider, with a token that is signed for it, and prints the response. Every operation has a subcommand, by its name or its reference, with a flag for each parameter. A provider may leave out those that are marked as extensions.',
     )
     .usage('OPERATION [options]')
     .addHelpText('after', details)

@@ -344,13 +344,31 @@ describeOn('sqlite', 'a provider that conforms to the interface and differs from
       assert.deepEqual(
         others.map(({ id, judgement, reason }) => `${judgement} ${id}: ${reason}`),
         [
-          'skip agreement.accounts: BX1 (is an extension of the interface, which the provider does not have); EX1 (is an extension of the interface, which the provider does not have)',
-          'skip schemas.BX1: BX1 is an extension of the interface, which the provider does not have',
-          'skip schemas.EX1: EX1 is an extension of the interface, which the provider does not have',
+          'skip agreement.accounts: BX1 (left out: an extension of the interface, which the provider does not have); EX1 (left out: an extension of the interface, which the provider does not have)',
+          'skip schemas.BX1: BX1 is left out: an extension of the interface, which the provider does not have',
+          'skip schemas.EX1: EX1 is left out: an extension of the interface, which the provider does not have',
         ],
       )
     })
   }
+
+  it('leaves an extension out if no account shows whether the provider has it', async () => {
+    const { check } = await bank()
+
+    const { results } = await check(
+      {},
+      { ...onlyChecks('agreement.accounts', 'schemas.EX1'), capabilities: ['no-E1', 'no-E2'] },
+    )
+
+    const reason = 'left out: an extension, and no customer has an account for it'
+    assert.deepEqual(
+      results.map(({ id, judgement, seen, reason }) => [id, judgement, seen ?? reason]),
+      [
+        ['agreement.accounts', 'pass', `checked BX1; skipped EX1 (${reason})`],
+        ['schemas.EX1', 'skip', `EX1 is ${reason}`],
+      ],
+    )
+  })
 
   it('passes if the options that a program leaves out are undefined', async () => {
     const { check } = await bank()

@@ -95,10 +95,10 @@ const withoutEnergy = [
 ]
 
 /** An extension of the interface needs no capability. */
-const extension = 'is an extension of the interface, which the provider does not have'
+const extension = 'left out: an extension of the interface, which the provider does not have'
 const withoutSingleAccounts = [
-  `BX1 (${extension}); EX1 (is left out intentionally)`,
-  `BX1 ${extension}`,
+  `BX1 (${extension}); EX1 (left out intentionally)`,
+  `BX1 is ${extension}`,
 ]
 
 const examples = [

@@ -1,11 +1,17 @@
 import { compareDecimals } from '../../contract/decimal.ts'
 import { isObject } from '../../contract/schema.ts'
-import { describeDifference, isDecimal } from '../compare.ts'
+import { describeDifference, formatKeys, isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { findAccountIds, findAccounts, findCustomers, forEachCustomer } from '../customers.ts'
 import { type Check, endpoint, extension, resources } from '../definition.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
-import { type PagedList, readMembers, readRecords, requireList } from '../paged-list.ts'
+import {
+  type Fields,
+  type PagedList,
+  readMembers,
+  readRecords,
+  requireList,
+} from '../paged-list.ts'
 import { readAccounts, readList, requirePage, toSubject } from '../read-list.ts'
 import { buildRequest, describeAbsence, requireOperation } from '../requests.ts'
 import { formatStatus } from '../responses.ts'
@@ -43,8 +49,9 @@ export const agreement: readonly Check[] = [
       for (const { users: _users, complexAccountType: _type, ...account } of listed) {
         const accountId = String(account['accountId'])
         const { response, record: found } = await readOne(context, list, customerId, accountId)
-        if (found && toCanonical(found) === toCanonical(account)) continue
-        fail(`E2 and E1 differ on account ${accountId}`, {
+        const different = findDifferent(account, found ?? {})
+        if (different.length === 0) continue
+        fail(`E2 and E1 differ on account ${accountId} in ${formatKeys(different)}`, {
           expected: 'the same fields with the same values',
           evidence: [response],
         })
@@ -71,14 +78,15 @@ export const agreement: readonly Check[] = [
         for (const { customerId, id, kind, record } of chosen) {
           const response = await context.request(single, buildRequest(single, customerId, id))
           const listed = kind === 'banking' ? record : await readDetail(context, customerId, id)
+          const list = kind === 'banking' ? 'B1' : 'E2'
           const found = readMembers(response.body, 'data')
-          const isSame = listed
-            ? toCanonical(found) === toCanonical(listed)
-            : found['accountId'] === id
-          if (response.isSuccess && isSame) continue
-          const actual = response.isSuccess ? 'another record' : formatStatus(response)
-          fail(`${ref} returns ${actual} for account ${id} of customer ${customerId}`, {
-            expected: `the record of ${kind === 'banking' ? 'B1' : 'E2'} in data`,
+          const different = findDifferent(listed ?? { ...found, accountId: id }, found)
+          if (response.isSuccess && different.length === 0) continue
+          const difference = response.isSuccess
+            ? `differs from ${listed ? list : 'the requested one'} in ${formatKeys(different)}`
+            : `returned ${formatStatus(response)}`
+          fail(`${ref}: account ${id} of customer ${customerId} ${difference}`, {
+            expected: `the record of ${list} in data`,
             evidence: [response],
           })
         }
@@ -187,6 +195,14 @@ function isSameAmount(decimal: unknown, amount: unknown): boolean {
   return (
     Number(decimal) === amount ||
     (isDecimal(String(amount)) && compareDecimals(decimal, String(amount)) === 0)
+  )
+}
+
+/** The names of the members that two records do not have in common. */
+function findDifferent(one: Fields, other: Fields): string[] {
+  const [left, right] = [one, other].map((record) => new Map(Object.entries(record)))
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
+    (name) => toCanonical(left?.get(name)) !== toCanonical(right?.get(name)),
   )
 }
 
