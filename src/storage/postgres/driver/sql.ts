@@ -10,7 +10,7 @@ export const dialect: Dialect = {
   forUpdate: 'for update',
   skipLocked: 'for update skip locked',
   useIndex: () => '',
-  now: 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
+  now: 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)',
   position: 'strpos',
   rowsPerTurn: 50_000,
   // An array, since a join might not use the index, depending on the statistics.
