@@ -1,6 +1,7 @@
 /** A provider in the process of another program, with data from a source of that program. */
 
 export { fromArrays } from '../provider/source/from-arrays.ts'
+export { withRestrictions } from '../provider/source/restrictions.ts'
 export {
   type AccountQuery,
   type AccountsQuery,

@@ -10,10 +10,11 @@ import type {
   EnergyAccount,
   EnergyBillingTransaction,
   EnergyInvoice,
+  Restriction,
   ScheduledPayment,
 } from '../../src/contract/index.ts'
 import { toProviderReads } from '../../src/provider/source/to-provider-reads.ts'
-import { fromArrays, missing, type Source } from '../../src/server/index.ts'
+import { fromArrays, missing, type Source, withRestrictions } from '../../src/server/index.ts'
 import { describeOnce, newDatabase, type Scope, shareOnEachEngine } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
@@ -28,7 +29,7 @@ const oddIds = ['\uffee', '\u{1f600}', '__proto__', 'constructor', 'A', 'a', 'é
 const idAt = (index: number) => oddIds[index] ?? `n${index}`
 const minute = (index: number) => `2025-05-01T00:${String((index * 37) % 19).padStart(2, '0')}:00`
 
-const customers = ['ana', 'ben'].map((id) => lines.customer(id, { phoneNumber: '1' }))
+const customers = ['ana', 'ben', 'cat'].map((id) => lines.customer(id, { phoneNumber: '1' }))
 const emailsOf: Record<string, string[]> = { ben: ['Agent@example.com', 'ana@example.com'] }
 const banking = range(12).map((index) =>
   lines.bankingAccount(
@@ -87,6 +88,19 @@ const billing = range(60).map((index) => {
   return number % 2 ? line : { ...line, id: undefined }
 })
 
+const [free = '', ...refusedIds] = [0, 5, 6, 7].map((index) => bankingIds[index] ?? '')
+const restrictions = [
+  ...refusedIds.map((accountId, index) =>
+    lines.restriction(
+      { accountId },
+      ['blocked', 'harm'][index] ?? 'harm',
+      index === 2 ? '2020-01-01T00:00:00Z' : undefined,
+    ),
+  ),
+  lines.restriction({ accountId: energyIds[5] ?? '' }, 'suspended', '2100-01-01T00:00:00Z'),
+  lines.restriction({ customerId: 'cat' }, 'harm'),
+]
+
 /** Removes the fields that a line omits, as JSON does. */
 function recordsOf<Item>(all: readonly { readonly record: object }[]): Item[] {
   return JSON.parse(JSON.stringify(all.map(({ record }) => record)))
@@ -120,83 +134,68 @@ function arraySource(): Source {
   const people = recordsOf<Customer>(customers)
   const bankingOf = (id: string) => held<BankingAccount>(banking, id)
   const energyOf = (id: string) => held<EnergyAccount>(energy, id)
-  /** Answers only if the customer exists. */
-  const withCustomer =
-    <Query extends { readonly customerId: string }, Found>(answer: (query: Query) => Found) =>
+  const refusals = recordsOf<Restriction>(restrictions)
+  /** Answers only if the customer exists, with the accounts that are not restricted. */
+  const withAccounts =
+    <Account extends { readonly accountId: string }>(accountsOf: (id: string) => Account[]) =>
+    <Query extends { readonly customerId: string }, Found>(
+      answer: (accounts: readonly Account[], query: Query) => Found,
+    ) =>
     async (query: Query) =>
-      people.some(({ id }) => id === query.customerId) ? answer(query) : missing('customer')
+      people.some(({ id }) => id === query.customerId)
+        ? withRestrictions(refusals, accountsOf(query.customerId), query, answer)
+        : missing('customer')
+  const withBanking = withAccounts(bankingOf)
+  const withEnergy = withAccounts(energyOf)
 
   return {
-    listBankingAccounts: withCustomer((query) =>
-      fromArrays.listBankingAccounts(bankingOf(query.customerId), query),
+    listBankingAccounts: withBanking((accounts, query) =>
+      fromArrays.listBankingAccounts(accounts, query),
     ),
-    getBankingAccount: withCustomer((query) =>
-      fromArrays.getBankingAccount(bankingOf(query.customerId), query),
+    getBankingAccount: withBanking(fromArrays.getBankingAccount),
+    listBankingBalances: withBanking((accounts, query) =>
+      fromArrays.listBankingBalances(accounts, recordsOf<BankingBalance>(balances), query),
     ),
-    listBankingBalances: withCustomer((query) =>
-      fromArrays.listBankingBalances(
-        bankingOf(query.customerId),
-        recordsOf<BankingBalance>(balances),
-        query,
-      ),
-    ),
-    listBankingTransactions: withCustomer((query) =>
+    listBankingTransactions: withBanking((accounts, query) =>
       fromArrays.listBankingTransactions(
-        bankingOf(query.customerId),
+        accounts,
         recordsOf<BankingTransaction>(transactions),
         query,
         () => Temporal.Instant.from(loadTime),
       ),
     ),
-    listScheduledPayments: withCustomer((query) =>
-      fromArrays.listScheduledPayments(
-        bankingOf(query.customerId),
-        recordsOf<ScheduledPayment>(payments),
-        query,
-      ),
+    listScheduledPayments: withBanking((accounts, query) =>
+      fromArrays.listScheduledPayments(accounts, recordsOf<ScheduledPayment>(payments), query),
     ),
-    listScheduledPaymentsOfAccounts: withCustomer((query) =>
+    listScheduledPaymentsOfAccounts: withBanking((accounts, query) =>
       fromArrays.listScheduledPaymentsOfAccounts(
-        bankingOf(query.customerId),
+        accounts,
         recordsOf<ScheduledPayment>(payments),
         query,
       ),
     ),
-    listDirectDebits: withCustomer((query) =>
-      fromArrays.listDirectDebits(
-        bankingOf(query.customerId),
-        recordsOf<DirectDebit>(debits),
-        query,
-        idsOf(debits),
-      ),
+    listDirectDebits: withBanking((accounts, query) =>
+      fromArrays.listDirectDebits(accounts, recordsOf<DirectDebit>(debits), query, idsOf(debits)),
     ),
-    listEnergyAccounts: withCustomer((query) =>
-      fromArrays.listEnergyAccounts(energyOf(query.customerId), query),
+    listEnergyAccounts: withEnergy((accounts, query) =>
+      fromArrays.listEnergyAccounts(accounts, query),
     ),
-    listEnergyAccountDetails: withCustomer((query) =>
-      fromArrays.listEnergyAccountDetails(energyOf(query.customerId), query),
+    listEnergyAccountDetails: withEnergy(fromArrays.listEnergyAccountDetails),
+    getEnergyAccount: withEnergy(fromArrays.getEnergyAccount),
+    listEnergyInvoices: withEnergy((accounts, query) =>
+      fromArrays.listEnergyInvoices(accounts, recordsOf<EnergyInvoice>(invoices), query),
     ),
-    getEnergyAccount: withCustomer((query) =>
-      fromArrays.getEnergyAccount(energyOf(query.customerId), query),
-    ),
-    listEnergyInvoices: withCustomer((query) =>
-      fromArrays.listEnergyInvoices(
-        energyOf(query.customerId),
-        recordsOf<EnergyInvoice>(invoices),
-        query,
-      ),
-    ),
-    listEnergyBilling: withCustomer((query) =>
+    listEnergyBilling: withEnergy((accounts, query) =>
       fromArrays.listEnergyBilling(
-        energyOf(query.customerId),
+        accounts,
         recordsOf<EnergyBillingTransaction>(billing),
         query,
         idsOf(billing),
       ),
     ),
-    listEnergyBillingOfAccounts: withCustomer((query) =>
+    listEnergyBillingOfAccounts: withEnergy((accounts, query) =>
       fromArrays.listEnergyBillingOfAccounts(
-        energyOf(query.customerId),
+        accounts,
         recordsOf<EnergyBillingTransaction>(billing),
         query,
         idsOf(billing),
@@ -204,11 +203,14 @@ function arraySource(): Source {
     ),
     searchCustomers: async (query) =>
       fromArrays.searchCustomers(people, query, ({ id }) => emailsOf[id] ?? []),
-    listShareableAccounts: withCustomer(({ customerId }) =>
-      fromArrays.listShareableAccounts(bankingOf(customerId), energyOf(customerId)),
+    listShareableAccounts: withBanking((shared, query) =>
+      withRestrictions(refusals, energyOf(query.customerId), query, (sharedEnergy) =>
+        fromArrays.listShareableAccounts(shared, sharedEnergy),
+      ),
     ),
-    getCustomer: withCustomer(
-      ({ customerId }) => people.find(({ id }) => id === customerId) ?? missing('customer'),
+    getCustomer: withBanking(
+      (_accounts, { customerId }) =>
+        people.find(({ id }) => id === customerId) ?? missing('customer'),
     ),
   }
 }
@@ -223,6 +225,7 @@ const allLines = [
   ...energy,
   ...invoices,
   ...billing,
+  ...restrictions,
 ]
 
 const providers = shareOnEachEngine(async (scope: Scope) => {
@@ -266,15 +269,16 @@ describeOnce('a source over arrays', () => {
     const someRequest = fc.constantFrom(...served).chain((ref: Ref) =>
       fc.record({
         ref: fc.constant(ref),
-        customer: fc.constantFrom('ana', 'ana', 'ana', 'ben', '__proto__', 'unknown'),
+        customer: fc.constantFrom('ana', 'ana', 'ana', 'ben', 'cat', '__proto__', 'unknown'),
         accounts: fc.oneof(
           { weight: 5, arbitrary: some((isEnergy(ref) ? energyIds : bankingIds).slice(0, 5)) },
           { weight: 1, arbitrary: some([...energyIds, ...bankingIds, 'unknown', '__proto__']) },
+          { weight: 1, arbitrary: some([...energyIds.slice(4), free, ...refusedIds]) },
         ),
         query: someQuery,
       }),
     )
-    let found = 0
+    let [found, refusals] = [0, 0]
 
     await fc.assert(
       fc.asyncProperty(someRequest, async ({ ref, query, ...request }) => {
@@ -284,11 +288,14 @@ describeOnce('a source over arrays', () => {
 
         assert.equal(actual.text, expected.text, `${ref} ${JSON.stringify(asked)}`)
         assert.equal(actual.status, expected.status)
+        assert.equal(actual.headers['x-sharing-refused'], expected.headers['x-sharing-refused'])
+        if (actual.headers['x-sharing-refused']) refusals += 1
         if (actual.status === 200) found += 1
       }),
       propertyRuns(600),
     )
-    assert.ok(found > 300, `${found} found`)
+    assert.ok(found > 250, `${found} found`)
+    assert.ok(refusals > 30, `${refusals} refused`)
   })
 
   it('finds customers by their own and by further addresses, as a database does', async () => {

@@ -12,21 +12,21 @@ import { makeKey, mintToken, validClaims } from '../support/tokens.ts'
 import { until } from '../support/until.ts'
 
 const guide = readFileSync(new URL('../../docs/guides/your-own-source.md', import.meta.url), 'utf8')
-const [program = '', check = ''] = [...guide.matchAll(/```js\n(.*?)```/gs)].map(
+const [program = '', restrictions = '', check = ''] = [...guide.matchAll(/```js\n(.*?)```/gs)].map(
   ([, block = '']) => block,
 )
 const [, capabilities = ''] = /`(\['no-.*?\])`/.exec(guide) ?? []
 const moduleUrl = (name: string) => new URL(`../../src/${name}/index.ts`, import.meta.url).href
 
 /** The program of the guide as a process in a folder of its own, and a request with a token that was used once. */
-async function openProgram(t: Scope) {
+async function openProgram(t: Scope, text = program) {
   const scope = createScope(t)
   const folder = await temporaryFolder(scope)
   const key = makeKey('ES256', 'k1')
   const keyServer = await openKeyServer([key.jwk])
   scope.after(keyServer.close)
   const port = await findFreePort()
-  const adapted = program
+  const adapted = text
     .replace('holdfast/server', moduleUrl('server'))
     .replace('http://127.0.0.1:8081/.well-known/jwks.json', keyServer.url)
     .replaceAll('8080', String(port))
@@ -82,6 +82,20 @@ describeOnce('the guide A provider over your own data', () => {
     assert.notEqual(status, 0)
     assert.match(stderr, /database not found at .*tokens\.db: .* create it with guard\.create\n/)
     assert.doesNotMatch(stderr, /--create|--new-replay-file/)
+  })
+
+  it('has restrictions that the program applies', async (t) => {
+    const [importLine = '', ...definitions] = restrictions.split('\n')
+    const withRestrictions = program
+      .replace('import {', `${importLine}\nimport {`)
+      .replace(/const withAccounts = .*?\n}\n/s, definitions.join('\n'))
+      .replaceAll(`'c2'`, `'c1'`)
+    const { sendToken } = await openProgram(
+      t,
+      withRestrictions.replaceAll('holdfast/server', moduleUrl('server')),
+    )
+
+    assert.equal(await sendToken('--create'), 403)
   })
 
   it('has a program that passes every check, in five lines of a test', async (t) => {
