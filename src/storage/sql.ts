@@ -120,10 +120,10 @@ export const optional =
     cell === null ? undefined : column(cell)
 
 interface Statements {
-  readRows(text: string, values: readonly Value[]): Promise<Cell[][]>
+  readRows(text: string, values: readonly Value[]): Promise<Cell[][]> | Cell[][]
   /** For statements that read few rows. */
-  readFewRows?(text: string, values: readonly Value[]): Promise<Cell[][]>
-  run(text: string, values: readonly Value[]): Promise<number>
+  readFewRows?: Statements['readRows']
+  run(text: string, values: readonly Value[]): Promise<number> | number
 }
 
 export function createSession({ readRows, readFewRows = readRows, run }: Statements): Session {
@@ -142,7 +142,7 @@ export function createSession({ readRows, readFewRows = readRows, run }: Stateme
       const items = rows.map(([, ...cells]) => cells).filter(([first]) => first !== null)
       return { items: items.map(toRow(columns)), total: Number(rows[0]?.[0] ?? 0) }
     },
-    run: (statement, values = []) => run(statement, values),
+    run: async (statement, values = []) => run(statement, values),
   }
 }
 

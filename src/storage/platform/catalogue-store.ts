@@ -9,6 +9,7 @@ import {
 } from '../../platform/catalogue/store.ts'
 import { exists } from '../../platform/catalogue/versions.ts'
 import { currentVersions } from '../current-versions.ts'
+import { pageValues } from '../request-values.ts'
 import { type Columns, integer, nullable, oneOf, optional, type Sql, text, time } from '../sql.ts'
 import { createDraftStore } from './draft-rows.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
@@ -20,7 +21,7 @@ import {
   removeProduct,
   writeProduct,
 } from './product-rows.ts'
-import { listSummaries, startOf } from './summary-rows.ts'
+import { listSummaries } from './summary-rows.ts'
 
 const columns = 'v.product, v.version, v.last_updated, v.shown, v.origin'
 const product = {
@@ -96,7 +97,7 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
         ? sql.first(product, `select ${columns} from ${currentVersions} where p.id = $1`, [id])
         : sql.first(product, selectVersion, [id, version]),
 
-    list: ({ category, brand, effective, now, updatedSince, page, pageSize }) =>
+    list: ({ category, brand, effective, now, updatedSince, ...request }) =>
       sql.page(
         { id: text, version: integer, lastUpdated: text, bytes: integer, origin: nullable(text) },
         `with found as (
@@ -110,11 +111,11 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
          select counted.total, v.product, v.version, v.last_updated, octet_length(v.shown), v.origin
          from (select count(*) as total from found) as counted
          left join (
-           select id, version from found order by id limit $6 offset $7
+           select id, version from found order by id limit $7 offset $6
          ) as page on true
          left join product_version v on v.product = page.id and v.version = page.version
          order by page.id`,
-        [category, brand, updatedSince, effective, now, pageSize, startOf(page, pageSize)],
+        [category, brand, updatedSince, effective, now, ...pageValues(request)],
       ),
 
     listSummaries: (query) => listSummaries(sql, query),
@@ -157,9 +158,9 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
          from (select max(version) as total from product_version where product = $1) as counted
          left join (
            select * from product_version where product = $1
-           order by version desc limit $2 offset $3
+           order by version desc limit $3 offset $2
          ) as v on true order by v.version desc`,
-        [id, pageSize, startOf(number, pageSize)],
+        [id, ...pageValues({ page: number, pageSize })],
       )
       return page.total === 0 ? undefined : page
     },

@@ -5,11 +5,12 @@ import type {
   NewestVersion,
   StoredDraft,
 } from '../../platform/catalogue/store.ts'
+import { pageValues } from '../request-values.ts'
 import { integer, type Session, type Sql, type Transaction, text } from '../sql.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
 import { lockNewestVersion, putProduct, writeProduct } from './product-rows.ts'
 import { definePut } from './put-row.ts'
-import { startOf, summaryRow, withAuthor } from './summary-rows.ts'
+import { summaryRow, withAuthor } from './summary-rows.ts'
 
 const put = definePut(
   'product_draft',
@@ -85,9 +86,9 @@ export function createDraftStore(sql: Sql): DraftStore {
       const { items, total } = await sql.page(
         draft,
         `select total, ${columns} from (select count(*) as total from product_draft) as counted
-         left join (select * from product_draft order by product limit $1 offset $2) as d on true
+         left join (select * from product_draft order by product limit $2 offset $1) as d on true
          order by d.product`,
-        [pageSize, startOf(page, pageSize)],
+        pageValues({ page, pageSize }),
       )
       return { items: items.map(withAuthor), total }
     },

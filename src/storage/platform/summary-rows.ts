@@ -6,6 +6,7 @@ import type {
   SummaryQuery,
 } from '../../platform/catalogue/store.ts'
 import { summarizeTexts } from '../../platform/catalogue/summary.ts'
+import { pageValues } from '../request-values.ts'
 import { boolean, integer, nullable, type Sql, text } from '../sql.ts'
 import { definePut, type PutRow } from './put-row.ts'
 
@@ -53,7 +54,7 @@ const orders = { updated: 'updated_at desc, id', name: 'name_key, id' }
 
 export async function listSummaries(
   { page: readPage, dialect: { position } }: Sql,
-  { text, category, brand, state, sort, now, page, pageSize }: SummaryQuery,
+  { text, category, brand, state, sort, now, ...request }: SummaryQuery,
 ): Promise<Page<StoredSummary>> {
   // A text has few matches, which are found once and sorted. Otherwise, they are read in the order of an index.
   const { items, total } = await readPage(
@@ -71,9 +72,9 @@ export async function listSummaries(
      left join (
        select ${columns}, is_draft or exists (
          select 1 from product_summary d where d.id = f.id and d.is_draft) as has_draft, name_key
-       from found f order by ${orders[sort]} limit $6 offset $7
+       from found f order by ${orders[sort]} limit $7 offset $6
      ) as page on true order by ${orders[sort]}`,
-    [text, category, brand, state, now, pageSize, startOf(page, pageSize)],
+    [text, category, brand, state, now, ...pageValues(request)],
   )
   return { items: items.map(withAuthor), total }
 }
@@ -82,9 +83,4 @@ export function withAuthor<
   Item extends { readonly authorId: string; readonly authorName: string },
 >({ authorId, authorName, ...row }: Item) {
   return { ...row, by: { id: authorId, name: authorName } }
-}
-
-/** How many rows are before a page. */
-export function startOf(page: number, pageSize: number): number {
-  return Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER)
 }

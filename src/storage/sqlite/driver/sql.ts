@@ -31,16 +31,13 @@ export function openSqliteSql(path: string): Sql {
   const reader = openStatements(reading)
   const writer = openStatements(writing)
   const transaction = {
-    ...createSession({
-      readRows: async (text, values) => writer.readRows(text, values),
-      run: async (text, values) => writer.run(text, values),
-    }),
+    ...createSession(writer),
     async lock() {},
   }
 
   return {
     ...createSession({
-      readRows: async (text, values) => reader.readRows(text, values),
+      readRows: reader.readRows,
       run: (text, values) => queue.write(async () => writer.run(text, values)),
     }),
     dialect,

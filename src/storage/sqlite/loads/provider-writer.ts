@@ -79,7 +79,11 @@ export function openSqliteProviderWriter(
       const counts = items.finish()
       items.writeIndex(Number.POSITIVE_INFINITY).forEach(() => {})
       // A commit to a file that was deleted or replaced would be lost.
-      if (fileIdentity(path) !== opened) throw replacedDatabase(path)
+      if (fileIdentity(path) !== opened) {
+        throw new DatabaseError(
+          `the database ${path} was deleted or replaced during the load: uncommitted items were not loaded`,
+        )
+      }
       if (database.isTransaction) {
         const lines = totalCounts([committedLines, ...counts.values()])
         record.run(...loadValues(loadTime, Date.now(), lines))
@@ -103,10 +107,4 @@ export function openSqliteProviderWriter(
       releaseLog(path)
     },
   }
-}
-
-function replacedDatabase(path: string): DatabaseError {
-  return new DatabaseError(
-    `the database ${path} was deleted or replaced during the load: uncommitted items were not loaded`,
-  )
 }
