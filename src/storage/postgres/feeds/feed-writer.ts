@@ -30,9 +30,6 @@ const checkConnections = 2
  */
 const sessionMs = 3_600_000
 
-/** How often a group is tried without its first invalid batch, before each batch gets a transaction of its own. */
-const groupAttempts = 2
-
 /**
  * Opens the writer of feeds. Batches are merged with the statements of a load, on a connection that keeps its temporary
  * tables and its plans: most batches have few lines.
@@ -109,7 +106,7 @@ export async function openPostgresFeedWriter(
     return known
   }
 
-  /** The outcomes of batches of different feeds, or the errors of the first invalid one by its index. */
+  /** The outcomes of batches of different feeds. Undefined if one of several is invalid: then nothing is changed. */
   const commitTogether = (batches: readonly FeedBatch[]) =>
     onSession(async (session) => {
       const { staging } = session
@@ -140,7 +137,10 @@ export async function openPostgresFeedWriter(
       })
       if ('errors' in merged) {
         await session.rollback()
-        return firstInvalid(merged.errors, accepted)
+        const [batch] = batches
+        return batch && batches.length === 1
+          ? [{ errors: locateErrors(merged.errors, 0, batch) }]
+          : undefined
       }
       const written = accepted.map(({ batch, index }, file) => {
         const result = { lines: batch.lines, ...emptyCounts() }
@@ -160,21 +160,10 @@ export async function openPostgresFeedWriter(
       return outcomes.filter((outcome) => outcome !== undefined)
     })
 
-  /** An invalid batch must not affect the others. Which batches are invalid may depend on those before them. */
-  const commitEach = async (
-    batches: readonly FeedBatch[],
-    attempts = groupAttempts,
-  ): Promise<BatchOutcome[]> => {
-    if (attempts === 0 && batches.length > 1) {
-      return (await Array.fromAsync(batches, (batch) => commitEach([batch]))).flat()
-    }
-    const result = await commitTogether(batches)
-    if (!('index' in result)) return result
-    const { index, errors } = result
-    const others = batches.filter((_, other) => other !== index)
-    const outcomes = others.length > 0 ? await commitEach(others, attempts - 1) : []
-    return outcomes.toSpliced(index, 0, { errors })
-  }
+  /** An invalid batch must not affect the others. */
+  const commitEach = async (batches: readonly FeedBatch[]): Promise<BatchOutcome[]> =>
+    (await commitTogether(batches)) ??
+    (await Array.fromAsync(batches, (batch) => commitEach([batch]))).flat()
 
   return {
     async check(batch) {
@@ -244,16 +233,6 @@ function hasOwners({ items }: FeedBatch): boolean {
 
 function hasProducts({ items }: FeedBatch): boolean {
   return items.some(isProduct)
-}
-
-/** The errors of the first invalid batch. */
-function firstInvalid(
-  errors: readonly LineError[],
-  accepted: readonly { readonly batch: FeedBatch; readonly index: number }[],
-) {
-  const first = errors.reduce((least, { file }) => Math.min(least, file), accepted.length)
-  const { batch, index = 0 } = accepted[first] ?? {}
-  return { index, errors: batch ? locateErrors(errors, first, batch) : [] }
 }
 
 /** The errors of a batch, in order and with the locations of its items. */
