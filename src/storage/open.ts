@@ -170,7 +170,6 @@ function onSql<Store>(
   }
 }
 
-/** The path of a SQLite database. */
 export function sqlitePath(database: string): string {
   if (!database.startsWith('sqlite:')) {
     throw new DatabaseError('a database is sqlite:FILE or postgres://USER@HOST/NAME')

@@ -51,7 +51,6 @@ export function searchValues({ minAmount, maxAmount, text }: EntriesQuery) {
 
 export type SearchValues = NonNullable<ReturnType<typeof searchValues>>
 
-/** The codes of the amounts. */
 export function amountCodes([least, greatest]: SearchValues) {
   return [
     least === null ? amountCodeMin : amountCode(least),

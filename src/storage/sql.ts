@@ -1,3 +1,5 @@
+import type { Parameter } from './statement.ts'
+
 /**
  * What the stores of the platform need from an engine. Statements are SQL that both engines understand, with numbered
  * parameters (`$1`); a `Dialect` names what they state differently. Each engine prepares a statement once, by its text,
@@ -68,15 +70,7 @@ export interface Dialect {
 export type Call = readonly [text: string, values?: readonly Value[]]
 
 /** A value of a parameter. A time is stored in milliseconds since 1970. */
-export type Value =
-  | string
-  | number
-  | boolean
-  | Temporal.Instant
-  | readonly string[]
-  | readonly number[]
-  | null
-  | undefined
+export type Value = Exclude<Parameter, bigint> | Temporal.Instant | undefined
 
 /** A value as an engine returns it: PostgreSQL returns texts. */
 export type Cell = string | number | null

@@ -8,7 +8,6 @@ export interface Put {
   readonly text: string
 }
 
-/** A row to put, with its values in the order of the columns. */
 export type PutRow = readonly [Put, readonly Value[]]
 
 /** Inserts a row. With a key, it replaces the row with the same key. */

@@ -77,7 +77,6 @@ export function createArrangementStore(sql: Sql): ArrangementStore {
   }
 }
 
-/** Deletes some arrangements whose retention has ended. */
 async function purge(transaction: Transaction, { dialect }: Sql, before: number): Promise<void> {
   const old = await transaction.all(
     { id: text },

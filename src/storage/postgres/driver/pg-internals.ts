@@ -53,7 +53,6 @@ const bytesMin = 32 * 1024
 /** The type code of a DataRow message. */
 const dataRow = 0x44
 
-/** The length of a null value. */
 const nullLength = -1
 
 /**

@@ -17,7 +17,6 @@ import {
 
 const connectionsDefault = 10
 
-/** An idle connection is closed after this time. */
 const idleMs = 60_000
 
 /** How much longer than the server the driver waits. Statements of requests have shorter timeouts. */

@@ -40,7 +40,6 @@ export function toStatement(statement: Statement | string): Statement {
   }))
 }
 
-/** A statement and its values. */
 type Call = Parameters<Query>
 
 function encodeCall([statement, values]: Call) {

@@ -90,7 +90,6 @@ async function appendAll({ items, run, loadTime, blocksMax }: StagedBatches) {
   return { blocks: mayBeIndexed ? await indexAppended(run, grown, blocksMax) : 0 }
 }
 
-/** Whether each entry has one line. */
 function areEntriesDistinct(items: readonly LocatedItem[]): boolean {
   const keys = new Set<string>()
   let count = 0

@@ -9,7 +9,6 @@ const initialBytes = 16 * 1024
 /** The most bytes of UTF-8 per UTF-16 code unit. */
 const bytesPerUnitMax = 3
 
-/** The length of a null value. */
 const nullLength = -1
 
 /**
@@ -48,7 +47,6 @@ export function openCopyEncoder(openCopy: (statement: string) => Copy) {
   }
 
   return {
-    /** The rows of a table. */
     into: (table: string): RowBuffer => buffers.getOrInsertComputed(table, openRowBuffer),
 
     isAnyFull(): boolean {
@@ -56,7 +54,6 @@ export function openCopyEncoder(openCopy: (statement: string) => Copy) {
       return false
     },
 
-    /** Sends the full buffers. */
     async advance(): Promise<void> {
       for (const [table, buffer] of buffers) if (buffer.isFull()) await send(table, buffer)
     },
@@ -68,7 +65,6 @@ export function openCopyEncoder(openCopy: (statement: string) => Copy) {
       await end()
     },
 
-    /** Discards unsent rows. */
     async discard(): Promise<void> {
       buffers.clear()
       await allSent()
@@ -88,7 +84,6 @@ const valueBytes = { text: 0, boolean: 1, smallint: 2, integer: 4, bigint: 8 }
 export type ColumnType = keyof typeof valueBytes
 export type CopyValue = string | number | bigint | boolean | undefined
 
-/** Rows of one table. */
 function openRowBuffer() {
   let buffer = Buffer.allocUnsafe(initialBytes)
   let length = 0

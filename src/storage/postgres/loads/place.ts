@@ -15,7 +15,6 @@ export const filesMax = 2 ** 15
 const linesMax = 2 ** lineBits
 const partsMax = 2 ** partBits
 
-/** The two halves of a place. */
 export function placeHalves({ file, line, part = 0 }: SourceLocation): [number, number] {
   if (file >= filesMax || line >= linesMax || part >= partsMax) {
     throw new DatabaseError(
@@ -38,5 +37,4 @@ export function parsePlace(place: string): SourceLocation {
   }
 }
 
-/** SQL for the file of a place. */
 export const fileOf = (place: string) => `(${place} >> ${lineBits + partBits})::smallint`

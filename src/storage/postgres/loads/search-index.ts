@@ -24,7 +24,6 @@ const list = listCodes.transaction
 export const mayCompleteBlock = `list = ${list} and ordinal >= ${blockEntries + newestEntries}
   and ordinal % ${appendedEntries} = 0`
 
-/** The accounts whose transactions a merge has changed. */
 const changedAccounts = `
   select account from needs_reorder where list = ${list}
   union select account from change where list = ${list} and what = ${isReplaced}`
@@ -74,7 +73,6 @@ export function indexChanged(run: Run, blocksMax?: number): Promise<number> {
   return indexBlocks(run, findBlocks(changedAccounts), [blocksMax ?? null])
 }
 
-/** Indexes lists that have grown. */
 export function indexAppended(
   run: Run,
   accounts: readonly string[],

@@ -37,7 +37,6 @@ export function toAppError(error: unknown, database: DatabaseSync): unknown {
   return new ContractError('unavailable', message, { cause: error, isInDoubt })
 }
 
-/** Converts a failure to open the database. */
 export function cannotOpen(error: unknown, path: string): unknown {
   const message = describeFailure(error, () => path, 'opened')
   if (message === undefined) return error
@@ -67,7 +66,7 @@ function describeFailure(
   return reason && `the database ${path()} ${reason(path(), error)}`
 }
 
-/** The lowest byte of SQLite's extended result  */
+/** The lowest byte of SQLite's extended result codes. */
 function primaryCode(error: unknown): number {
   return extendedCode(error) % 256
 }
