@@ -21,10 +21,10 @@ export const listCodes = {
   billing: 5,
 } as const satisfies Record<EntryList, number>
 
-const integerMin = -(2n ** 63n)
-const integerMax = 2n ** 63n - 1n
+/** The range of integers, and of times, that a database can store. */
+export const integerMin = -(2n ** 63n)
+export const integerMax = 2n ** 63n - 1n
 
-/** Limits a time to the range that a database can store. */
 export function clampTime(time: bigint): bigint {
   if (time < integerMin) return integerMin
   return time > integerMax ? integerMax : time

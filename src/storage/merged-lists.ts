@@ -1,6 +1,7 @@
 import type { JsonText } from '../contract/index.ts'
 import { compareBytes, newestFirst } from '../provider/entry-order.ts'
 import type { EntriesOfAccountsQuery, Page } from '../provider/store.ts'
+import { integerMax, integerMin } from './enum-codes.ts'
 import { pageValues } from './request-values.ts'
 
 /** Up to this many keys, the newest entries of every list are read and sorted; beyond, a search by time is cheaper. */
@@ -8,9 +9,6 @@ export const keysReadMax = 5000
 
 /** A search by time ends when it has at most this many entries to choose from: reading their keys takes less time. */
 const entriesBetweenMax = 64
-
-/** The last time that can be stored. */
-const timeMax = 2n ** 63n - 1n
 
 /** The part of a list in a time window: the ordinals and times of its oldest and its newest entry. */
 export interface ListWindow<List> {
@@ -122,7 +120,7 @@ async function findRanges<List>(
   ])
   return Promise.all(
     windows.map(async (window) => {
-      const times = newest < timeMax ? [oldest, newest + 1n] : [oldest]
+      const times = newest < integerMax ? [oldest, newest + 1n] : [oldest]
       const [low = 0, after = window.last + 1] = await seek(reads, window, times)
       return { window, low, high: after - 1 }
     }),
@@ -135,8 +133,8 @@ async function findTimes<List>(
   windows: readonly ListWindow<List>[],
   rank: number,
 ): Promise<[bigint, bigint]> {
-  let low = windows.reduce((least, { oldest }) => (oldest < least ? oldest : least), timeMax)
-  let high = windows.reduce((most, { newest }) => (newest > most ? newest : most), -timeMax - 1n)
+  let low = windows.reduce((least, { oldest }) => (oldest < least ? oldest : least), integerMax)
+  let high = windows.reduce((most, { newest }) => (newest > most ? newest : most), integerMin)
   let [sinceLow, afterHigh] = [countEntries(windows), 0]
   while (low < high && sinceLow - afterHigh > entriesBetweenMax) {
     const times = divide(low, high, reads.soughtAtOnce)

@@ -11,14 +11,9 @@ export interface StatusStore {
    * while a load commits may include a part of it.
    */
   count(name: CountName, now: Temporal.Instant): Promise<number | undefined>
-  read(): Promise<LoadStatus>
+  read(): Promise<{ readonly feeds: readonly Feed[]; readonly lastLoad: LastLoad | undefined }>
   /** Counts in progress fail. */
   close(): Promise<void>
-}
-
-export interface LoadStatus {
-  readonly feeds: readonly Feed[]
-  readonly lastLoad: LastLoad | undefined
 }
 
 /** The last load, of which several transactions may have been committed. */

@@ -1,4 +1,5 @@
 import type { QueryArrayConfig, QueryConfig } from 'pg'
+import type { FeedWriterOptions } from '../../../intake/feed-writer.ts'
 import { abandonAt, abandonOnAbort, streamOf } from '../driver/abandon.ts'
 import { openCopy } from '../driver/copy.ts'
 import { type Rows, watchStandby } from '../driver/pipeline.ts'
@@ -47,14 +48,11 @@ const deletedRowsMax = 10_000
 
 export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
 
-interface SessionOptions {
+interface SessionOptions extends Pick<FeedWriterOptions, 'onWait' | 'signal'> {
   readonly isDistributed: boolean
   /** For the connection that checks this one. */
   readonly watching: ReturnType<typeof makePool>
-  /** Called once per noticeable wait for a lock. */
-  readonly onWait: (() => void) | undefined
-  /** Ends the wait for a lock immediately, and closes the connection after `abortMs`. */
-  readonly signal: AbortSignal | undefined
+  /** How long an aborted transaction may take to end before the connection is closed. */
   readonly abortMs: number
   /** How long a lock is waited for. */
   readonly waitMaxMs: number

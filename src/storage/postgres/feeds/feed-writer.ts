@@ -17,9 +17,12 @@ import { abortDefaultMs } from '../driver/timeouts.ts'
 import { endsAborted } from '../loads/load-failure.ts'
 import { batchValues, confirmCommits, readStates, stateValues, writeBatches } from './feed-rows.ts'
 import { type FeedSession, openFeedSession } from './feed-session.ts'
-import { findEntryKey, mergeBatches, openIndexBudget } from './merge-batches.ts'
+import { findEntryKey, mergeBatches } from './merge-batches.ts'
 
 const waitMaxDefaultMs = 3_600_000
+
+/** Indexing a block takes as long as so many lines, and other batches wait for it. */
+const linesPerBlock = 200
 
 /** How many connections answer `check` while a commit uses another. */
 const checkConnections = 2
@@ -55,7 +58,8 @@ export async function openPostgresFeedWriter(
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
   const watching = makePool(database, 'read', { ...options, connections: 1 })
   const sessionOptions = { isDistributed, watching, onWait, signal, abortMs, waitMaxMs }
-  const budget = openIndexBudget()
+  /** Lines that allow to index a block later, as each commit may have few. */
+  let linesWithoutBlock = 0
   let session: FeedSession | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -133,7 +137,7 @@ export async function openPostgresFeedWriter(
         storesUnresolved,
         loadTime: time,
         author: accepted.find(({ batch }) => hasProducts(batch))?.batch.sender ?? loader,
-        blocksMax: budget.countAllowed(items.length),
+        blocksMax: Math.floor((linesWithoutBlock + items.length) / linesPerBlock),
       })
       if ('errors' in merged) {
         await session.rollback()
@@ -156,7 +160,9 @@ export async function openPostgresFeedWriter(
         await session.sendPrepared(writeBatches, batchValues(numbered, time))
       }
       await session.commit(merged.tables)
-      budget.record(items.length, merged.blocks)
+      linesWithoutBlock += items.length - merged.blocks * linesPerBlock
+      // Those that completed no block do not allow more than one.
+      linesWithoutBlock = Math.min(linesWithoutBlock, linesPerBlock)
       return outcomes.filter((outcome) => outcome !== undefined)
     })
 
@@ -198,23 +204,23 @@ export async function openPostgresFeedWriter(
  */
 function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
   const groups: FeedBatch[][] = []
-  let feeds = new Set<string>()
   let entries = new Set<string | undefined>()
   const hasUndated = batches.length > 1 && batches.some(({ items }) => items.some(isUndated))
   for (const batch of batches) {
     const { feed, items } = batch
-    const isRepeated = feed !== undefined && feeds.has(feed)
-    const isReplaced = items.some((item) => isUndated(item) && entries.has(findEntryKey(item)))
     const last = groups.at(-1)
-    const isAlone = hasOwners(batch) || last?.some(hasOwners) || isReplaced
-    if (!last || isRepeated || isAlone || (hasProducts(batch) && last.some(hasProducts))) {
-      groups.push([batch])
-      feeds = new Set()
-      entries = new Set()
-    } else {
+    if (
+      last &&
+      !(feed !== undefined && last.some((other) => other.feed === feed)) &&
+      !(hasOwners(batch) || last.some(hasOwners)) &&
+      !(hasProducts(batch) && last.some(hasProducts)) &&
+      !items.some((item) => isUndated(item) && entries.has(findEntryKey(item)))
+    ) {
       last.push(batch)
+    } else {
+      groups.push([batch])
+      entries = new Set()
     }
-    if (feed !== undefined) feeds.add(feed)
     if (hasUndated) for (const item of items) entries.add(findEntryKey(item))
   }
   return groups

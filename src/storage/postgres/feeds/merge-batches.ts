@@ -14,21 +14,6 @@ import {
 import type { ReadGroups, RecordMerging } from '../loads/run.ts'
 import { indexAppended, indexChanged } from '../loads/search-index.ts'
 
-/** Indexing a block takes as long as so many lines, and other batches wait for it. */
-const linesPerBlock = 200
-
-/** Allows to index one block for so many lines of a writer, also if each commit has few lines. */
-export function openIndexBudget() {
-  let linesWithout = 0
-  return {
-    countAllowed: (lines: number): number => Math.floor((linesWithout + lines) / linesPerBlock),
-    /** Must be called after a commit. Lines that completed no block do not allow more than one later. */
-    record(lines: number, blocks: number): void {
-      linesWithout = Math.min(linesWithout + lines - blocks * linesPerBlock, linesPerBlock)
-    },
-  }
-}
-
 interface StagedBatches extends Omit<RecordMerging, 'readGroups' | 'inBatches'> {
   readonly items: readonly LocatedItem[]
   readonly storesUnresolved: boolean
@@ -91,15 +76,8 @@ async function appendAll({ items, run, loadTime, blocksMax }: StagedBatches) {
 }
 
 function areEntriesDistinct(items: readonly LocatedItem[]): boolean {
-  const keys = new Set<string>()
-  let count = 0
-  for (const item of items) {
-    const key = findEntryKey(item)
-    if (key === undefined) continue
-    keys.add(key)
-    count += 1
-  }
-  return keys.size === count
+  const keys = items.map(findEntryKey).filter((key) => key !== undefined)
+  return new Set(keys).size === keys.length
 }
 
 /** Identifies the entry that an item puts or removes. Undefined for an item that does neither. */

@@ -1,5 +1,5 @@
 import type { Author, NewestVersion } from '../../../platform/catalogue/store.ts'
-import { loadProduct, type ProductWrite } from '../../platform/product-rows.ts'
+import { loadProduct, type ProductWrite, selectNewestVersion } from '../../platform/product-rows.ts'
 import type { Put } from '../../platform/put-row.ts'
 import type { Value } from '../../sql.ts'
 import type { CountedLines } from './count-lines.ts'
@@ -21,9 +21,8 @@ export interface LoadedProduct {
 export const productsAtOnce = 25
 
 const newestVersions = `
-  select v.* from unnest($1::text[]) p (id) cross join lateral (
-    select product as id, version, change, last_updated as "lastUpdated", shown, origin
-    from product_version where product = p.id order by version desc limit 1) v`
+  select p.id, v.* from unnest($1::text[]) p (id)
+  cross join lateral (${selectNewestVersion.replace('$1', 'p.id')}) v`
 
 /** Merges products that the load has locked, and counts the changes. An unchanged product gets no new version. */
 export async function mergeProducts(

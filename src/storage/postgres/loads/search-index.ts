@@ -78,10 +78,8 @@ export function indexAppended(
   accounts: readonly string[],
   blocksMax: number,
 ): Promise<number> {
-  return indexBlocks(run, findBlocks('select unnest($2::bigint[]) as account'), [
-    blocksMax,
-    accounts,
-  ])
+  const find = findBlocks('select unnest($2::bigint[]) as account')
+  return indexBlocks(run, find, [blocksMax, accounts])
 }
 
 /** The last value is null unless a text is too long. */

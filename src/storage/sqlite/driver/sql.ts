@@ -63,22 +63,20 @@ export function openSqliteSql(path: string): Sql {
 function openWriteQueue(database: DatabaseSync) {
   database.exec('pragma busy_timeout = 0')
   let last: Promise<unknown> = Promise.resolve()
-
-  const commit = async <Result>(work: () => Promise<Result>, since: number): Promise<Result> => {
-    await takeWriteLock(database, { waitMaxMs: busyMaxMs, since })
-    try {
-      const result = await work()
-      execute(database, 'commit')
-      return result
-    } finally {
-      // Not committed. Some failures end the transaction.
-      if (database.isTransaction) execute(database, 'rollback')
-    }
-  }
   return {
     write<Result>(work: () => Promise<Result>): Promise<Result> {
       const since = performance.now()
-      const done = last.then(() => commit(work, since))
+      const done = last.then(async () => {
+        await takeWriteLock(database, { waitMaxMs: busyMaxMs, since })
+        try {
+          const result = await work()
+          execute(database, 'commit')
+          return result
+        } finally {
+          // Not committed. Some failures end the transaction.
+          if (database.isTransaction) execute(database, 'rollback')
+        }
+      })
       // The next change runs even if this one fails.
       last = done.catch(() => {})
       return done

@@ -208,11 +208,9 @@ function countUsedPages(path: string): number {
 }
 
 /** The number of pages in the log, and how many of them are in the database file too. */
-function checkpointState(database: DatabaseSync): { log: number; checkpointed: number } {
-  return database.prepare('pragma wal_checkpoint(noop)').get() as {
-    log: number
-    checkpointed: number
-  }
+function checkpointState(database: DatabaseSync) {
+  const row = database.prepare('pragma wal_checkpoint(noop)').get()
+  return row as { log: number; checkpointed: number }
 }
 
 function logBytes(path: string): number {

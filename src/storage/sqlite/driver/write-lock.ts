@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ContractError } from '../../../contract/index.ts'
+import type { FeedWriterOptions } from '../../../intake/feed-writer.ts'
 import { announceWait } from '../../waiting.ts'
 import { isBusy, toAppError } from './errors.ts'
 
@@ -13,10 +14,7 @@ const retryMs = 2
 const turnMaxMs = 100
 const turnPollMs = 1
 
-interface WaitOptions {
-  readonly onWait?: (() => void) | undefined
-  readonly signal?: AbortSignal | undefined
-  readonly waitMaxMs?: number | undefined
+interface WaitOptions extends Pick<FeedWriterOptions, 'onWait' | 'signal' | 'waitMaxMs'> {
   /** When the wait began, by `performance.now()`. */
   readonly since?: number
 }

@@ -15,8 +15,7 @@ export interface EntryRow {
 export const columns = 'list, time, id, amount, description, reference, record'
 
 /** The values of a row in the order of the columns. */
-export function toValues(row: EntryRow) {
-  const { list, time, id, amount, description, reference, record } = row
+export function toValues({ list, time, id, amount, description, reference, record }: EntryRow) {
   return [list, time, id, amount, description, reference, record] as const
 }
 

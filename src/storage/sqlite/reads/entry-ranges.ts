@@ -43,31 +43,23 @@ export function joinedRecords<Joined>(open: (joined: string) => Joined): (count:
 
 /** Queries on lists. Each is one or two seeks in an index and one range of the table. */
 export function openEntryRanges(database: DatabaseSync) {
-  const located = `${ordinalOfPosition} as ordinal, time`
-  const atOrAfter = query<{ ordinal: bigint; time: bigint }>(
-    database,
-    selectOldest(located, '?', '?'),
-    { bigints: true },
-  )
-  const atOrBefore = query<{ ordinal: bigint; time: bigint }>(
-    database,
-    selectNewest(located, '?', '?'),
-    { bigints: true },
-  )
-  const records = joinedRecords((joined) =>
-    query<{ joined: JsonText | null }>(
+  const located = (select: typeof selectOldest) =>
+    query<{ ordinal: bigint; time: bigint }>(
       database,
-      `select ${joined} as joined from
-         (select record from entry where position between ? and ? order by position desc)`,
-    ),
-  )
-  const recordsAt = joinedRecords((joined) =>
-    query<{ joined: JsonText | null }>(
-      database,
-      `select ${joined} as joined from
-         (select record from json_each(?) as place cross join entry on position = place.value)`,
-    ),
-  )
+      select(`${ordinalOfPosition} as ordinal, time`, '?', '?'),
+      { bigints: true },
+    )
+  const atOrAfter = located(selectOldest)
+  const atOrBefore = located(selectNewest)
+  const joinedFrom = (source: string) =>
+    joinedRecords((joined) =>
+      query<{ joined: JsonText | null }>(
+        database,
+        `select ${joined} as joined from (select record from ${source})`,
+      ),
+    )
+  const records = joinedFrom('entry where position between ? and ? order by position desc')
+  const recordsAt = joinedFrom('json_each(?) as place cross join entry on position = place.value')
   const keys = query<readonly [ordinal: bigint, time: bigint, id: string]>(
     database,
     `select ${ordinalOfPosition}, time, id from entry
