@@ -163,7 +163,6 @@ describeOnce('a request that names an arrangement', () => {
     const tokens = await thirdParty.exchange(second.callback, second.started)
     assert.equal(tokens['cdr_arrangement_id'], id)
     assert.equal(await isActive(earlier.refresh_token), false)
-    assert.equal(await isActive(earlier.access_token), false)
     const refreshed = await openid.refreshTokenGrant(
       thirdParty.config,
       tokens.refresh_token ?? '',
@@ -175,7 +174,7 @@ describeOnce('a request that names an arrangement', () => {
     const found = await arrangements.find(id, Temporal.Now.instant())
     assert.deepEqual([found?.status, found?.accountIds], ['active', [customer.accounts[1]]])
     await arrangements.withdraw(id, 'customer', Temporal.Now.instant())
-    assert.equal(await isActive(tokens.access_token), false)
+    assert.equal(await isActive(tokens.refresh_token), false)
   })
 
   it('amends it with the same code after the database has failed', async (t) => {
@@ -202,13 +201,13 @@ describeOnce('a request that names an arrangement', () => {
     assert.equal(tokens['cdr_arrangement_id'], id)
     const isActive = async (token = '') =>
       (await openid.tokenIntrospection(thirdParty.config, token)).active
-    assert.equal(await isActive(tokens.access_token), true)
+    assert.equal(await isActive(tokens.refresh_token), true)
     assert.equal(await isActive(earlier.refresh_token), false)
     const found = await arrangements.find(id, Temporal.Now.instant())
     assert.deepEqual([found?.status, found?.accountIds], ['active', [chosen]])
     // The code is used now: another use ends the arrangement.
     await assert.rejects(thirdParty.exchange(callback, started), { error: 'invalid_grant' })
-    assert.equal(await isActive(tokens.access_token), false)
+    assert.equal(await isActive(tokens.refresh_token), false)
   })
 
   it('amends it once if the code is exchanged several times at once', async () => {
