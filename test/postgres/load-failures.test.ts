@@ -53,7 +53,7 @@ describeOn('postgres', 'a load that the server cannot complete', () => {
       'a load whose role may only read',
       'reader',
       ['load'],
-      `the database role reader lacks INSERT, UPDATE, DELETE on customer: permission denied for table customer ${grants}`,
+      `the database role reader lacks INSERT, UPDATE, DELETE on further_email: permission denied for table further_email ${grants}`,
     ],
     [
       'a dump whose role may not read a table',
