@@ -111,14 +111,10 @@ export async function openConsentPlatform(
   const inner = createScope(scope)
   const database = existing ?? (await newDatabase(inner))
   let isProviderAway = false
-  const restrictions = openRestrictions()
   const provider = await openProvider(inner, consentLines, {
     database,
     limits: patientLimits,
-    prepare(app) {
-      restrictions.prepare(app)
-      prepare?.(app)
-    },
+    ...(prepare && { prepare }),
     around: (store) =>
       new Proxy(store, {
         get(target, name, receiver) {
@@ -196,7 +192,7 @@ export async function openConsentPlatform(
     ...first,
     database,
     provider,
-    restrictions,
+    restrictions: openRestrictions(provider),
     signingKeys,
     passcodes,
     log,

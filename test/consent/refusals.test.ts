@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import * as openid from 'openid-client'
 import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
-import { balance } from '../support/lines.ts'
+import { balance, bankingAccount, restriction } from '../support/lines.ts'
 import { allScopes, assertError, openCdsPlatform, type Sharing, share } from './cds.ts'
 import { type ConsentPlatform, nextCustomer } from './platform.ts'
 import { registerThirdParty } from './third-party.ts'
@@ -14,7 +14,8 @@ const invalid = 'cds-banking:Authorisation/InvalidBankingAccount'
 const forbidden = 'cds-all:GeneralError/Expected'
 
 async function listAccountIds({ call }: Sharing): Promise<string[]> {
-  const { status, body } = await call('/banking/accounts', { headers: { 'x-v': '3' } })
+  const path = '/banking/accounts?page-size=1000'
+  const { status, body } = await call(path, { headers: { 'x-v': '3' } })
   assert.equal(status, 200, JSON.stringify(body))
   return body.data.accounts.map(({ accountId }: Record<string, string>) => accountId)
 }
@@ -93,6 +94,72 @@ describeOnce('several accounts in a body', () => {
     assertError(one, 422, unavailable)
     assert.deepEqual(listDetails(one), [first])
     assertError(await postBalances(second), 422, invalid)
+  })
+})
+
+describeOnce('hundreds of accounts in a body', () => {
+  const count = 300
+
+  /** A consent to all of them, and the number of calls of B2 that a request for their balances costs. */
+  async function shareAll(t: TestContext) {
+    let calls = 0
+    const platform = await openCdsPlatform(t, (app) => {
+      app.addHook('onRequest', async ({ routeOptions }) => {
+        if (routeOptions.config.operation?.ref === 'B2') calls += 1
+      })
+    })
+    const customer = nextCustomer()
+    const accounts = Array.from({ length: count }, (_, index) => `${customer.id}-${1000 + index}`)
+    const holders = { [customer.id]: true }
+    await platform.provider.load(
+      accounts.flatMap((id) => [bankingAccount(id, holders), balance(id)]),
+    )
+    const sharing = await share(platform, { customer, accounts })
+    const accountIds = await listAccountIds(sharing)
+    assert.equal(accountIds.length, count)
+    const restrict = (restricted: readonly string[]) =>
+      platform.provider.load(restricted.map((accountId) => restriction({ accountId }, 'blocked')))
+    const remove = (removed: readonly string[]) =>
+      platform.provider.load(
+        removed.map((accountId) => ({ type: 'banking.account', delete: { accountId } })),
+      )
+    const post = async () => {
+      calls = 0
+      const body = { data: { accountIds } }
+      const answer = await sharing.call('/banking/accounts/balances', { method: 'POST', body })
+      return { answer, calls }
+    }
+    return { accounts, accountIds, restrict, remove, post }
+  }
+
+  it('cost one call if the provider refuses all, and few if it has not all of them', async (t) => {
+    const { accounts, accountIds, restrict, remove, post } = await shareAll(t)
+    await restrict(accounts)
+
+    const all = await post()
+    assertError(all.answer, 422, unavailable)
+    assert.deepEqual(listDetails(all.answer), accountIds)
+    assert.equal(all.calls, 1)
+
+    const gone = [0, 170]
+    await remove(gone.map((index) => accounts[index] ?? ''))
+    const most = await post()
+    assertError(most.answer, 422, unavailable)
+    assert.deepEqual(
+      listDetails(most.answer),
+      accountIds.filter((_, index) => !gone.includes(index)),
+    )
+    assert.ok(most.calls < 40, `${most.calls} calls`)
+  })
+
+  it('cost a bounded number of calls if the provider has none of them, and those left undecided are unavailable', async (t) => {
+    const { accounts, remove, post } = await shareAll(t)
+    await remove(accounts)
+
+    const { answer, calls } = await post()
+
+    assertError(answer, 422, unavailable)
+    assert.equal(calls, 64)
   })
 })
 

@@ -19,11 +19,11 @@ import {
   listSharedBalances,
   readBalances,
   rejectAccount,
-  rejectUnlistedAccounts,
   resolveAccount,
   theCustomer,
   toInput,
 } from './shared-data.ts'
+import { rejectUnlistedAccounts } from './unlisted-accounts.ts'
 
 /** The window of transactions without a lower bound. The standards set it; that of the interface is longer. */
 const historyHoursDefault = 90 * 24

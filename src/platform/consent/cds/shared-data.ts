@@ -115,32 +115,6 @@ export async function listSharedAccounts(
   )
 }
 
-/**
- * Rejects accounts in a body that are shared, and that B1 does not list: either the provider refuses to share them now, or it
- * does not have them as bank accounts. Each is asked for alone, because an unknown account hides that others are refused.
- * `accounts` are the provider's IDs by those of the third party.
- */
-export async function rejectUnlistedAccounts(
-  { provider, ...call }: CdsCall,
-  accounts: ReadonlyMap<string, string>,
-): Promise<never> {
-  const refused: string[] = []
-  let isForbidden = false
-  for (const [requested, accountId] of accounts) {
-    const input = { ...toInput(call), body: { data: { accountIds: [accountId] } } }
-    try {
-      await askProvider(provider, [404, 422], (client) => client.listBankingBalances(input))
-    } catch (error) {
-      if (!(error instanceof SharingRefused)) throw error
-      refused.push(printable(requested))
-      isForbidden ||= error.status === 403
-    }
-  }
-  if (isForbidden) throw new CdsError('sharingRefused', refused)
-  if (refused.length > 0) throw new CdsError('unavailableAccountInBody', refused)
-  throw new CdsError('unknownAccountInBody', [...accounts.keys()].map(printable))
-}
-
 /** The balances of accounts, in their order. Those without a balance are left out. */
 export async function listSharedBalances(
   call: CdsCall,
