@@ -52,6 +52,7 @@ describe('an arrangement that is amended', () => {
       ...makeArrangement('r2'),
       status: 'withdrawn',
       updated,
+      versionOf: 'r1',
     })
     assert.deepEqual(await arrangements.listChanges('r1'), [
       { time: after(10), status: 'active', reason: 'customer' },

@@ -13,6 +13,7 @@ async function insertArrangements(database: string, count: number): Promise<void
       ? `select i from generate_series(1, ${count}) i`
       : `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n`
   const sql = `insert into arrangement
+    (id, third_party, customer, accounts, scopes, starts, ends, status, updated)
     select 'r' || i, 'tp', 'c' || i, '[]', 'x', 0, ${after(60).epochMilliseconds}, 'active', i / 3
     from (${numbers}) numbers`
   if (currentEngine() === 'postgres') return void (await runSql(sql, database))

@@ -13,6 +13,8 @@ const tables = [
   'attempt_limit',
   'arrangement',
   'arrangement_change',
+  'account_change',
+  'disclosure',
   'consent_flow',
 ]
 

@@ -43,6 +43,7 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     token_use: changeAndDelete,
   },
   platform: {
+    account_change: changeAndDelete,
     api_client: changeAndDelete,
     api_token: addAndDelete,
     arrangement: changeAndDelete,
@@ -52,6 +53,7 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     check_run: changeAndDelete,
     consent_flow: changeAndDelete,
     consent_secret: add,
+    disclosure: changeAndDelete,
     feed: read,
     idempotency: addAndDelete,
     last_load: read,

@@ -1,4 +1,5 @@
 import type { ChangeReason, ConsentStatus } from '../../contract/consent-statuses.ts'
+import type { AccountChange } from './account-changes.ts'
 import type { FlowStore } from './flow-store.ts'
 
 /** A registered third party. Its metadata is public, except for its customers' arrangements. */
@@ -88,6 +89,8 @@ export interface StoredArrangement extends Arrangement {
   readonly status: ConsentStatus
   /** When the last change was recorded. */
   readonly updated: Temporal.Instant
+  /** The arrangement whose earlier terms these are, until it was amended. */
+  readonly versionOf?: string
 }
 
 export interface ArrangementChange {
@@ -109,6 +112,9 @@ export interface ArrangementQuery {
   readonly limit: number
 }
 
+/** How many earlier versions of an arrangement are read: the last ones. */
+export const versionsMax = 50
+
 /** That an arrangement has expired is recorded when it is found or listed, or when another one is added. */
 export interface ArrangementStore {
   /** Adds an active arrangement. Does nothing if the id exists, so that a lost answer can be repeated. */
@@ -116,6 +122,16 @@ export interface ArrangementStore {
   find(id: string, now: Temporal.Instant): Promise<StoredArrangement | undefined>
   /** Oldest first. */
   listChanges(id: string): Promise<readonly ArrangementChange[]>
+  /** What was agreed before each amendment, oldest first. The amendment was at `updated`. */
+  listVersions(id: string): Promise<readonly StoredArrangement[]>
+  /** The changes of the states of accounts, oldest first. */
+  listAccountChanges(id: string): Promise<readonly AccountChange[]>
+  /** Records the observations that change the state of an account, if the arrangement is active. */
+  recordAccounts(
+    id: string,
+    observed: readonly AccountChange[],
+    now: Temporal.Instant,
+  ): Promise<void>
   /** In order of `updated`, then `id`. */
   list(query: ArrangementQuery, now: Temporal.Instant): Promise<readonly StoredArrangement[]>
   /** Ends the arrangement and its tokens, in one transaction. False if it is not active. */
@@ -125,6 +141,18 @@ export interface ArrangementStore {
    * other one keeps, as evidence, what was agreed before, and is withdrawn. False if one of them is not active.
    */
   amend(id: string, agreedId: string, now: Temporal.Instant): Promise<boolean>
+}
+
+/** When data of a scope was first and last disclosed under an arrangement. */
+export interface Disclosure {
+  readonly scope: string
+  readonly first: Temporal.Instant
+  readonly last: Temporal.Instant
+}
+
+export interface DisclosureStore {
+  record(arrangementId: string, scope: string, now: Temporal.Instant): Promise<void>
+  list(arrangementId: string): Promise<readonly Disclosure[]>
 }
 
 /** A customer that a passcode was sent to, with a one-way hash of it. Others have a hash that no passcode has. */
@@ -194,6 +222,7 @@ export interface ConsentStore {
   readonly thirdParties: ThirdPartyStore
   readonly artifacts: ArtifactStore
   readonly arrangements: ArrangementStore
+  readonly disclosures: DisclosureStore
   readonly passcodes: PasscodeStore
   readonly limits: AttemptLimitStore
   readonly flows: FlowStore

@@ -211,8 +211,11 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     starts ${bigint} not null,
     ends ${bigint} not null,
     status text not null,
-    updated ${bigint} not null
+    updated ${bigint} not null,
+    version_of ${key}             -- the arrangement that these were the terms of, until it was amended
   )${options};
+  create index arrangement_version on arrangement (version_of, updated)
+    where version_of is not null;
   create index arrangement_updated on arrangement (updated, id);
   create index arrangement_customer on arrangement (customer, updated, id);
   create index arrangement_third_party on arrangement (third_party, updated, id);
@@ -226,6 +229,25 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     status text not null,
     reason text not null,
     primary key (arrangement, status)
+  )${options};
+
+  -- The last changes of the state of each account. An account without one is available.
+  create table account_change (
+    arrangement ${key} not null,
+    account ${key} not null,
+    time ${bigint} not null,
+    state text not null,
+    reason text not null,
+    primary key (arrangement, account, time)
+  )${options};
+
+  -- When data of each scope was disclosed.
+  create table disclosure (
+    arrangement ${key} not null,
+    scope ${key} not null,
+    first_time ${bigint} not null,
+    last_time ${bigint} not null,
+    primary key (arrangement, scope)
   )${options};
 
   -- Attempts to give a consent, without data of customers.

@@ -14,7 +14,8 @@ export function createAmendment(sql: Sql): ArrangementStore['amend'] {
       const exchanged = await transaction.run(
         `update arrangement as a set accounts = b.accounts, scopes = b.scopes, starts = b.starts,
            ends = b.ends, updated = $3,
-           status = case a.id when $1 then 'active' else 'withdrawn' end
+           status = case a.id when $1 then 'active' else 'withdrawn' end,
+           version_of = case a.id when $1 then a.version_of else $1 end
          from arrangement b
          where ${isPair('id')} and a.third_party = b.third_party and a.customer = b.customer`,
         [id, agreed, now],
@@ -31,6 +32,14 @@ export function createAmendment(sql: Sql): ArrangementStore['amend'] {
          values ($1, $2, 'withdrawn', 'amended')`,
         [agreed, now],
       )
+      // What was seen of the accounts since the customer agreed.
+      await transaction.run(
+        `update account_change as a set arrangement = $1
+         where arrangement = $2 and not exists (select 1 from account_change b
+           where b.arrangement = $1 and b.account = a.account and b.time >= a.time)`,
+        ids,
+      )
+      await transaction.run('delete from account_change where arrangement = $1', [agreed])
       await transaction.run('delete from artifact where grant_id = $1', [id])
       await transaction.run(
         `update artifact

@@ -5,10 +5,12 @@ import {
   purgeMax,
   retentionMs,
   type StoredArrangement,
+  versionsMax,
 } from '../../../platform/consent/store.ts'
 import {
   json,
   oneOf,
+  optional,
   type Sql,
   type Transaction,
   text,
@@ -16,10 +18,12 @@ import {
   type Value,
   words,
 } from '../../sql.ts'
+import { listAccountChanges, recordAccounts } from './account-changes.ts'
 import { createAmendment } from './amend-arrangement.ts'
 import { expireArrangements, withdrawArrangement } from './end-arrangements.ts'
 
 const columns = 'id, third_party, customer, accounts, scopes, starts, ends, status, updated'
+const stored = `${columns}, version_of`
 const arrangement = {
   id: text,
   thirdPartyId: text,
@@ -30,11 +34,12 @@ const arrangement = {
   until: time,
   status: oneOf<ConsentStatus>(),
   updated: time,
+  versionOf: optional(text),
 }
 
 export function createArrangementStore(sql: Sql): ArrangementStore {
   const find = (id: string) =>
-    sql.first(arrangement, `select ${columns} from arrangement where id = $1`, [id])
+    sql.first(arrangement, `select ${stored} from arrangement where id = $1`, [id])
 
   return {
     async add({ id, thirdPartyId, customerId, accountIds, scopes, from, until }) {
@@ -68,6 +73,17 @@ export function createArrangementStore(sql: Sql): ArrangementStore {
          order by time, status`,
         [id],
       ),
+    async listVersions(id) {
+      const newestFirst = await sql.all(
+        arrangement,
+        `select ${stored} from arrangement where version_of = $1
+         order by updated desc, id limit ${versionsMax}`,
+        [id],
+      )
+      return newestFirst.reverse()
+    },
+    listAccountChanges: (id) => listAccountChanges(sql, id),
+    recordAccounts: (id, observed, now) => recordAccounts(sql, id, observed, now),
     async list(selected, now) {
       await expireArrangements(sql, now)
       return (await sql.all(arrangement, ...selectPage(sql, selected))).map(asOf(now))
@@ -88,9 +104,9 @@ async function purge(transaction: Transaction, { dialect }: Sql, before: number)
   const ids = old.map(({ id }) => id)
   const { isOneOf } = dialect
   await transaction.run(`delete from arrangement where ${isOneOf('id', '$1')}`, [ids])
-  await transaction.run(`delete from arrangement_change where ${isOneOf('arrangement', '$1')}`, [
-    ids,
-  ])
+  for (const table of ['arrangement_change', 'account_change', 'disclosure']) {
+    await transaction.run(`delete from ${table} where ${isOneOf('arrangement', '$1')}`, [ids])
+  }
 }
 
 /**
@@ -117,7 +133,7 @@ function selectPage({ dialect }: Sql, selected: ArrangementQuery): [string, Valu
   const isByBoth = customerId === undefined && thirdPartyId !== undefined && status !== undefined
   const hint = isByBoth ? dialect.useIndex('arrangement_third_party_status') : ''
   return [
-    `select ${columns} from arrangement ${hint} where ${conditions.join(' and ')}
+    `select ${stored} from arrangement ${hint} where ${conditions.join(' and ')}
      order by updated ${direction}, id ${direction} limit $5`,
     values,
   ]

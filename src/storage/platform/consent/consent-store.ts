@@ -3,6 +3,7 @@ import { type ConsentStore, secretBytes } from '../../../platform/consent/store.
 import { type Sql, text } from '../../sql.ts'
 import { createArrangementStore } from './arrangements.ts'
 import { createArtifactStore } from './artifacts.ts'
+import { createDisclosureStore } from './disclosures.ts'
 import { createFlowStore } from './flows.ts'
 import { createAttemptLimitStore, createPasscodeStore } from './passcodes.ts'
 import { createThirdPartyStore } from './third-parties.ts'
@@ -16,6 +17,7 @@ export function createConsentStore(sql: Sql): ConsentStore {
     thirdParties: createThirdPartyStore(sql),
     artifacts: createArtifactStore(sql),
     arrangements: createArrangementStore(sql),
+    disclosures: createDisclosureStore(sql),
     passcodes: createPasscodeStore(sql),
     limits: createAttemptLimitStore(sql),
     flows: createFlowStore(sql),
