@@ -41,6 +41,7 @@ export const flowReasonDescriptions = {
   malformed_passcode: 'the text does not have the digits of a passcode',
   wrong_passcode: 'the passcode is not correct',
   passcode_unusable: 'the passcode has expired, was used or has no try left',
+  request_used: 'a customer signed in with the same request in another browser',
   other_customer: 'the consent to amend belongs to another customer, or has ended',
   no_account_selected: 'no account was selected',
   account_not_offered: 'an account was selected that can no longer be shared',

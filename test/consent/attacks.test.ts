@@ -35,9 +35,9 @@ const isActive = async ({ config }: TestThirdParty, token = '') =>
   (await openid.tokenIntrospection(config, token)).active
 
 describe('a pushed authorization request', () => {
-  it('is used by one of many browsers that open it at the same time', async () => {
+  it('of the profile cds is used by one of many browsers that open it at the same time', async () => {
     const platform = await platformOnEachEngine()
-    const thirdParty = await registerThirdParty(platform)
+    const thirdParty = await registerThirdParty(platform, 'cds')
     const { url } = await thirdParty.start()
     const other = await platform.openAnother()
     const browsers = Array.from({ length: 6 }, (_, index) =>
@@ -108,6 +108,7 @@ describe('a pushed authorization request', () => {
     'another response type': { response_type: 'code id_token' },
     'a response mode that posts a form': { response_mode: 'form_post' },
     'no known scope': { scope: 'foo bar', nonce: '' },
+    'no scope': { scope: '', nonce: '' },
     'a scope that the third party does not have': { scope: 'openid energy:billing:read' },
     'a negative duration': { sharing_duration: '-1' },
     'a duration that is not a number': { sharing_duration: '1e9' },

@@ -102,7 +102,7 @@ describe('a code and a request_uri that a locked database cannot consume', () =>
     const thirdParty = await registerThirdParty(platform)
     checkUnavailable(thirdParty, platform.port)
     const { callback, started } = await getCode(platform, thirdParty)
-    const { url } = await thirdParty.start()
+    const { url } = await (await registerThirdParty(platform, 'cds')).start()
     const browser = platform.browse()
     const locked = Promise.withResolvers<() => Promise<void>>()
     let waiting = 0
@@ -225,6 +225,25 @@ describe('a correct passcode', () => {
     assertUnavailablePage(browser.page)
     calls.restore()
     await browser.open(browser.page.url)
+    await submit()
+
+    assert.match(browser.page.text, /Choose the accounts/)
+  })
+
+  it('can be entered again if the database cannot give the request to its flow', async (t) => {
+    const { calls, browser, submit } = await enter()
+    t.after(calls.restore)
+    for (const error of [rejected(), inDoubt()]) {
+      calls.intercept('artifacts.add', async (make) => {
+        if (error.isInDoubt) await make()
+        throw error
+      })
+      await submit()
+      assertUnavailablePage(browser.page)
+      await browser.open(browser.page.url)
+    }
+    calls.restore()
+
     await submit()
 
     assert.match(browser.page.text, /Choose the accounts/)

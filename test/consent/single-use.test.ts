@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
+import { openingsMax } from '../../src/platform/consent/pushed-requests.ts'
 import { profiles } from '../../src/platform/consent/store.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { countRequests } from '../support/http.ts'
 import { until } from '../support/until.ts'
-import { openBrowser, readForm } from './browser.ts'
+import { type Browser, openBrowser, readForm } from './browser.ts'
 import { lockArtifacts } from './lock-artifacts.ts'
-import { agree, identify, issuer, openConsentPlatform, redirectUri } from './platform.ts'
+import {
+  agree,
+  findPasscode,
+  identify,
+  issuer,
+  nextCustomer,
+  openConsentPlatform,
+  redirectUri,
+} from './platform.ts'
 import { fetchFrom, registerThirdParty } from './third-party.ts'
 
 const openPlatform = shareOnEachEngine(openConsentPlatform)
@@ -39,6 +48,99 @@ describe('a request_uri', () => {
       }
     })
   }
+
+  it('of the profile plain can be opened until a customer signs in, then by no one', async () => {
+    const platform = await openPlatform()
+    const thirdParty = await registerThirdParty(platform)
+    const started = await thirdParty.start()
+    const [preview, browser, later] = [platform.browse(), platform.browse(), platform.browse()]
+
+    await preview.open(started.url)
+    await browser.open(started.url)
+    await browser.open(started.url)
+    const statuses = [preview.page.status, browser.page.status]
+    await identify(browser, platform)
+    await later.open(started.url)
+    await browser.open(started.url)
+
+    assert.deepEqual(statuses, [200, 200])
+    assert.deepEqual([later.page.status, browser.page.status], [400, 400])
+    assert.match(later.page.text, /This link cannot be used/)
+  })
+
+  it('of the profile plain completes in one of two browsers that opened it before', async () => {
+    const platform = await openPlatform()
+    const other = await platform.openAnother()
+    const thirdParty = await registerThirdParty(platform)
+    const started = await thirdParty.start()
+    const browsers = [platform.browse(), openBrowser(issuer, other), platform.browse()]
+    const customers = browsers.map(() => nextCustomer())
+    for (const [index, browser] of browsers.entries()) {
+      await browser.open(started.url)
+      await browser.submit('identify', { email: customers[index]?.email ?? '' })
+    }
+    const enter = (browser: Browser, index: number) => {
+      const passcode = findPasscode(platform.passcodes, customers[index]?.id ?? '')
+      return browser.submit('passcode', { passcode })
+    }
+
+    await Promise.all(browsers.map(enter))
+
+    const isAhead = ({ page }: Browser) => page.text.includes('Choose the accounts')
+    const [winner = assert.fail(), ...others] = browsers.toSorted(
+      (a, b) => Number(isAhead(b)) - Number(isAhead(a)),
+    )
+    assert.deepEqual(
+      others.map(({ page }) => [page.status, page.text.includes('This request was already used')]),
+      [
+        [400, true],
+        [400, true],
+      ],
+    )
+    const [account = ''] = customers[browsers.indexOf(winner)]?.accounts ?? []
+    await winner.submit('accounts', { account })
+    const callback = (await winner.submit('confirm')) ?? assert.fail()
+    assert.ok((await thirdParty.exchange(callback, started)).access_token)
+    for (const browser of others) {
+      await browser.open(browser.page.url)
+      assert.doesNotMatch(browser.page.text, /Choose the accounts/)
+    }
+  })
+
+  it('of the profile plain lets a customer sign in after it has expired, and is opened no more', async () => {
+    const platform = await openPlatform()
+    const thirdParty = await registerThirdParty(platform)
+    const started = await thirdParty.start()
+    const [browser, slow, late] = [platform.browse(), platform.browse(), platform.browse()]
+    await browser.open(started.url)
+    await slow.open(started.url)
+
+    platform.pass(91)
+    await late.open(started.url)
+    await identify(browser, platform)
+    platform.pass(600)
+    const { id, email } = nextCustomer()
+    await slow.submit('identify', { email })
+    await slow.submit('passcode', { passcode: findPasscode(platform.passcodes, id) })
+
+    assert.equal(late.page.status, 400)
+    assert.match(browser.page.text, /Choose the accounts/)
+    assert.match(slow.page.text, /This request was already used/)
+  })
+
+  it('of the profile plain is opened a bounded number of times', async () => {
+    const platform = await openPlatform()
+    const thirdParty = await registerThirdParty(platform)
+    const { url } = await thirdParty.start()
+    const statuses: number[] = []
+    for (let count = 0; count < openingsMax + 2; count += 1) {
+      const browser = platform.browse()
+      await browser.open(url)
+      statuses.push(browser.page.status)
+    }
+
+    assert.deepEqual(statuses, [...Array(openingsMax).fill(200), 400, 400])
+  })
 
   it('leads to one answer if the customer returns several times at once', async () => {
     const platform = await openPlatform()

@@ -78,6 +78,8 @@ export interface FlowContext extends FlowOptions {
   readonly state: FlowState
   readonly asked: Asked
   readonly thirdPartyId: string
+  /** Of a request that several browsers may open until a customer signs in. */
+  readonly requestKey: string | undefined
   /** The arrangement that the customer confirmed before, if the answer to that was lost. */
   readonly confirmedId: string | undefined
   /** The arrangement that the customer is asked to amend. */
@@ -93,7 +95,10 @@ export async function openFlowContext(
 ): Promise<FlowContext | undefined> {
   const { store, flows, clock, readProvider } = options
   const provider = await readProvider()
-  const { params, uid, result } = await provider.interactionDetails(request.raw, request.response)
+  const { params, prompt, uid, result } = await provider.interactionDetails(
+    request.raw,
+    request.response,
+  )
   if (uid !== request.uid) return undefined
   const thirdPartyId = String(params['client_id'])
   const thirdParty = await store.thirdParties.find(thirdPartyId)
@@ -106,6 +111,7 @@ export async function openFlowContext(
     request,
     provider,
     thirdPartyId,
+    requestKey: prompt.details['requestKey'] as string | undefined,
     confirmedId: result?.consent?.grantId,
     seconds,
     formTarget: new URL(String(params['redirect_uri'])).origin,

@@ -17,10 +17,12 @@ import type { Page, Problem } from './pages/layout.ts'
 import {
   renderAccountsStep,
   renderConfirmStep,
+  renderError,
   renderIdentifyStep,
   renderPasscodeStep,
 } from './pages/steps.ts'
 import type { PasscodeOwner } from './passcodes.ts'
+import { bindRequest } from './pushed-requests.ts'
 import { acr } from './request-claims.ts'
 import { listAccountKinds } from './scopes.ts'
 import { makeFormToken } from './sealed-states.ts'
@@ -172,7 +174,10 @@ async function submitPasscode(context: FlowContext, form: URLSearchParams): Prom
 
 /** Continues with the customer that entered the passcode. */
 async function authenticate(context: FlowContext, customerId: string): Promise<FlowResponse> {
-  const { state, asked, flows, amendedId } = context
+  const { state, asked, flows, amendedId, requestKey, store, clock } = context
+  if (requestKey !== undefined && !(await bindRequest(store, requestKey, state.uid, clock()))) {
+    return { ...renderPage(context, 400, usedRequestPage), decision: fail('request_used') }
+  }
   if (amendedId !== undefined && !(await findAmended(context, customerId))) {
     const text = 'cdr_arrangement_id is not an arrangement of the customer'
     const ended = await endWithError(context, 'invalid_request', text)
@@ -187,6 +192,11 @@ async function authenticate(context: FlowContext, customerId: string): Promise<F
   })
   return { ...redirectToFlow(next), decision: succeeded }
 }
+
+const usedRequestPage = renderError(
+  'This request was already used',
+  'You continued in another window or browser. If you did not, go back to the website or app that you came from and start again. Nothing was shared here.',
+)
 
 /** The arrangement that the third party wants to amend, if it is one of the customer. */
 async function findAmended(

@@ -7,11 +7,12 @@ import {
 } from 'oidc-provider'
 import { digest } from '../../auth/secrets.ts'
 import { changeLast, useUp } from './last-changes.ts'
-import { extendPushedRequest } from './pushed-requests.ts'
+import { extendPushedRequest, isBound, requestUsed } from './pushed-requests.ts'
 import type { ConsentStore, ThirdParty } from './store.ts'
 
 /** Models whose artifacts depend on an arrangement. The id of a grant is that of its arrangement. */
 const grantModel = 'Grant'
+const requestModel = 'PushedAuthorizationRequest'
 
 export interface AdapterOptions {
   readonly toClientMetadata: (thirdParty: ThirdParty) => AdapterPayload
@@ -30,10 +31,11 @@ const proofMarginSeconds = 600
  * once and a proof is accepted once even if several processes receive it at the same time.
  */
 export function createOidcAdapter(
-  { artifacts, arrangements, thirdParties }: ConsentStore,
+  store: ConsentStore,
   clock: () => Temporal.Instant,
   { toClientMetadata, revokesGrant }: AdapterOptions,
 ): (model: string) => Adapter {
+  const { artifacts, arrangements, thirdParties } = store
   const toPayload = (text: string, id: string, consumed: Temporal.Instant | undefined) => ({
     ...JSON.parse(text),
     ...(id && { jti: id }),
@@ -84,7 +86,9 @@ export function createOidcAdapter(
       const found = await (model === grantModel
         ? artifacts.findByUid(model, id, clock())
         : artifacts.find(model, digest(id), clock()))
-      return found && toPayload(found.payload, id, found.consumed)
+      if (!found) return undefined
+      const isUsed = model === requestModel && (await isBound(store, digest(id), clock()))
+      return toPayload(found.payload, id, isUsed ? clock() : found.consumed)
     },
 
     async findByUid(uid) {
@@ -99,11 +103,9 @@ export function createOidcAdapter(
 
     async consume(id) {
       const { ctx } = Provider
-      if (model === 'PushedAuthorizationRequest') {
+      if (model === requestModel) {
         if (ctx?.res.closed || (await consume(model, id, ctx))) return
-        const text = 'request_uri is invalid, expired, or was already used'
-        // Not redirected to the third party, since the customer may not have come from it.
-        throw Object.assign(new errors.InvalidRequestUri(text), { allow_redirect: false })
+        throw requestUsed()
       }
       changeLast(ctx, () => consumeCode(model, id, ctx))
     },
@@ -135,7 +137,7 @@ export function createOidcAdapter(
 
 /** How long an artifact is stored, if not as long as the OpenID provider says. */
 function adjustLifetime(model: string, payload: AdapterPayload, expiresIn: number) {
-  if (model === 'PushedAuthorizationRequest') return extendPushedRequest(payload)
+  if (model === requestModel) return extendPushedRequest(payload)
   const isProof = model === 'ReplayDetection'
   return { payload, seconds: isProof ? expiresIn + proofMarginSeconds : expiresIn }
 }

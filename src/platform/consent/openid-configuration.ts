@@ -23,6 +23,7 @@ import {
 import { openKeySetFetch } from './fetch-key-set.ts'
 import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
+import { consumeOpened, countOpening } from './pushed-requests.ts'
 import { acr, requireValidClaims } from './request-claims.ts'
 import { revocationPath } from './revoke-arrangement.ts'
 import { consentScopes, identityClaims, openidScope, readClaims } from './scopes.ts'
@@ -152,13 +153,12 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       Session: sessionSeconds,
     },
     interactions: {
-      policy: createPolicy(),
+      policy: createPolicy(options),
       async url(ctx, interaction) {
         // Otherwise, the request would be rejected as used at the end of the flow.
         Object.assign(interaction, { parJti: undefined })
         await interaction.persist()
-        // Strictly single use: a reload of the page does not need the request again.
-        await ctx.oidc.entities.PushedAuthorizationRequest?.consume()
+        await consumeOpened(ctx)
         return `${readBasePath(issuer)}/consent/${interaction.uid}`
       },
     },
@@ -235,7 +235,7 @@ function createFeatures(options: ConfigurationOptions): Configuration['features'
 }
 
 /** Authentication and consent happen in one flow, for every request. */
-function createPolicy() {
+function createPolicy({ store, clock }: ConfigurationOptions) {
   const { Check, Prompt } = interactionPolicy
   const isDone = ({ oidc }: KoaContextWithOIDC) =>
     oidc.result?.login !== undefined && oidc.result.consent !== undefined
@@ -245,7 +245,11 @@ function createPolicy() {
     (ctx) => (isDone(ctx) ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT),
   )
   return [
-    new Prompt({ name: 'login', requestable: true }, everyTime),
+    new Prompt(
+      { name: 'login', requestable: true },
+      async (ctx) => ({ ...(await countOpening(store, ctx, clock())) }),
+      everyTime,
+    ),
     new Prompt({ name: 'consent', requestable: true }),
   ]
 }

@@ -89,6 +89,10 @@ export const reasons: Readonly<Record<FlowReason, readonly [string, string]>> = 
     'The passcode has expired, was used or has no try left.',
     'The customer can request a new one. If codes arrive late, check the service at HOLDFAST_PASSCODE_URL.',
   ],
+  request_used: [
+    'A customer signed in with the same request in another browser.',
+    'Nothing to do if the customer opened the link twice. Otherwise, a stranger knew the link.',
+  ],
   other_customer: [
     'The consent to amend belongs to another customer, or has ended.',
     'The third party named a consent that this customer does not have.',
