@@ -1,5 +1,6 @@
 import { errors } from 'oidc-provider'
 import { flowSeconds } from '../../contract/consent-flows.ts'
+import { openCustomerAccounts } from './account-details.ts'
 import { openCdsApi } from './cds/api.ts'
 import {
   openCustomers,
@@ -73,6 +74,7 @@ export async function openConsent(options: ConsentOptions) {
   const flow = {
     store,
     customers,
+    readCustomerAccounts: openCustomerAccounts(provider, customers, options.providerMs),
     passcodes: await openPasscodes(store, clock, options.deliverPasscode),
     brand,
     clock,

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
 import type { FlowReason } from '../../contract/consent-flows.ts'
 import type { ShareableAccount } from '../../contract/index.ts'
+import type { ReadCustomerAccounts } from './account-details.ts'
 import { readAmendedId } from './amendments.ts'
 import type { FlowRecords } from './flow-records.ts'
 import type { FlowEvent } from './flow-store.ts'
@@ -61,6 +62,7 @@ export interface FlowOptions extends SignInOptions {
   readonly store: ConsentStore
   readonly flows: SealedStates<FlowState>
   readonly flowRecords: FlowRecords
+  readonly readCustomerAccounts: ReadCustomerAccounts
   readonly readProvider: () => Promise<Provider>
   readonly brand: Brand
   readonly clock: () => Temporal.Instant
