@@ -12,6 +12,7 @@ export {
 export { listCdsCategories } from './cds/product-fields.ts'
 export { findPublicationFaults } from './cds/publication-faults.ts'
 export * from './cds/read-product.ts'
+export { findRecordFaults } from './cds/record-faults.ts'
 export * from './cds/write-product.ts'
 export { countCharacters } from './characters.ts'
 export {

@@ -19,6 +19,7 @@ import {
   BankingAccountV3,
   downgradeAccount,
   type EnergyBillingTransaction,
+  findRecordFaults,
   validator,
 } from '../contract/public.ts'
 import { type GenerateOptions, generateDefaults, generateLines } from './index.ts'
@@ -50,6 +51,14 @@ describe('generateLines', () => {
     const lines = generateLines({ customers: 1e9, seed: 1, until, largeAccount: 1e12 })
 
     assert.equal(lines.take(20_000).toArray().length, 20_000)
+  })
+
+  it('has no fault of a record for the Consumer Data Standards', () => {
+    for (const line of generateLines({ customers: 60, seed: 5, until, transactions: 40 })) {
+      const { type, record } = parseLine(line)
+
+      assert.deepEqual(findRecordFaults(type, record), [], line)
+    }
   })
 
   it('conforms to the contract for any options', () => {
