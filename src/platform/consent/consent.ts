@@ -15,6 +15,7 @@ import {
   type SessionState,
   sessionSeconds,
 } from './dashboard.ts'
+import { openDisclosures } from './disclosures.ts'
 import { answerPage } from './flow.ts'
 import { type FlowRequest, type FlowState, findFlow } from './flow-context.ts'
 import { openFlowRecords } from './flow-records.ts'
@@ -28,7 +29,10 @@ import { openSealedStates } from './sealed-states.ts'
 
 export interface ConsentOptions
   extends ProviderClientOptions,
-    Omit<OpenidOptions, 'flowRecords' | 'secrets' | 'readCustomer' | 'renderError'> {
+    Omit<
+      OpenidOptions,
+      'flowRecords' | 'disclosures' | 'secrets' | 'readCustomer' | 'renderError'
+    > {
   readonly brand: Brand
   /** Must return at once: how long the delivery takes would show that the address is known. */
   readonly deliverPasscode: (message: PasscodeMessage) => void
@@ -44,9 +48,11 @@ export async function openConsent(options: ConsentOptions) {
   const provider = openProviderClient(options)
   const customers = openCustomers(provider, options.providerMs)
   const flowRecords = openFlowRecords(store.flows, clock, options.onError)
+  const disclosures = openDisclosures(store.disclosures, clock, options.onError)
   const openid = await openOpenidProvider({
     ...options,
     flowRecords,
+    disclosures,
     secrets: {
       cookies: await store.readSecret('cookies'),
       subjects: await store.readSecret('subjects'),
@@ -97,7 +103,7 @@ export async function openConsent(options: ConsentOptions) {
     brand,
     openid,
     /** What third parties read. */
-    cds: await openCdsApi({ store, provider, clock }),
+    cds: await openCdsApi({ store, customers, disclosures, provider, clock }),
     /** Answers a request to the page of a flow. */
     answerPage: (request: FlowRequest) => answerPage(flow, request),
     /** Whether a flow is at the page with the accounts, the only one whose form may be long. */

@@ -29,9 +29,9 @@ export class SharingRefused extends Error {
   /** 403 if sharing could cause harm, otherwise that of an unknown account or customer. */
   readonly status: number
 
-  constructor({ message, status }: ResponseError) {
-    super(message)
-    this.status = status
+  constructor(cause: ResponseError) {
+    super(cause.message, { cause })
+    this.status = cause.status
   }
 }
 
@@ -56,6 +56,11 @@ export type ProviderClient = () => Promise<Client>
 /** The status of a refusal above the traffic thresholds: a later attempt may succeed. */
 const tooManyRequests = 429
 
+/** Whether the provider refuses to share an account or all data of the customer, and not only more requests. */
+export function isSharingRefused({ isRefusal, status }: ResponseError): boolean {
+  return isRefusal && status !== tooManyRequests
+}
+
 /** Whether the provider refused because of its traffic thresholds. */
 export function isOverThreshold({ cause }: ProviderUnavailable): boolean {
   return cause instanceof ResponseError && cause.isRefusal
@@ -75,7 +80,7 @@ export async function askProvider<Result>(
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     if (error instanceof ResponseError) {
-      if (error.isRefusal && error.status !== tooManyRequests) throw new SharingRefused(error)
+      if (isSharingRefused(error)) throw new SharingRefused(error)
       if (missing.includes(error.status)) return undefined
     }
     throw new ProviderUnavailable(error.message, { cause: error })

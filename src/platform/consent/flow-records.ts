@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { digest } from '../../auth/secrets.ts'
 import { openTokenBuckets } from '../../auth/token-bucket.ts'
+import { openBackgroundWrites } from './background-writes.ts'
 import type { FlowEvent, FlowStep, FlowStore } from './flow-store.ts'
 
 /** Rejected requests of a third party beyond these are not recorded. */
@@ -8,18 +9,13 @@ const rejectedMax = 20
 const rejectedRefillSeconds = 60
 const thirdPartiesMax = 1000
 
-/** How many records may wait for the database. Beyond these, none are made. */
-const pendingMax = 100
-
-const reportMs = 60_000
-
 const detailLengthMax = 300
 
 export type FlowRecords = ReturnType<typeof openFlowRecords>
 
 /**
  * Records what happens in consent flows. No method waits for the database or throws: a failure to record does not affect
- * the flow. Errors are reported once a minute.
+ * the flow.
  */
 export function openFlowRecords(
   store: FlowStore,
@@ -27,25 +23,13 @@ export function openFlowRecords(
   onError: (error: Error) => void,
 ) {
   const rejected = openTokenBuckets(rejectedMax, rejectedRefillSeconds, thirdPartiesMax)
-  let pending = 0
-  let reportedAt = Number.NEGATIVE_INFINITY
+  const begin = openBackgroundWrites(onError, 'a step of a consent flow could not be recorded')
 
   const record = (event: FlowEvent, write: (step: FlowStep) => Promise<void>): void => {
-    if (pending >= pendingMax) return
-    pending += 1
     const { detail: given = '', ...rest } = event
     const detail = given.replaceAll(/\p{C}/gu, ' ').slice(0, detailLengthMax)
     const step = { time: clock(), ...rest, ...(detail && { detail }) }
-    write(step)
-      .catch((cause: unknown) => {
-        const now = performance.now()
-        if (now - reportedAt < reportMs) return
-        reportedAt = now
-        onError(new Error('a step of a consent flow could not be recorded', { cause }))
-      })
-      .finally(() => {
-        pending -= 1
-      })
+    begin(() => write(step))
   }
 
   return {

@@ -10,6 +10,7 @@ import {
 import { applyAmendment, rememberAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
 import { ProviderUnavailable } from './customers.ts'
+import type { Disclosures } from './disclosures.ts'
 import type { FlowRecords } from './flow-records.ts'
 import { readBasePath } from './issuer-path.ts'
 import { makeLastChanges } from './last-changes.ts'
@@ -22,6 +23,7 @@ import {
 import { isOutage } from './outage.ts'
 import { consumeAnswered, correctLifetime } from './pushed-requests.ts'
 import { recordExchange, recordRequests } from './record-requests.ts'
+import { identityClaims } from './scopes.ts'
 import { selectAlgorithm, selectKeys } from './signing-keys.ts'
 
 /** How long a process uses its copy of the signing keys. */
@@ -45,6 +47,7 @@ export const openidRoutes = [
 export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'selectAlgorithm'> {
   readonly signingKeys: SigningKeyStore
   readonly flowRecords: FlowRecords
+  readonly disclosures: Disclosures
   /** How long the copy of the signing keys is used. */
   readonly keysMs?: number | undefined
   /** Called with an error that is not the client's. */
@@ -161,6 +164,7 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
       await replaceAnswer(options, answered, error)
     }
     void recordExchange(options.flowRecords, answered)
+    recordUserInfo(options.disclosures, answered)
   })
   recordRequests(provider, options.flowRecords)
   provider.on('authorization.accepted', rememberAmendment)
@@ -185,6 +189,17 @@ async function removeTokens(
     [AccessToken, RefreshToken].map(
       (token) => token && artifacts.remove(token.kind, digest(token.jti)),
     ),
+  )
+}
+
+/** UserInfo discloses the claims of scopes. */
+function recordUserInfo(disclosures: Disclosures, { oidc, status }: KoaContextWithOIDC): void {
+  if (status !== 200 || oidc?.route !== 'userinfo') return
+  const { grantId, scopes } = oidc.entities.AccessToken ?? {}
+  if (grantId === undefined) return
+  disclosures.record(
+    grantId,
+    Object.keys(identityClaims).filter((scope) => scopes?.has(scope)),
   )
 }
 

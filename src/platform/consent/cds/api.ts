@@ -7,7 +7,9 @@ import {
   type ThirdPartyRequest,
   type TokenScheme,
 } from '../access.ts'
-import { deadlineMs, isOverThreshold, ProviderUnavailable } from '../customers.ts'
+import { openAccountObserver } from '../account-observer.ts'
+import { type Customers, deadlineMs, isOverThreshold, ProviderUnavailable } from '../customers.ts'
+import type { Disclosures } from '../disclosures.ts'
 import type { ConsentStore } from '../store.ts'
 import { openIds } from './account-ids.ts'
 import { type CdsEndpointId, cdsEndpoints } from './endpoints.ts'
@@ -28,14 +30,18 @@ interface CdsRequest
 
 interface CdsApiOptions extends Omit<DataSource, 'ids'> {
   readonly store: ConsentStore
+  readonly customers: Customers
+  readonly disclosures: Disclosures
 }
 
 /**
  * The resource server of the Consumer Data Standards. Errors for the third party are thrown as a `CdsError`, whose cause
  * is for the log.
  */
-export async function openCdsApi({ store, provider, clock }: CdsApiOptions) {
+export async function openCdsApi(options: CdsApiOptions) {
+  const { store, provider, clock, disclosures } = options
   const verifyAccess = openAccessCheck(store, clock)
+  const { observe } = openAccountObserver({ ...options, arrangements: store.arrangements })
   const source = { provider, ids: openIds(await store.readSecret('accounts')), clock }
 
   /** The customer may have withdrawn while the provider was asked: nothing is shared after that. */
@@ -53,16 +59,20 @@ export async function openCdsApi({ store, provider, clock }: CdsApiOptions) {
       endpoint: CdsEndpointId,
       request: CdsRequest,
     ): Promise<{ readonly body: CdsBody; readonly version: number }> {
-      const { versions, parameters } = cdsEndpoints[endpoint]
+      const { versions, parameters, scope } = cdsEndpoints[endpoint]
       const version = selectVersion(request, versions)
       const query = readQuery(parameters, request.query)
+      const { arrangement } = request
+      const observation = observe(arrangement)
       try {
         const signal = AbortSignal.timeout(deadlineMs)
-        const call = { ...source, ...request, version, query, signal }
+        const call = { ...source, ...request, observation, version, query, signal }
         const body = await cdsHandlers[endpoint](call)
-        await requireActive(request)
+        await Promise.all([requireActive(request), observation.record()])
+        disclosures.record(arrangement.id, [scope])
         return { body, version }
       } catch (error) {
+        await observation.record()
         if (!(error instanceof ProviderUnavailable)) throw error
         const headers = { 'retry-after': String(retryAfterSeconds) }
         if (isOverThreshold(error))

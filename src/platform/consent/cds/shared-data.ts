@@ -11,12 +11,14 @@ import {
 } from '../../../contract/index.ts'
 import { CdsError } from '../../cds/errors.ts'
 import type { Query } from '../../cds/query.ts'
+import type { Observation } from '../account-observer.ts'
 import {
   askProvider,
   type ProviderClient,
   ProviderUnavailable,
   SharingRefused,
 } from '../customers.ts'
+import { readOpenStatus } from '../probe-accounts.ts'
 import type { StoredArrangement } from '../store.ts'
 import type { Ids } from './account-ids.ts'
 
@@ -30,6 +32,8 @@ export interface DataSource {
 /** A request whose token is valid. */
 export interface CdsCall extends DataSource {
   readonly arrangement: StoredArrangement
+  /** Of the accounts, by the answers of the provider. */
+  readonly observation: Observation
   readonly version: number
   readonly query: Query
   /** The account in the path; empty if it has none. */
@@ -47,11 +51,11 @@ export interface CdsCall extends DataSource {
  * the third party asked for.
  */
 export async function ask<Result>(
-  { provider, accountId }: CdsCall,
+  { provider, accountId, observation }: CdsCall,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result | undefined> {
   try {
-    return await askProvider(provider, [404, 422], work)
+    return await askProvider(provider, [404, 422], (client) => observation.watch(work(client)))
   } catch (error) {
     if (!(error instanceof SharingRefused)) throw error
     if (error.status === 403)
@@ -76,11 +80,13 @@ export function toInput({
 
 /** The provider’s id of the account in the path. */
 export function resolveAccount(call: CdsCall): string {
-  const { ids, arrangement, accountId } = call
+  const { ids, arrangement, accountId, observation } = call
   const found = arrangement.accountIds.find(
     (id) => ids.makeAccountId(arrangement, id) === accountId,
   )
-  return found ?? rejectAccount(call)
+  if (found === undefined) return rejectAccount(call)
+  observation.name(found)
+  return found
 }
 
 /** The same for an account that is not shared, of another kind, or unknown to the provider. */
@@ -106,10 +112,13 @@ export async function listSharedAccounts(
   const accounts = await ask(call, (client) =>
     Array.fromAsync(client.listBankingAccounts.items({ ...toInput(call), query: filters })),
   )
-  const shared = new Set(arrangement.accountIds)
-  return (accounts ?? []).filter(
-    ({ accountId, productCategory }) =>
-      shared.has(accountId) &&
+  const ids = new Set(arrangement.accountIds)
+  const shared = (accounts ?? []).filter(({ accountId }) => ids.has(accountId))
+  for (const { accountId, openStatus } of shared) {
+    call.observation.note([accountId], readOpenStatus(openStatus !== 'CLOSED'))
+  }
+  return shared.filter(
+    ({ productCategory }) =>
       (category === undefined || category === productCategory) &&
       (productCategory !== 'BUY_NOW_PAY_LATER' || version >= payLaterVersion),
   )

@@ -1,6 +1,7 @@
 import { printable } from '../../../contract/index.ts'
 import { CdsError } from '../../cds/errors.ts'
 import { askProvider, SharingRefused } from '../customers.ts'
+import { accountRefused } from '../probe-accounts.ts'
 import { type CdsCall, toInput } from './shared-data.ts'
 
 /** How many calls of the provider one body may cost, and how many of them at once. */
@@ -35,10 +36,13 @@ export async function rejectUnlistedAccounts(
       isForbidden ||= status === 403
     }
   }
+  const refusedIds = new Set(refused.map(([, accountId]) => accountId))
+  call.observation.note(refusedIds, accountRefused)
   const named = new Set([...refused, ...undecided.flat()].map(([requested]) => requested))
   const inOrder = [...accounts.keys()].filter((requested) => named.has(requested)).map(printable)
   if (isForbidden) throw new CdsError('sharingRefused', inOrder)
   if (inOrder.length > 0) throw new CdsError('unavailableAccountInBody', inOrder)
+  for (const accountId of accounts.values()) call.observation.noteUnknown(accountId)
   throw new CdsError('unknownAccountInBody', [...accounts.keys()].map(printable))
 }
 
