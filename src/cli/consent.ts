@@ -1,6 +1,12 @@
 import { Command, Option } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type ConsentStatus, consentStatuses } from '../contract/consent-statuses.ts'
+import {
+  type Amendment,
+  type ConsentHistory,
+  formatHistory,
+  readConsentHistory,
+} from '../platform/consent/consent-history.ts'
 import { listArrangements } from '../platform/consent/list-arrangements.ts'
 import type { ConsentStore, StoredArrangement } from '../platform/consent/store.ts'
 import { readThirdPartyNames } from '../platform/consent/third-party-names.ts'
@@ -67,16 +73,16 @@ function listCommand(terminal: Terminal): Command {
 }
 
 function showCommand(terminal: Terminal): Command {
-  return createSubcommand('show', 'show a consent with its accounts and its changes')
+  return createSubcommand('show', 'show a consent with its accounts, their states and its history')
     .addArgument(idArgument('consent list'))
     .addOption(jsonOption())
     .action((id: string, flags: Flags) =>
       withStore('openConsentStore', flags, terminal, async (store) => {
         const found = await find(store, id)
-        const changes = await store.arrangements.listChanges(id)
+        const history = await readConsentHistory(store, found)
         if (flags.json) {
-          const history = changes.map(({ time, ...rest }) => ({ time: formatTime(time), ...rest }))
-          terminal.out(`${JSON.stringify({ ...toJson(found), changes: history }, null, 2)}\n`)
+          const all = { ...toJson(found), ...formatHistory(history) }
+          terminal.out(`${JSON.stringify(all, null, 2)}\n`)
           return
         }
         const names = await readThirdPartyNames(store)
@@ -87,12 +93,21 @@ function showCommand(terminal: Terminal): Command {
           ['customer', found.customerId],
           ['from', formatTime(found.from)],
           ['until', formatTime(found.until)],
-          ...found.scopes.map((scope, index) => [index === 0 ? 'scopes' : '', scope]),
-          ...found.accountIds.map((account, index) => [index === 0 ? 'accounts' : '', account]),
-          ...changes.map(({ time, status, reason }, index) => [
-            index === 0 ? 'changes' : '',
-            `${formatTime(time)}  ${status} (${reason})`,
-          ]),
+          ...toRows('scopes', found.scopes),
+          ...toRows(
+            'accounts',
+            history.accounts.map(
+              ({ accountId, state, reason, since }) =>
+                `${accountId}  ${state} since ${formatTime(since)} (${reason})`,
+            ),
+          ),
+          ...toRows('changes', listEvents(history)),
+          ...toRows(
+            'disclosed',
+            history.disclosures.map(
+              ({ scope, first, last }) => `${formatTime(first)} to ${formatTime(last)}  ${scope}`,
+            ),
+          ),
         ]
         for (const [label = '', value = ''] of rows) {
           terminal.out(`${label.padEnd(labelWidth)}${escapeInvisible(value)}\n`)
@@ -102,6 +117,41 @@ function showCommand(terminal: Terminal): Command {
 }
 
 const labelWidth = 13
+
+/** Lines of which the first one has the label. */
+function toRows(label: string, values: readonly string[]): string[][] {
+  return values.map((value, index) => [index === 0 ? label : '', value])
+}
+
+/** In order of time. */
+function listEvents({ given, amendments, changes, accountChanges }: ConsentHistory): string[] {
+  const ends = changes.filter(({ status }) => status !== 'active')
+  const events = [
+    { time: given, text: 'active (customer)' },
+    ...amendments.map(({ time, ...amendment }) => ({
+      time,
+      text: `amended: ${formatAmendment(amendment)}`,
+    })),
+    ...accountChanges.map(({ time, accountId, state, reason }) => ({
+      time,
+      text: `account ${accountId} ${state} (${reason})`,
+    })),
+    ...ends.map(({ time, status, reason }) => ({ time, text: `${status} (${reason})` })),
+  ]
+  return events
+    .sort((a, b) => Temporal.Instant.compare(a.time, b.time))
+    .map(({ time, text }) => `${formatTime(time)}  ${text}`)
+}
+
+function formatAmendment(amendment: Omit<Amendment, 'time'>): string {
+  const { addedAccountIds, removedAccountIds, addedScopes, removedScopes, until } = amendment
+  const parts = [
+    ...[...addedAccountIds, ...addedScopes].map((added) => `+${added}`),
+    ...[...removedAccountIds, ...removedScopes].map((removed) => `-${removed}`),
+    `until ${formatTime(until)}`,
+  ]
+  return parts.join(' ')
+}
 
 function withdrawCommand(terminal: Terminal): Command {
   return createSubcommand('withdraw', 'end a consent: its tokens become invalid in every process')

@@ -22,3 +22,6 @@ export const accountReasonDescriptions = {
 } as const
 export type AccountReason = keyof typeof accountReasonDescriptions
 export const accountReasons = Object.keys(accountReasonDescriptions) as readonly AccountReason[]
+
+/** How many changes of the state of each account are kept. */
+export const accountChangesMax = 20

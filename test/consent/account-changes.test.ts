@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import {
-  type AccountChange,
-  accountChangesMax,
-} from '../../src/platform/consent/account-changes.ts'
+import { accountChangesMax } from '../../src/contract/account-states.ts'
+import type { AccountChange } from '../../src/platform/consent/account-changes.ts'
 import { retentionDays } from '../../src/platform/consent/store.ts'
 import { describe } from '../support/engines.ts'
 import { after, makeArrangement, now, openStores } from './stores.ts'

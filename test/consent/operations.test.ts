@@ -174,8 +174,9 @@ describe('a consent for the back office', () => {
     const { status, body } = await call('/r1')
 
     assert.equal(status, 200)
-    const { changes, ...consent } = body
+    const { changes, accounts, accountChanges, amendments, disclosures, ...consent } = body
     assert.deepEqual(consent, (await list('?status=withdrawn')).body.data[0])
+    assert.deepEqual([accounts.length, accountChanges, amendments, disclosures], [2, [], [], []])
     assert.deepEqual(changes, [
       { time: '2026-07-01T00:00:00Z', status: 'active', reason: 'customer' },
       { time: '2026-07-01T00:00:03Z', status: 'withdrawn', reason: 'customer' },
@@ -260,7 +261,8 @@ describe('holdfast consent', () => {
       stdout,
       /^consent {6}r1\nstatus {7}withdrawn\nthird party {2}tp {2}Budget\\u202e\n/,
     )
-    assert.match(stdout, /^accounts {5}a1\n {13}a2\n/m)
+    const available = 'available since 2026-07-01T00:00:00Z \\(chosen\\)'
+    assert.match(stdout, new RegExp(`^accounts {5}a1  ${available}\n {13}a2  ${available}\n`, 'm'))
     assert.match(
       stdout,
       /changes {6}2026-07-01T00:00:00Z {2}active \(customer\)\n {13}2026-07-01T00:00:03Z {2}withdrawn \(customer\)\n$/,
@@ -294,5 +296,84 @@ describe('holdfast consent', () => {
         [1, 'no consent with this ID: run holdfast consent list\n'],
       )
     }
+  })
+})
+
+/** A consent that was amended after an account of it was refused. Its accounts are a2 and a3 then. */
+async function addAmended({ store }: ConsentPlatform, id: string): Promise<void> {
+  const { arrangements, disclosures } = store
+  const year = Temporal.Now.instant().add({ hours: 24 * 365 })
+  const scopes = ['bank:transactions:read']
+  await arrangements.add(makeArrangement(id, { until: year }))
+  const refused = { state: 'restricted', reason: 'account_refused' } as const
+  const observed = [{ accountId: 'a2', time: after(5), ...refused }]
+  await arrangements.recordAccounts(id, observed, after(5))
+  const next = { accountIds: ['a2', 'a3'], scopes, from: after(10), until: year }
+  await arrangements.add(makeArrangement(`${id}-earlier`, next))
+  await arrangements.amend(id, `${id}-earlier`, after(11))
+  await disclosures.record(id, 'bank:transactions:read', after(12))
+}
+
+describe('a consent that was amended', () => {
+  it('has the state of each account with its reason, what changed and what was disclosed', async (t) => {
+    const { call, platform } = await open(t)
+    await addAmended(platform, 'm1')
+
+    const { body } = await call('/m1')
+
+    assert.deepEqual(body.accounts, [
+      {
+        accountId: 'a2',
+        state: 'restricted',
+        reason: 'account_refused',
+        since: '2026-07-01T00:00:05Z',
+      },
+      { accountId: 'a3', state: 'available', reason: 'chosen', since: '2026-07-01T00:00:10Z' },
+      { accountId: 'a1', state: 'removed', reason: 'amended', since: '2026-07-01T00:00:11Z' },
+    ])
+    assert.deepEqual(body.accountChanges, [
+      {
+        time: '2026-07-01T00:00:05Z',
+        accountId: 'a2',
+        state: 'restricted',
+        reason: 'account_refused',
+      },
+    ])
+    const [amendment] = body.amendments
+    assert.deepEqual(amendment, {
+      time: '2026-07-01T00:00:11Z',
+      addedAccountIds: ['a3'],
+      removedAccountIds: ['a1'],
+      addedScopes: ['bank:transactions:read'],
+      removedScopes: ['bank:accounts.basic:read'],
+      earlierUntil: amendment.earlierUntil,
+      until: body.until,
+    })
+    const read = '2026-07-01T00:00:12Z'
+    assert.deepEqual(body.disclosures, [
+      { scope: 'bank:transactions:read', first: read, last: read },
+    ])
+    const earlier = (await call('/m1-earlier')).body
+    assert.deepEqual([earlier.versionOf, earlier.status], ['m1', 'withdrawn'])
+    assert.deepEqual(earlier.accountIds, ['a1', 'a2'])
+  })
+
+  it('is shown with the same on the command line', async (t) => {
+    const { run, platform } = await open(t)
+    await addAmended(platform, 'm2')
+
+    const { stdout } = await run('show', 'm2')
+
+    assert.match(
+      stdout,
+      /a2 {2}restricted since 2026-07-01T00:00:05Z \(account_refused\)\n {13}a3 {2}available .*\n {13}a1 {2}removed since 2026-07-01T00:00:11Z \(amended\)\n/,
+    )
+    assert.match(
+      stdout,
+      /changes {6}\S+ {2}active \(customer\)\n {13}\S+ {2}account a2 restricted \(account_refused\)\n {13}2026-07-01T00:00:11Z {2}amended: \+a3 \+bank:transactions:read -a1 -bank:accounts.basic:read until /,
+    )
+    assert.match(stdout, /^disclosed {4}\S+ to \S+ {2}bank:transactions:read\n$/m)
+    const json = JSON.parse((await run('show', 'm2', '--json')).stdout)
+    assert.equal(json.accounts.length, 3)
   })
 })

@@ -20,6 +20,36 @@ export const consentDetail: ConsentDetail = {
     { time: '2025-07-01T09:30:00Z', status: 'active', reason: 'customer' },
     { time: '2025-09-12T04:10:00Z', status: 'withdrawn', reason: 'operator' },
   ],
+  accounts: [
+    {
+      accountId: 'acc-4711',
+      state: 'restricted',
+      reason: 'account_refused',
+      since: '2025-08-20T01:15:00Z',
+    },
+    {
+      accountId: 'acc-4712',
+      state: 'available',
+      reason: 'chosen',
+      since: '2025-07-01T09:30:00Z',
+    },
+  ],
+  accountChanges: [
+    {
+      time: '2025-08-20T01:15:00Z',
+      accountId: 'acc-4711',
+      state: 'restricted',
+      reason: 'account_refused',
+    },
+  ],
+  amendments: [],
+  disclosures: [
+    {
+      scope: 'bank:transactions:read',
+      first: '2025-07-01T09:31:30Z',
+      last: '2025-09-11T22:00:05Z',
+    },
+  ],
 }
 
 export const consentFlow: ConsentFlow = {

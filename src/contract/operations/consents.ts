@@ -57,9 +57,9 @@ export const getConsent = {
   ref: 'S2',
   method: 'GET',
   path: '/v1/consents/{consentId}',
-  summary: 'Read a consent with its changes',
+  summary: 'Read a consent with its history',
   description:
-    'Returns what the customer agreed to share, and when and why the status changed. Consents are kept for seven years after their end.',
+    'Returns what the customer agreed to share, when and why the status changed, the state of each account with its reason, what amendments changed, and when data was disclosed. Consents are kept for seven years after their end.',
   params,
   response: ConsentDetail,
   errors: ['consent_not_found'],

@@ -1,5 +1,11 @@
 import type { Static } from 'typebox'
 import {
+  accountChangesMax,
+  accountReasonDescriptions,
+  accountReasons,
+  accountStates,
+} from '../account-states.ts'
+import {
   flowDays,
   flowOutcomes,
   flowReasonDescriptions,
@@ -32,10 +38,18 @@ const fields = {
   updated: described(Timestamp, 'When the last change of the status was recorded.'),
 }
 
+const versionFields = {
+  versionOf: described(
+    Id,
+    'The consent whose earlier terms these are. It was amended, so this one is withdrawn.',
+  ),
+}
+
 export type Consent = Static<typeof Consent>
 export const Consent = record('Consent', {
   description: 'What a customer agreed to share with a third party, and until when.',
   required: fields,
+  optional: versionFields,
 })
 
 export type ConsentList = Static<typeof ConsentList>
@@ -60,13 +74,82 @@ export const ConsentChange = record('ConsentChange', {
   },
 })
 
+const accountId = described(Id, 'The id of the account at the provider.')
+const accountReason = described(
+  Type.Enum([...accountReasons]),
+  `How the platform knows: ${listDescriptions(accountReasonDescriptions)}.`,
+)
+
+export type ConsentAccount = Static<typeof ConsentAccount>
+export const ConsentAccount = record('ConsentAccount', {
+  description: 'An account that the customer agreed to share, with its state.',
+  required: {
+    accountId,
+    state: described(
+      Type.Enum([...accountStates]),
+      'Available: its data can be read. Closed: it is closed, and its data can be read. Restricted: the provider refuses to share it now. No longer held: the provider does not know it for the customer. Removed: by the customer, with an amendment.',
+    ),
+    reason: accountReason,
+    since: described(Timestamp, 'When the platform learned of the state.'),
+  },
+})
+
+export type ConsentAccountChange = Static<typeof ConsentAccountChange>
+export const ConsentAccountChange = record('ConsentAccountChange', {
+  description: 'A change of the state of an account.',
+  required: {
+    time: described(Timestamp, 'When the platform learned of it.'),
+    accountId,
+    state: described(
+      Type.Enum(accountStates.filter((state) => state !== 'removed')),
+      'The state since then.',
+    ),
+    reason: accountReason,
+  },
+})
+
+export type ConsentAmendment = Static<typeof ConsentAmendment>
+export const ConsentAmendment = record('ConsentAmendment', {
+  description: 'What an amendment of a consent changed.',
+  required: {
+    time: described(Timestamp, 'When the third party exchanged its code: the terms since then.'),
+    addedAccountIds: described(Type.Array(Id), 'The accounts that were added.'),
+    removedAccountIds: described(Type.Array(Id), 'The accounts that were removed.'),
+    addedScopes: described(Type.Array(Text), 'The data that was added.'),
+    removedScopes: described(Type.Array(Text), 'The data that was removed.'),
+    earlierUntil: described(Timestamp, 'When the sharing would have ended before.'),
+    until: described(Timestamp, 'When it ends instead.'),
+  },
+})
+
+export type ConsentDisclosure = Static<typeof ConsentDisclosure>
+export const ConsentDisclosure = record('ConsentDisclosure', {
+  description: 'When the third party received data of a scope.',
+  required: {
+    scope: described(Text, 'Of the data.'),
+    first: described(Timestamp, 'The first time.'),
+    last: described(Timestamp, 'The last time. It may be a minute later.'),
+  },
+})
+
 export type ConsentDetail = Static<typeof ConsentDetail>
 export const ConsentDetail = record('ConsentDetail', {
-  description: 'A consent with the changes of its status.',
+  description: 'A consent with its history.',
   required: {
     ...fields,
     changes: described(Type.Array(ConsentChange), 'The changes of the status, oldest first.'),
+    accounts: described(
+      Type.Array(ConsentAccount),
+      'The shared accounts, followed by those that an amendment removed.',
+    ),
+    accountChanges: described(
+      Type.Array(ConsentAccountChange),
+      `The changes of the states of accounts, oldest first: at most the last ${accountChangesMax} of each.`,
+    ),
+    amendments: described(Type.Array(ConsentAmendment), 'The amendments, oldest first.'),
+    disclosures: described(Type.Array(ConsentDisclosure), 'What the third party received.'),
   },
+  optional: versionFields,
 })
 
 export type ConsentFlowStep = Static<typeof ConsentFlowStep>

@@ -10,9 +10,6 @@ export interface AccountChange {
   readonly reason: AccountReason
 }
 
-/** How many changes of each account are kept. */
-export const accountChangesMax = 20
-
 /**
  * The observations that change the state of an account, given its earlier changes, oldest first. An account without changes
  * is available, since the customer chose it. The later observation wins: one that is older than the last change is ignored.

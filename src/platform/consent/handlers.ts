@@ -8,11 +8,12 @@ import {
   type Output,
 } from '../../contract/index.ts'
 import { scalars } from '../../contract/scalars.ts'
+import { formatHistory, readConsentHistory } from './consent-history.ts'
 import type { ConsentStore, StoredArrangement } from './store.ts'
 import { readThirdPartyNames } from './third-party-names.ts'
 
 interface Context {
-  readonly store: Pick<ConsentStore, 'arrangements' | 'thirdParties' | 'flows'>
+  readonly store: Pick<ConsentStore, 'arrangements' | 'disclosures' | 'thirdParties' | 'flows'>
   readonly now: Temporal.Instant
 }
 
@@ -58,12 +59,9 @@ export const consentHandlers: {
   async getConsent({ params: { consentId } }, { store, now }) {
     const found = await store.arrangements.find(consentId, now)
     if (!found) throw new ContractError('consent_not_found')
-    const changes = await store.arrangements.listChanges(consentId)
+    const history = await readConsentHistory(store, found)
     const thirdParty = await store.thirdParties.find(found.thirdPartyId)
-    return {
-      ...toConsent(found, thirdParty?.name),
-      changes: changes.map(({ time, ...change }) => ({ time: time.toString(), ...change })),
-    }
+    return { ...toConsent(found, thirdParty?.name), ...formatHistory(history) }
   },
 
   /** S3 */
@@ -101,7 +99,7 @@ function toThirdParty(id: string, name: string | undefined): ConsentThirdParty {
 }
 
 function toConsent(arrangement: StoredArrangement, name: string | undefined): Consent {
-  const { id, status, customerId, thirdPartyId, accountIds, scopes } = arrangement
+  const { id, status, customerId, thirdPartyId, accountIds, scopes, versionOf } = arrangement
   return {
     consentId: id,
     status,
@@ -112,6 +110,7 @@ function toConsent(arrangement: StoredArrangement, name: string | undefined): Co
     from: arrangement.from.toString(),
     until: arrangement.until.toString(),
     updated: arrangement.updated.toString(),
+    ...(versionOf !== undefined && { versionOf }),
   }
 }
 

@@ -14,7 +14,8 @@ import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
-import { endings, statuses } from './labels.ts'
+import { Accounts, Disclosures, History } from './history.tsx'
+import { statuses } from './labels.ts'
 
 export function View({ params: { id = '' } }: ViewProps) {
   const params = { consentId: id }
@@ -67,7 +68,7 @@ export function View({ params: { id = '' } }: ViewProps) {
 }
 
 function Details({ consent }: { readonly consent: ConsentDetail }) {
-  const { thirdParty, status, accountIds } = consent
+  const { thirdParty, status, versionOf } = consent
   return (
     <>
       <Facts
@@ -92,32 +93,15 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
           ),
           From: <Time value={consent.from} />,
           Until: <Time value={consent.until} />,
+          'Earlier terms of': versionOf && (
+            <a href={`/console/consents/${encodeURIComponent(versionOf)}`}>{versionOf}</a>
+          ),
         }}
       />
       <SharedData scopes={consent.scopes} isShared={status === 'active'} />
-      <h2>Accounts</h2>
-      {accountIds.length === 0 ? (
-        <p>None: the consent is about data of the customer only.</p>
-      ) : (
-        <ul class="ids">
-          {accountIds.map((id) => (
-            <li key={id}>
-              <Identifier value={id} />
-            </li>
-          ))}
-        </ul>
-      )}
-      <h2>History</h2>
-      <ol class="timeline">
-        {consent.changes.map((change) => (
-          <li key={change.status}>
-            <p>
-              <StateBadge label={statuses[change.status]} /> <Time value={change.time} />
-            </p>
-            <p>{change.status === 'active' ? 'The customer agreed.' : endings[change.reason]}</p>
-          </li>
-        ))}
-      </ol>
+      <Accounts consent={consent} />
+      <Disclosures consent={consent} />
+      <History consent={consent} />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import type { AccountReason, AccountState } from '../../../contract/account-states.ts'
 import type {
   ConsentFlowState,
   FlowOutcome,
@@ -22,6 +23,26 @@ export const endings: Readonly<Record<ChangeReason, string>> = {
   code_replayed: 'The authorization code was used twice, so the consent was withdrawn.',
   amended: 'The customer agreed to other terms. Another consent replaced this one.',
   sharing_ended: 'The agreed time was over.',
+}
+
+export const accountStateLabels: Readonly<Record<AccountState, StateLabel>> = {
+  available: ['good', 'Available'],
+  closed: ['neutral', 'Closed'],
+  restricted: ['warn', 'Restricted'],
+  no_longer_held: ['bad', 'No longer held'],
+  removed: ['neutral', 'Removed'],
+}
+
+export const accountReasonTexts: Readonly<Record<AccountReason, string>> = {
+  chosen: 'The customer chose it.',
+  open: 'The provider lists it as open.',
+  served: 'The provider lists it, or returned data of it.',
+  closed: 'The provider lists it as closed.',
+  account_refused: 'The provider refuses to share it.',
+  customer_refused: 'The provider refuses to share all data of the customer.',
+  account_unknown: 'The provider does not know it for the customer.',
+  customer_unknown: 'The provider does not know the customer.',
+  amended: 'The customer left it out of an amendment.',
 }
 
 export const flowStateLabels: Readonly<Record<ConsentFlowState, StateLabel>> = {

@@ -1,9 +1,5 @@
-import type { AccountReason } from '../../../contract/account-states.ts'
-import {
-  type AccountChange,
-  accountChangesMax,
-  selectChanges,
-} from '../../../platform/consent/account-changes.ts'
+import { type AccountReason, accountChangesMax } from '../../../contract/account-states.ts'
+import { type AccountChange, selectChanges } from '../../../platform/consent/account-changes.ts'
 import { oneOf, type Session, type Sql, text, time } from '../../sql.ts'
 import { lockActive } from './end-arrangements.ts'
 
