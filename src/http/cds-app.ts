@@ -3,7 +3,11 @@ import type { FastifyRequest } from 'fastify'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
 import { cdsBasePath } from '../platform/cds/paths.ts'
 import type { RawQuery } from '../platform/cds/query.ts'
-import { requireAcceptable, requireValidHeaders } from '../platform/cds/request-headers.ts'
+import {
+  customerAddressHeader,
+  requireAcceptable,
+  requireValidHeaders,
+} from '../platform/cds/request-headers.ts'
 import { type CdsEndpointId, cdsEndpoints } from '../platform/consent/cds/endpoints.ts'
 import type { Consent } from '../platform/consent/consent.ts'
 import type { StoredArrangement } from '../platform/consent/store.ts'
@@ -40,16 +44,18 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
     },
     bodyLimit: bodyBytesMax,
     async onRequest(request, reply) {
-      request.arrangement = await cds.authorise(id, {
+      const access = await cds.authorise(id, {
         method,
         url: readPublicUrl(request, consent),
         authorization: request.headers.authorization,
         proof: readHeader(request, 'dpop'),
         certificate: (request.raw.socket as Partial<TLSSocket>).getPeerX509Certificate?.(),
       })
+      request.arrangement = access.arrangement
       noteValidToken(reply)
       requireAcceptable(request.headers.accept)
       requireValidHeaders((name) => readHeader(request, name))
+      await cds.count(access, request.headers[customerAddressHeader] !== undefined)
     },
     async handler(request, reply) {
       const { accountId = '' } = request.params as { readonly accountId?: string }

@@ -13,7 +13,12 @@ import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
 import { overloaded } from './load-shedding.ts'
-import { describeOrigin, type LogDetail, type RequestLogOptions } from './request-log.ts'
+import {
+  describeOrigin,
+  type LogDetail,
+  type RequestLogOptions,
+  requestMessage,
+} from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -39,7 +44,10 @@ export function createErrorHandler(
   limits: HttpLimits,
 ) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    if (thrown instanceof CdsError) return sendCdsError(request, reply, thrown)
+    if (thrown instanceof CdsError) {
+      if (thrown.limit) metrics?.countLimitedRequest(thrown.limit)
+      return sendCdsError(request, reply, thrown)
+    }
     const isUnavailable = thrown instanceof ContractError && thrown.code === 'unavailable'
     const tokenRecorded = isUnavailable ? undefined : request.tokenRecorded
     const error = await (tokenRecorded ?? Promise.resolve()).then(
@@ -80,10 +88,13 @@ export function createErrorHandler(
 function sendCdsError(
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, headers, body, cause }: CdsError,
+  { status, headers, body, cause, limit }: CdsError,
 ): FastifyReply {
   if (cause instanceof Error) {
     request.logDetail = { level: 'warn', message: 'request failed', fields: { err: cause } }
+  } else if (limit !== undefined) {
+    request.failure = { reason: `over the limit ${limit}` }
+    request.logDetail = { level: 'info', message: requestMessage, fields: { limit } }
   } else if (cause !== undefined) {
     request.logDetail = { level: 'info', message: 'token rejected', fields: { reason: cause } }
   }

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { RejectionReason } from '../auth/rejection-reasons.ts'
 import type { Origin } from '../auth/token.ts'
 import type { ErrorCode, MonitoredRole, RefusalCircumstance } from '../contract/index.ts'
+import type { TrafficLimit } from '../contract/traffic-limits.ts'
 import { interactionHeader } from './interaction-id.ts'
 
 export interface RequestMetrics {
@@ -11,6 +12,8 @@ export interface RequestMetrics {
   /** Counts a request that was rejected because of overload. */
   countShedRequest(): void
   recordFailure(failed: FailedRequest): void
+  /** Counts a request of a third party over a limit. */
+  countLimitedRequest(limit: TrafficLimit): void
   countRefusal(circumstance: RefusalCircumstance): void
   /** Sets the result of a readiness check. */
   recordReadiness(role: MonitoredRole, probe: string, isPassed: boolean): void

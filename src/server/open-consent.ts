@@ -51,6 +51,7 @@ export async function openConsentRole(
     store,
     signingKeys,
     binding: settings.tlsCert === undefined ? 'dpop' : 'mtls',
+    thirdPartyLimits: settings.thirdPartyLimits,
     requiresAuthority: settings.tlsClientCa !== undefined,
     brand: {
       name: brandName,

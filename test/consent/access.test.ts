@@ -26,8 +26,15 @@ async function openAccess(scope: Scope, given?: object) {
   const [{ arrangements, artifacts, thirdParties }] = stores
   await thirdParties.add(makeThirdParty('tp'))
   await arrangements.add(makeArrangement('r1'))
-  const payload = JSON.stringify({ clientId: 'tp', grantId: 'r1', scope: scopeText, ...binding })
   const expires = now.add({ minutes: 10 })
+  const exp = expires.epochMilliseconds / 1000
+  const payload = JSON.stringify({
+    clientId: 'tp',
+    grantId: 'r1',
+    exp,
+    scope: scopeText,
+    ...binding,
+  })
   await artifacts.put('AccessToken', digest(token), { payload, grantId: 'r1', expires }, now)
   return { stores, check: openAccessCheck(stores[0], clock) }
 }
@@ -67,7 +74,7 @@ describe('the access of a third party', () => {
   it('is granted with a token, a proof and the scope, and names the arrangement', async (t) => {
     const { check } = await openAccess(t)
 
-    const arrangement = await check(await request(), scope)
+    const { arrangement } = await check(await request(), scope)
 
     assert.partialDeepStrictEqual(arrangement, {
       id: 'r1',
@@ -79,7 +86,7 @@ describe('the access of a third party', () => {
   it('is refused in every process once the arrangement is withdrawn', async (t) => {
     const { stores, check } = await openAccess(t)
     const second: ConsentStore = stores[1]
-    assert.equal((await check(await request(), scope)).id, 'r1')
+    assert.equal((await check(await request(), scope)).arrangement.id, 'r1')
 
     await second.arrangements.withdraw('r1', 'customer', now)
 
@@ -112,7 +119,7 @@ describe('the access of a third party', () => {
     let time = now
     const check = openAccessCheck(stores[0], () => time)
     const early = await request({ proof: await prove({ iat: seconds + 60 }) })
-    assert.equal((await check(early, scope)).id, 'r1')
+    assert.equal((await check(early, scope)).arrangement.id, 'r1')
 
     time = now.add({ seconds: 120 })
 

@@ -60,8 +60,9 @@ export const dataLines = [
 export async function openCdsPlatform(
   scope: Scope,
   prepare?: PlatformOptions['prepare'],
+  options: PlatformOptions = {},
 ): Promise<ConsentPlatform> {
-  const platform = await openConsentPlatform(scope, { prepare })
+  const platform = await openConsentPlatform(scope, { ...options, prepare })
   await platform.provider.load(dataLines)
   return platform
 }

@@ -12,6 +12,7 @@ import { openCheckRuns } from '../../src/platform/check-runs/check-runs.ts'
 import { type Consent, openConsent } from '../../src/platform/consent/consent.ts'
 import type { PasscodeMessage } from '../../src/platform/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/platform/consent/store.ts'
+import type { Metrics } from '../../src/server/observe/metrics.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
 import {
   openCatalogueStore,
@@ -101,12 +102,21 @@ export interface PlatformOptions {
   readonly openStore?: (database: string) => Promise<ConsentStore>
   /** Changes the provider before it listens. */
   readonly prepare?: ProviderOptions['prepare'] | undefined
+  /** Limits of third parties, by the clock of the test. */
+  readonly thirdPartyLimits?: 'cds' | undefined
+  readonly metrics?: Metrics | undefined
 }
 
 /** A platform with the consent role and its provider, in this process. They are closed with the scope. */
 export async function openConsentPlatform(
   scope: Scope,
-  { database: existing, openStore = openConsentStore, prepare }: PlatformOptions = {},
+  {
+    database: existing,
+    openStore = openConsentStore,
+    prepare,
+    thirdPartyLimits,
+    metrics,
+  }: PlatformOptions = {},
 ): Promise<ConsentPlatform> {
   const inner = createScope(scope)
   const database = existing ?? (await newDatabase(inner))
@@ -155,6 +165,8 @@ export async function openConsentPlatform(
       onError: (error) => writer.error({ err: error }, 'consent failed'),
       keysMs: 0,
       providerMs: patientMs,
+      thirdPartyLimits,
+      seconds: () => offsetSeconds,
     })
     const app = openPlatformApp({
       version: '0.0.0',
@@ -165,6 +177,7 @@ export async function openConsentPlatform(
       checks: openCheckRuns(createCheckOptions(database, signingKeys, clock)),
       clock,
       monitoring: createMonitoring({}, { metrics: undefined }).open,
+      metrics,
       log: writer,
       readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),

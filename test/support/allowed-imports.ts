@@ -32,7 +32,7 @@ export const allowed: Record<string, readonly string[]> = {
     'pino',
     '@opentelemetry/api',
   ],
-  'server/settings': ['http', 'storage', 'provider/upstream'],
+  'server/settings': ['contract', 'http', 'storage', 'provider/upstream'],
   server: [
     'contract',
     'provider',

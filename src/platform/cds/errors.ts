@@ -1,3 +1,5 @@
+import { type TrafficLimit, trafficLimits } from '../../contract/traffic-limits.ts'
+
 /** The error codes of the Consumer Data Standards that Holdfast returns, with the title that belongs to each. */
 export const cdsErrors = {
   missingField: [400, 'cds-all:Field/Missing', 'Missing Required Field'],
@@ -55,19 +57,33 @@ export class CdsError extends Error {
   readonly status: number
   readonly body: ReturnType<typeof toList>
   readonly headers: Readonly<Record<string, string>>
+  readonly limit: TrafficLimit | undefined
 
   constructor(
     error: CdsErrorName,
     details: string | readonly string[],
     headers: Readonly<Record<string, string>> = {},
-    options?: ErrorOptions,
+    options?: CdsErrorOptions,
   ) {
     super(error, options)
     const [status, code, title] = cdsErrors[error]
     this.status = status
     this.headers = headers
+    this.limit = options?.limit
     this.body = toList(code, title, [details].flat())
   }
+}
+
+/** The error of a request over a limit of third parties. It names the limit. */
+export function limitError(limit: TrafficLimit, waitSeconds: number): CdsError {
+  const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitSeconds))) }
+  const detail = `over the limit ${limit}: ${trafficLimits[limit]}`
+  return new CdsError('tooManyRequests', detail, headers, { limit })
+}
+
+interface CdsErrorOptions extends ErrorOptions {
+  /** The limit that the request is over. */
+  readonly limit?: TrafficLimit | undefined
 }
 
 /** The body for an error that the server raises for every kind of route, such as one of the body’s syntax. */

@@ -27,10 +27,13 @@ function readJsonQuality(accept: string): number {
   return best.quality
 }
 
+/** The standards count a request with it as one in the presence of the customer. */
+export const customerAddressHeader = 'x-fapi-customer-ip-address'
+
 /** Headers of requests with a token. None is required, and each must have the form that the standards give it. */
 const headers = {
   'x-fapi-auth-date': ['an HTTP date, such as Thu, 16 Jan 2020 16:50:15 GMT', isHttpDate],
-  'x-fapi-customer-ip-address': ['an IP address', (text: string) => isIP(text) > 0],
+  [customerAddressHeader]: ['an IP address', (text: string) => isIP(text) > 0],
   'x-fapi-interaction-id': [scalars.uuid.mustBe, scalars.uuid.test],
 } as const satisfies Record<string, readonly [string, (text: string) => boolean]>
 

@@ -46,18 +46,27 @@ const replaySeconds = 3 * proofSeconds
 const proofLengthMax = 8192
 const proofIdLengthMax = 256
 
+/** What a valid token gives access to. */
+export interface Access {
+  readonly arrangement: StoredArrangement
+  /** The requests with one access token, as the standards define a session. The key is a digest of the token. */
+  readonly session: { readonly key: string; readonly ends: Temporal.Instant }
+}
+
 /** What is stored of an access token. */
 interface AccessToken {
   readonly clientId: string
   readonly grantId: string
+  /** Seconds since 1970. */
+  readonly exp: number
   readonly scope?: string
   readonly jkt?: string
   readonly 'x5t#S256'?: string
 }
 
 /**
- * Returns a function that verifies the access token of a request, its binding, its scope and its arrangement, which it
- * returns. Every check reads the database: a withdrawal in any process takes effect with the next request.
+ * Returns a function that verifies the access token of a request, its binding, its scope and its arrangement.
+ * Every check reads the database: a withdrawal in any process takes effect with the next request.
  */
 export function openAccessCheck(
   { artifacts, arrangements }: ConsentStore,
@@ -88,14 +97,15 @@ export function openAccessCheck(
     return isFirst ? undefined : 'replayed proof'
   }
 
-  return async (request: ThirdPartyRequest, scope: string): Promise<StoredArrangement> => {
+  return async (request: ThirdPartyRequest, scope: string): Promise<Access> => {
     const [, name = '', token = ''] =
       /^(bearer|dpop) +([\w-]+)$/i.exec(request.authorization ?? '') ?? []
     const sent = name.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer'
     const scheme = request.proof === undefined ? sent : 'DPoP'
     if (token === '') throw rejectAccess(scheme, 'no token')
 
-    const found = await artifacts.find('AccessToken', digest(token), clock())
+    const key = digest(token)
+    const found = await artifacts.find('AccessToken', key, clock())
     const stored = found && (JSON.parse(found.payload) as AccessToken)
     const arrangement = stored && (await arrangements.find(stored.grantId, clock()))
     if (!stored || arrangement?.status !== 'active') throw rejectAccess(scheme, 'unknown token')
@@ -103,7 +113,10 @@ export function openAccessCheck(
     if (problem !== undefined) throw rejectAccess(scheme, problem)
     // A token of the time before an amendment may have more.
     const isAgreed = arrangement.scopes.includes(scope)
-    if (isAgreed && stored.scope?.split(' ').includes(scope)) return arrangement
+    if (isAgreed && stored.scope?.split(' ').includes(scope)) {
+      const ends = Temporal.Instant.fromEpochMilliseconds(stored.exp * 1000)
+      return { arrangement, session: { key, ends } }
+    }
     throw rejectAccess(scheme, 'missing scope', scope)
   }
 }

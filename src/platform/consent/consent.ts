@@ -1,5 +1,6 @@
 import { errors } from 'oidc-provider'
 import { flowSeconds } from '../../contract/consent-flows.ts'
+import type { ThirdPartyLimits } from '../../contract/traffic-limits.ts'
 import { openCustomerAccounts } from './account-details.ts'
 import { openCdsApi } from './cds/api.ts'
 import {
@@ -38,6 +39,10 @@ export interface ConsentOptions
   readonly deliverPasscode: (message: PasscodeMessage) => void
   /** In a demonstration, the passcode that was sent last to the address. */
   readonly shownPasscode?: ((email: string) => string | undefined) | undefined
+  /** Which limits third parties have. None if it is not set. */
+  readonly thirdPartyLimits?: ThirdPartyLimits | undefined
+  /** A monotonic clock, for limits per second. */
+  readonly seconds?: (() => number) | undefined
 }
 
 export type Consent = Awaited<ReturnType<typeof openConsent>>
@@ -103,7 +108,13 @@ export async function openConsent(options: ConsentOptions) {
     brand,
     openid,
     /** What third parties read. */
-    cds: await openCdsApi({ store, customers, disclosures, provider, clock }),
+    cds: await openCdsApi({
+      ...options,
+      customers,
+      disclosures,
+      provider,
+      timeZone: brand.timeZone,
+    }),
     /** Answers a request to the page of a flow. */
     answerPage: (request: FlowRequest) => answerPage(flow, request),
     /** Whether a flow is at the page with the accounts, the only one whose form may be long. */

@@ -3,6 +3,7 @@ import { digest } from '../../auth/secrets.ts'
 import { emailKey } from '../../contract/email-key.ts'
 import type { CustomerMatch } from '../../contract/index.ts'
 import { makeOptional, useUp } from './last-changes.ts'
+import { openLimitKeys } from './limit-keys.ts'
 import type { AttemptLimit, ConsentStore, PasscodeCandidate } from './store.ts'
 
 export const passcodeSeconds = 300
@@ -80,9 +81,7 @@ export async function openPasscodes(
   clock: () => Temporal.Instant,
   deliver: (message: PasscodeMessage) => void,
 ) {
-  const limitKey = await store.readSecret('limits')
-  const makeKey = (...parts: readonly string[]) =>
-    createHmac('sha256', limitKey).update(parts.join(' ')).digest('base64url')
+  const makeKey = await openLimitKeys(store)
   const take = (limit: keyof typeof attemptLimits, subject: string) =>
     store.limits.take(makeKey(limit, subject), attemptLimits[limit], clock())
 

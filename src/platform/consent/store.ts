@@ -134,6 +134,8 @@ export interface ArrangementStore {
   ): Promise<void>
   /** In order of `updated`, then `id`. */
   list(query: ArrangementQuery, now: Temporal.Instant): Promise<readonly StoredArrangement[]>
+  /** How many are active, up to `max`. */
+  countActive(max: number, now: Temporal.Instant): Promise<number>
   /** Ends the arrangement and its tokens, in one transaction. False if it is not active. */
   withdraw(id: string, reason: ChangeReason, now: Temporal.Instant): Promise<boolean>
   /**
@@ -202,6 +204,25 @@ export interface AttemptLimitStore {
   refund(key: string, limit: AttemptLimit, now: Temporal.Instant): Promise<void>
 }
 
+/** A count until the end of a time window. Its end and its maximum depend on the key alone. */
+export interface WindowCount {
+  readonly key: string
+  readonly max: number
+  readonly ends: Temporal.Instant
+}
+
+export interface SessionStore {
+  /**
+   * Counts a call in its session, and the first one of a session also in the day. Returns which of the two is full, and
+   * counts nothing then. The number of stored counts is bounded: those of the past are purged.
+   */
+  countCall(
+    session: WindowCount,
+    day: WindowCount,
+    now: Temporal.Instant,
+  ): Promise<'calls' | 'sessions' | undefined>
+}
+
 /** The secrets of the consent role. Each is created once and shared by all processes. */
 export const secretNames = ['cookies', 'subjects', 'limits', 'accounts'] as const
 export type SecretName = (typeof secretNames)[number]
@@ -226,6 +247,7 @@ export interface ConsentStore {
   readonly passcodes: PasscodeStore
   readonly limits: AttemptLimitStore
   readonly flows: FlowStore
+  readonly sessions: SessionStore
   readSecret(name: SecretName): Promise<Buffer>
   /** The clock of the database server. A file has none: its processes run on one machine. */
   readTime?(): Promise<Temporal.Instant>

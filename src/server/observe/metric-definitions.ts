@@ -1,6 +1,7 @@
 import { rejectionReasons } from '../../auth/rejection-reasons.ts'
 import { monitoredRoles, refusalCircumstances } from '../../contract/index.ts'
 import { operations, providerOperations } from '../../contract/operations/index.ts'
+import { type TrafficLimit, trafficLimits } from '../../contract/traffic-limits.ts'
 import { endpoints } from '../../http/endpoints.ts'
 import { healthEndpoints } from '../../http/health.ts'
 import { openApiLabel } from '../../http/openapi-route.ts'
@@ -74,6 +75,10 @@ export const serverMetrics = {
   holdfast_refusals_total: counter(
     'Requests for which the provider refused to share, by the circumstance that is also in the log',
     { circumstance: refusalCircumstances },
+  ),
+  holdfast_limited_requests_total: counter(
+    'Requests of third parties for data that were over a limit, by the limit that is also in the log',
+    { limit: Object.keys(trafficLimits) as TrafficLimit[] },
   ),
   holdfast_key_set_age_seconds: gauge(
     'Time since the platform’s keys were fetched; absent until they are; the maximum of all workers',

@@ -49,12 +49,16 @@ export function openMetrics(): Metrics {
   const replays = registry.counter('holdfast_token_replays_total')
   const shed = registry.counter('holdfast_shed_requests_total')
   const refusals = registry.counter('holdfast_refusals_total')
+  const limited = registry.counter('holdfast_limited_requests_total')
   const fetches = registry.counter('holdfast_key_set_fetches_total')
   // Known label values start at zero, so that a rate includes the first increment.
   for (const reason of serverMetrics.holdfast_token_rejections_total.labels.reason) {
     rejections(0, { reason })
   }
   for (const circumstance of refusalCircumstances) refusals(0, { circumstance })
+  for (const limit of serverMetrics.holdfast_limited_requests_total.labels.limit) {
+    limited(0, { limit })
+  }
   for (const outcome of serverMetrics.holdfast_key_set_fetches_total.labels.outcome) {
     fetches(0, { outcome })
   }
@@ -73,6 +77,7 @@ export function openMetrics(): Metrics {
     },
     countShedRequest: () => shed(1),
     recordFailure: rejectionLog.record,
+    countLimitedRequest: (limit) => limited(1, { limit }),
     countRefusal: (circumstance) => refusals(1, { circumstance }),
     recordReadiness: openReadinessMetric(registry),
     rejections: rejectionLog,

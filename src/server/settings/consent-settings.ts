@@ -1,6 +1,7 @@
+import { thirdPartyLimits } from '../../contract/traffic-limits.ts'
 import type { Definitions } from './definition.ts'
 import { isProtected, isWebUrl } from './value-rules.ts'
-import { path } from './value-types.ts'
+import { oneOf, path } from './value-types.ts'
 
 const brandNameLengthMax = 60
 
@@ -24,6 +25,11 @@ export const consentDefinitions = {
     mustBe: 'an https URL, or an http URL of this host, without credentials',
     read: (text) => (isWebUrl(text) && isProtected(text) && !/[#@]/.test(text) ? text : undefined),
     requiredWith: ['issuer'],
+  },
+  thirdPartyLimits: {
+    about:
+      'the limits of third parties at the endpoints with a token: `cds` are the traffic thresholds of the Consumer Data Standards; without it, there are none',
+    ...oneOf('limits', thirdPartyLimits),
   },
   brandName: {
     about: 'the name of the data provider on the consent pages',

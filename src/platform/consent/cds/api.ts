@@ -1,7 +1,9 @@
-import { CdsError } from '../../cds/errors.ts'
+import type { ThirdPartyLimits } from '../../../contract/traffic-limits.ts'
+import { CdsError, limitError } from '../../cds/errors.ts'
 import { type RawQuery, readQuery } from '../../cds/query.ts'
 import { selectVersion, type VersionHeaders } from '../../cds/version.ts'
 import {
+  type Access,
   openAccessCheck,
   rejectAccess,
   type ThirdPartyRequest,
@@ -14,6 +16,7 @@ import type { ConsentStore } from '../store.ts'
 import { openIds } from './account-ids.ts'
 import { type CdsEndpointId, cdsEndpoints } from './endpoints.ts'
 import { type CdsBody, cdsHandlers } from './handlers.ts'
+import { openTrafficLimits, type TrafficLimitOptions } from './limit-traffic.ts'
 import type { CdsCall, DataSource } from './shared-data.ts'
 
 /** How long a third party should wait if the provider does not answer, or gets too many requests. */
@@ -28,10 +31,14 @@ interface CdsRequest
   readonly query: RawQuery
 }
 
-interface CdsApiOptions extends Omit<DataSource, 'ids'> {
+interface CdsApiOptions
+  extends Omit<DataSource, 'ids'>,
+    Pick<TrafficLimitOptions, 'timeZone' | 'seconds'> {
   readonly store: ConsentStore
   readonly customers: Customers
   readonly disclosures: Disclosures
+  /** Which limits third parties have. None if it is not set. */
+  readonly thirdPartyLimits?: ThirdPartyLimits | undefined
 }
 
 /**
@@ -42,6 +49,7 @@ export async function openCdsApi(options: CdsApiOptions) {
   const { store, provider, clock, disclosures } = options
   const verifyAccess = openAccessCheck(store, clock)
   const { observe } = openAccountObserver({ ...options, arrangements: store.arrangements })
+  const countTraffic = options.thirdPartyLimits && (await openTrafficLimits(options))
   const source = { provider, ids: openIds(await store.readSecret('accounts')), clock }
 
   /** The customer may have withdrawn while the provider was asked: nothing is shared after that. */
@@ -51,7 +59,11 @@ export async function openCdsApi(options: CdsApiOptions) {
   }
 
   return {
-    /** Returns the arrangement of the token. */
+    /** Counts a request for the limits of third parties, and throws if it is over one. */
+    async count(access: Access, isCustomerPresent: boolean): Promise<void> {
+      await countTraffic?.(access, isCustomerPresent)
+    },
+
     authorise: (endpoint: CdsEndpointId, request: ThirdPartyRequest) =>
       verifyAccess(request, cdsEndpoints[endpoint].scope),
 
@@ -74,9 +86,8 @@ export async function openCdsApi(options: CdsApiOptions) {
       } catch (error) {
         await observation.record()
         if (!(error instanceof ProviderUnavailable)) throw error
+        if (isOverThreshold(error)) throw limitError('provider', retryAfterSeconds)
         const headers = { 'retry-after': String(retryAfterSeconds) }
-        if (isOverThreshold(error))
-          throw new CdsError('tooManyRequests', 'too many requests', headers)
         const detail = 'the data provider does not respond'
         throw new CdsError('unavailable', detail, headers, { cause: error })
       }

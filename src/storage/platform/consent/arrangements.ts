@@ -8,6 +8,7 @@ import {
   versionsMax,
 } from '../../../platform/consent/store.ts'
 import {
+  integer,
   json,
   oneOf,
   optional,
@@ -84,6 +85,15 @@ export function createArrangementStore(sql: Sql): ArrangementStore {
     },
     listAccountChanges: (id) => listAccountChanges(sql, id),
     recordAccounts: (id, observed, now) => recordAccounts(sql, id, observed, now),
+    async countActive(max, now) {
+      const row = await sql.first(
+        { active: integer },
+        `select count(*) from (
+           select 1 from arrangement where status = 'active' and ends > $1 limit $2) active`,
+        [now, max],
+      )
+      return row?.active ?? 0
+    },
     async list(selected, now) {
       await expireArrangements(sql, now)
       return (await sql.all(arrangement, ...selectPage(sql, selected))).map(asOf(now))

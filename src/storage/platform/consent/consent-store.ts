@@ -6,6 +6,7 @@ import { createArtifactStore } from './artifacts.ts'
 import { createDisclosureStore } from './disclosures.ts'
 import { createFlowStore } from './flows.ts'
 import { createAttemptLimitStore, createPasscodeStore } from './passcodes.ts'
+import { createSessionStore } from './sessions.ts'
 import { createThirdPartyStore } from './third-parties.ts'
 
 export function createConsentStore(sql: Sql): ConsentStore {
@@ -21,6 +22,7 @@ export function createConsentStore(sql: Sql): ConsentStore {
     passcodes: createPasscodeStore(sql),
     limits: createAttemptLimitStore(sql),
     flows: createFlowStore(sql),
+    sessions: createSessionStore(sql),
     async readSecret(name) {
       const stored = await find(name)
       if (stored !== undefined) return Buffer.from(stored, 'base64url')

@@ -50,7 +50,7 @@ export function createPasscodeStore(sql: Sql): PasscodeStore {
   }
 }
 
-const fullLimits = { table: 'attempt_limit', key: 'key', time: 'full_at' }
+export const fullLimits = { table: 'attempt_limit', key: 'key', time: 'full_at' }
 
 /** Of a bucket, the time at which it is full again is stored. A bucket that is full need not be stored. */
 export function createAttemptLimitStore(sql: Sql): AttemptLimitStore {

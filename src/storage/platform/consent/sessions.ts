@@ -1,0 +1,50 @@
+import type { SessionStore, WindowCount } from '../../../platform/consent/store.ts'
+import type { Sql, Transaction } from '../../sql.ts'
+import { fullLimits } from './passcodes.ts'
+import { purgeExpired } from './purge-expired.ts'
+
+/**
+ * A count is stored among the limits, as so many milliseconds after the end of its window. It is purged after that like a
+ * bucket that is full.
+ */
+const add = `update attempt_limit set full_at = full_at + 1
+  where key = $1 and full_at >= cast($2 as bigint) and full_at < cast($2 as bigint) + cast($3 as bigint)`
+
+export function createSessionStore(sql: Sql): SessionStore {
+  return {
+    async countCall(session, day, now) {
+      if ((await sql.run(add, toValues(session))) === 1) return undefined
+      try {
+        return await sql.transaction(async (transaction) => {
+          const begins = await begin(transaction, session)
+          if (!begins) {
+            // Another request may have begun the session meanwhile.
+            return (await transaction.run(add, toValues(session))) === 1 ? undefined : 'calls'
+          }
+          const isCounted =
+            (await begin(transaction, day)) || (await transaction.run(add, toValues(day))) === 1
+          if (!isCounted) throw new DayIsFull()
+          await transaction.run(...purgeExpired(sql.dialect, fullLimits, now.epochMilliseconds))
+          return undefined
+        })
+      } catch (error) {
+        if (error instanceof DayIsFull) return 'sessions'
+        throw error
+      }
+    },
+  }
+}
+
+/** Undoes the transaction: a session beyond those of the day does not begin. */
+class DayIsFull extends Error {}
+
+/** Counts the first one. False if there is a count, which concurrent transactions then wait for. */
+async function begin(transaction: Transaction, { key, ends }: WindowCount): Promise<boolean> {
+  const insert = `insert into attempt_limit (key, full_at) values ($1, cast($2 as bigint) + 1)
+    on conflict do nothing`
+  return (await transaction.run(insert, [key, ends])) === 1
+}
+
+function toValues({ key, ends, max }: WindowCount) {
+  return [key, ends, max] as const
+}
