@@ -14,6 +14,7 @@ const groupTitles: Readonly<Record<string, string>> = {
   windows: 'Time windows',
   errors: 'Errors',
   isolation: 'Isolation of customers',
+  refusals: 'Refusals',
   schemas: 'Schemas',
   wire: 'HTTP and JSON conventions',
 }

@@ -8,7 +8,16 @@ import { openResponseAudit, type ResponseAudit } from './response-audit.ts'
 import type { Members, SigningKey } from './signing-key.ts'
 import type { TestKeys } from './test-keys.ts'
 
-export interface ContextOptions {
+/** What the provider refuses to share: accounts of the test customers, and a customer who is none of them. */
+export interface RestrictedOptions {
+  /** An account that cannot be used. */
+  readonly blockedAccount?: string | undefined
+  /** An account that is not shared to prevent harm. */
+  readonly protectedAccount?: string | undefined
+  readonly restrictedCustomer?: string | undefined
+}
+
+export interface ContextOptions extends RestrictedOptions {
   readonly providerUrl: string
   /** The base URLs of the contact endpoint and of the consent flow, which may differ from that of the provider. */
   readonly resourceUrl: string

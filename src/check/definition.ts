@@ -44,5 +44,7 @@ export const errorsSection = (reference: string, quote: string) =>
 /** A statement about an extension of the interface. */
 export const extension = (reference: string, quote: string) =>
   clause('Decision 67', reference, quote)
+/** A rule of refusals, which the interface does not have. */
+export const refusal = (reference: string, quote: string) => clause('Decision 65', reference, quote)
 export const resources = (reference: string, quote: string) =>
   clause('Resources and their fields', reference, quote)

@@ -9,6 +9,7 @@ import { isolation } from './groups/isolation.ts'
 import { linkChecks } from './groups/links.ts'
 import { order } from './groups/order.ts'
 import { paging } from './groups/paging.ts'
+import { refusals } from './groups/refusals.ts'
 import { schemas, wireFormat } from './groups/schemas.ts'
 import { signatures } from './groups/signatures.ts'
 import { singleUse } from './groups/single-use.ts'
@@ -36,6 +37,7 @@ export const suite: readonly Check[] = [
   ...errors.filter((check) => !errorBodies.includes(check)),
   ...inputs,
   ...isolation,
+  ...refusals,
   ...schemas,
   ...wireFormat,
   ...errorBodies,

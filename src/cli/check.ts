@@ -17,7 +17,16 @@ import { readJwkFile } from './common/jwk-file.ts'
 import { writePrivateFile } from './common/private-file.ts'
 import { collect } from './common/subcommands.ts'
 
-type OwnOptions = 'subdomain' | 'resourceUrl' | 'consentUrl' | 'only' | 'skip' | 'strict'
+type OwnOptions =
+  | 'subdomain'
+  | 'resourceUrl'
+  | 'consentUrl'
+  | 'only'
+  | 'skip'
+  | 'strict'
+  | 'blockedAccount'
+  | 'protectedAccount'
+  | 'restrictedCustomer'
 
 interface Flags extends Pick<CheckOptions, OwnOptions> {
   readonly customer?: readonly string[]
@@ -85,6 +94,18 @@ export function checkCommand(terminal: Terminal): Command {
     )
     .option('--customer <id>', 'ID of a customer to test with; repeatable', collect)
     .option('--email <address>', 'e-mail address of a customer to test with; repeatable', collect)
+    .option(
+      '--blocked-account <id>',
+      'an account of one test customer that the provider refuses to share because it is blocked or suspended',
+    )
+    .option(
+      '--protected-account <id>',
+      'an account of one test customer that the provider refuses to share to prevent harm',
+    )
+    .option(
+      '--restricted-customer <id>',
+      'another customer, whose data the provider refuses to share',
+    )
     .option(
       '--jwks-port <port>',
       'create keys and publish them on this port, for the provider to fetch',

@@ -1,9 +1,17 @@
 import { examples } from '../../src/contract/index.ts'
+import { restriction } from '../support/lines.ts'
 import type { Line } from '../support/load.ts'
 
 /** Two customers with the data that the checks need, up to now, in as few records as possible. */
 export const ana = 'c-ana'
 export const ben = 'c-ben'
+/** What the provider refuses to share. The accounts are of ana. */
+export const restricted = {
+  blockedAccount: 'r-blocked',
+  protectedAccount: 'r-protected',
+  restrictedCustomer: 'c-restricted',
+} as const
+export const blockedEnergyAccount = 'r-energy'
 export const anaEmail = 'ana.check@example.com'
 
 type Fields = Record<string, unknown>
@@ -48,6 +56,7 @@ export function dataLines(): Line[] {
       { openStatus: 'OPEN', productCategory: 'PERS_LOANS' },
     ),
     ...bank('b-1', { [ben]: true }, { openStatus: 'OPEN', productCategory: 'CRED_AND_CHRG_CARDS' }),
+    ...restrictedLines(),
     ...energy('e-1', [ana], 'OPEN'),
     ...energy('e-2', [ana], 'CLOSED'),
     ...energy('f-1', [ben], 'OPEN'),
@@ -58,6 +67,21 @@ export function dataLines(): Line[] {
     ...['a-2', 'a-3', 'a-4', 'b-1'].map((id) =>
       transaction(id, 't-1', { postingDateTime: instant(monthsAgo(2)) }),
     ),
+  ]
+}
+
+function restrictedLines(): Line[] {
+  const { blockedAccount, protectedAccount, restrictedCustomer } = restricted
+  const fields = { openStatus: 'OPEN', productCategory: 'PERS_LOANS' }
+  return [
+    ...bank(blockedAccount, { [ana]: true }, fields),
+    ...bank(protectedAccount, { [ana]: true }, fields),
+    ...energy(blockedEnergyAccount, [ana], 'OPEN'),
+    customer(restrictedCustomer, 'cat.check@example.com', 'Cat'),
+    restriction({ accountId: blockedAccount }, 'blocked'),
+    restriction({ accountId: blockedEnergyAccount }, 'suspended'),
+    restriction({ accountId: protectedAccount }, 'harm'),
+    restriction({ customerId: restrictedCustomer }, 'suspended'),
   ]
 }
 

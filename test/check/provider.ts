@@ -15,7 +15,7 @@ import { openProviderStore, openReplayStore } from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope } from '../support/engines.ts'
 import { loadInProcess } from '../support/load.ts'
 import { openProvider } from '../support/provider.ts'
-import { ana, ben, dataLines } from './data.ts'
+import { ana, ben, dataLines, restricted } from './data.ts'
 
 /** Where a fault is inserted into our own server: around the store, token verification or the response. */
 export interface Seam {
@@ -127,6 +127,7 @@ export async function openBank(scope: Scope, ownReplay?: ReplayStore): Promise<B
           subdomain,
           testKeys,
           customers: [ana, ben],
+          ...restricted,
           rate: 0,
           replayAfterMs,
           ...options,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { toPagedList } from '../../src/check/paged-list.ts'
 import { suite } from '../../src/check/suite.ts'
@@ -21,6 +22,25 @@ describe('the checks', () => {
 
     assert.deepEqual(
       ids.filter((id) => !detecting.has(id)),
+      [],
+    )
+  })
+
+  it('quote the decisions as they are', () => {
+    const folder = new URL('../../docs/decisions/', import.meta.url)
+    const quoted = suite.filter(({ clause }) => clause.section.startsWith('Decision '))
+    const wrong = quoted.filter(({ clause: { section, quote } }) => {
+      const number = section.replace('Decision ', '').padStart(4, '0')
+      const name = readdirSync(folder).find((file) => file.startsWith(number)) ?? ''
+      const text = readFileSync(new URL(name, folder), 'utf8')
+        .replaceAll('`', '')
+        .replaceAll(/\s+/g, ' ')
+      return quote.split(' … ').some((part) => !text.includes(part))
+    })
+
+    assert.ok(quoted.length > 10)
+    assert.deepEqual(
+      wrong.map(({ id }) => id),
       [],
     )
   })

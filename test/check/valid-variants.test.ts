@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { CheckOptions } from '../../src/check/index.ts'
+import { refusalHeader } from '../../src/contract/index.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { onPages, onRecords, onStore, onSuccess, recordsIn } from './faults/fault.ts'
@@ -25,7 +26,8 @@ const otherChoices: Seam = {
   answer: (body, sent) => {
     const { status, reply } = sent
     const others: Record<number, number> = { 400: 422, 401: 403, 404: 400, 422: 404 }
-    reply.status(others[status] ?? status)
+    // Rules fix the statuses of refusals.
+    if (!reply.hasHeader(refusalHeader)) reply.status(others[status] ?? status)
     if (status !== 200 || body === undefined) return body
     if (body.links) {
       if (recordsIn(body).length === 0 && body.meta.totalRecords > 0) {

@@ -14,6 +14,7 @@ export const checkGroups = [
   'windows',
   'errors',
   'isolation',
+  'refusals',
   'schemas',
   'wire',
 ] as const

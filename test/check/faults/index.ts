@@ -5,6 +5,7 @@ import { type Fault, onSuccess } from './fault.ts'
 import { filterFaults } from './filters.ts'
 import { pagingFaults } from './paging.ts'
 import { recordFaults } from './records.ts'
+import { refusalFaults } from './refusals.ts'
 import { tokenFaults } from './tokens.ts'
 
 const specificFaults: readonly Fault[] = [
@@ -14,6 +15,7 @@ const specificFaults: readonly Fault[] = [
   ...errorFaults,
   ...recordFaults,
   ...consistencyFaults,
+  ...refusalFaults,
 ]
 
 /** The check of a response schema is derived from the contract, and so is a fault for it if there is no specific one. */
