@@ -23,6 +23,7 @@ async function openObserved(scope: Scope, options: PlatformOptions = {}) {
     setting: 'HOLDFAST_METRICS_PORT',
   }
   const monitoring = openMonitoring([origin], limits)
+  scope.after(async () => monitoring.close())
   const platform = await openPlatform(scope, {
     metrics,
     monitoring: async () => monitoring,

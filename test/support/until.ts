@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** A longer wait is polled less often, because polling takes CPU time from what is waited for. */
 const pollMinMs = 2
-const pollMaxMs = 50
-const pollShare = 0.05
+const pollMaxMs = 250
+const pollShare = 0.1
 /** A busy machine may take long. A condition that is never true must fail in the end, with its state. */
 export const giveUpMs = 600_000
 
