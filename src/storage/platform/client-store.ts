@@ -14,6 +14,13 @@ const client = {
 }
 const selectClients = 'select id, name, scopes, secret_hash, created, rotated from api_client'
 
+/**
+ * Deletes the token that expired first: a transaction that deletes several, one after another, never waits for one before
+ * those that it has deleted, which could be a deadlock.
+ */
+const deleteExpired = `delete from api_token where digest = (
+  select digest from api_token where expires <= $1 order by expires, digest limit 1)`
+
 export function createClientStore(sql: Sql): ClientStore {
   return {
     list: () => sql.all(client, `${selectClients} order by created, id`),
@@ -39,7 +46,9 @@ export function createClientStore(sql: Sql): ClientStore {
            values ($1, $2, $3, $4, $5)`,
           [digest, client.id, scopes.join(' '), expires, secretHash],
         ],
-        ['delete from api_token where expires <= $1', [now]],
+        // Two, so that their number falls after many were issued.
+        [deleteExpired, [now]],
+        [deleteExpired, [now]],
       )
     },
     async removeToken(digest) {
