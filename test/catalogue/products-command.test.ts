@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { type ListFlags, listProducts } from '../../src/cli/products/list.ts'
+import type { ProductKey } from '../../src/platform/catalogue/store.ts'
+import type { Terminal } from '../../src/server/terminal.ts'
+import { openCatalogueStore } from '../../src/storage/open.ts'
 import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
 import { openPlatform, type Platform } from '../support/platform.ts'
 import { runInProcess } from '../support/process.ts'
@@ -99,6 +103,47 @@ describe('holdfast products', () => {
     assert.deepEqual(await listed('500'), ids)
     assert.deepEqual(await listed('150'), ids.slice(0, 150))
     assert.equal((await listed('100')).length, 100)
+  })
+
+  it('lists a few products without reading a page of them', async (t) => {
+    const { platform, drafts } = await open(t)
+    const ids = Array.from({ length: 6 }, (_, index) => `p${index}`)
+    await platform.load(
+      ids.map((product_id) => ({ type: 'product', record: { product_id, ...minimalProduct } })),
+    )
+    for (const id of ids) await drafts.save(id, changed)
+    const store = await openCatalogueStore(platform.database)
+    t.after(() => store.close())
+    const list = async (flags: Partial<ListFlags>) => {
+      const read: number[] = []
+      const counting = {
+        ...store,
+        readVersions(keys: readonly ProductKey[]) {
+          read.push(keys.length)
+          return store.readVersions(keys)
+        },
+        async listDrafts(page: number, pageSize: number) {
+          const found = await store.listDrafts(page, pageSize)
+          read.push(found.items.length)
+          return found
+        },
+      }
+      const printed: string[] = []
+      const print = (text: string) => void printed.push(text)
+      const terminal = { out: print, error: print } as unknown as Terminal
+      await listProducts(counting, { limit: 2, ...flags }, terminal)
+      return { read, printed }
+    }
+
+    const products = await list({})
+    assert.deepEqual(products.read, [ids.length, 3])
+    assert.deepEqual(
+      products.printed.map((line) => line.split(' ')[0]),
+      ['p0', 'p1', '4'],
+    )
+    const listed = await list({ drafts: true })
+    assert.deepEqual(listed.read, [3, 1])
+    assert.equal(listed.printed.at(-1), '4 more: use a filter or a higher --limit\n')
   })
 
   it('shows the published product, a version and the draft', async (t) => {

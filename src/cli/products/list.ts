@@ -21,8 +21,11 @@ export async function listProducts(
 ): Promise<void> {
   requireCategory(category)
   const filters = { category, brand }
+  // One more than is printed, so that a cut is noticed.
+  const needed = limit + 1
+  const rows = drafts ? readDraftRows(store, needed) : readProductRows(store, filters, needed)
   let printed = 0
-  for await (const row of drafts ? readDraftRows(store) : readProductRows(store, filters)) {
+  for await (const row of rows) {
     if (printed === limit) {
       const { total } = await (drafts ? store.listDrafts(1, 1) : listPage(store, filters, 1, 1))
       terminal.error(`${total - printed} more: use a filter or a higher --limit\n`)
@@ -38,10 +41,14 @@ interface Row {
   readonly line: string
 }
 
-async function* readProductRows(store: CatalogueStore, filters: Filters): AsyncGenerator<Row> {
+async function* readProductRows(
+  store: CatalogueStore,
+  filters: Filters,
+  needed: number,
+): AsyncGenerator<Row> {
   const drafts = new Map<string, DraftSummary>()
   for await (const draft of readDrafts(store)) drafts.set(draft.id, draft)
-  for await (const { item, text } of readProducts(store, filters)) {
+  for await (const { item, text } of readProducts(store, filters, needed)) {
     const { id, version, lastUpdated: updated, origin } = item
     const { name, product_category: category } = JSON.parse(text)
     const draft = draftStatus(drafts.get(id))
@@ -54,8 +61,8 @@ async function* readProductRows(store: CatalogueStore, filters: Filters): AsyncG
   }
 }
 
-async function* readDraftRows(store: CatalogueStore): AsyncGenerator<Row> {
-  for await (const summary of readDrafts(store)) {
+async function* readDraftRows(store: CatalogueStore, needed: number): AsyncGenerator<Row> {
+  for await (const summary of readDrafts(store, needed)) {
     const { id, base, changedAt, name } = summary
     const draft = draftStatus(summary)
     const updated = formatTime(changedAt)
@@ -74,11 +81,16 @@ function requireCategory(category: string | undefined): void {
   throw new CommandError(2, `--category must be one of ${categories.join(', ')}`)
 }
 
-export async function* readDrafts(store: CatalogueStore): AsyncGenerator<DraftSummary> {
+/** If the caller needs fewer than a page, no more are read. */
+export async function* readDrafts(
+  store: CatalogueStore,
+  needed = pageSizeMax,
+): AsyncGenerator<DraftSummary> {
+  const pageSize = Math.min(needed, pageSizeMax)
   for (let page = 1; ; page += 1) {
-    const { items } = await store.listDrafts(page, pageSizeMax)
+    const { items } = await store.listDrafts(page, pageSize)
     yield* items
-    if (items.length < pageSizeMax) return
+    if (items.length < pageSize) return
   }
 }
 
@@ -97,13 +109,18 @@ function listPage(
   return store.list({ ...query, page, pageSize })
 }
 
-/** The published products, with the text of each. */
-export async function* readProducts(store: CatalogueStore, filters: Filters = {}) {
+/** The published products, with the text of each. If the caller needs fewer than a page, no more are read. */
+export async function* readProducts(
+  store: CatalogueStore,
+  filters: Filters = {},
+  needed = publicPageSizeMax,
+) {
+  const pageSize = Math.min(needed, publicPageSizeMax)
   for (let page = 1; ; page += 1) {
-    const { items } = await listPage(store, filters, page, publicPageSizeMax)
+    const { items } = await listPage(store, filters, page, pageSize)
     const contents = await store.readVersions(items)
     for (const [index, item] of items.entries()) yield { item, text: contents[index] ?? '{}' }
-    if (items.length < publicPageSizeMax) return
+    if (items.length < pageSize) return
   }
 }
 
