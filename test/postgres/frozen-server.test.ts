@@ -21,6 +21,7 @@ import { commitOne, createBatch, passChecks } from '../support/feed.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
 import { batchPath } from '../support/intake.ts'
+import { inTime } from '../support/patience.ts'
 import { requestToken } from '../support/platform.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 import { finish, startHoldfast } from '../support/process.ts'
@@ -141,10 +142,11 @@ async function cancelWaits(call: Promise<unknown>): Promise<unknown> {
   return call
 }
 
+/** What must end although the server does not respond. */
 async function whileFrozen(work: () => Promise<void>): Promise<void> {
   server.freeze()
   try {
-    await work()
+    await inTime(work())
   } finally {
     server.thaw()
   }

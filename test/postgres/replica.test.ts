@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describeOn, runSql } from '../support/engines.ts'
 import { loadInProcess } from '../support/load.ts'
+import { inTime } from '../support/patience.ts'
 import { makePostgres, superuser } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 const customer = (name: string) => ({
   type: 'customer',
@@ -50,15 +51,18 @@ describeOn('postgres', 'a replica', () => {
     t.after(() => store.close())
     const name = async () => JSON.parse(String(await store.readCustomer('c1'))).name
     const isRead = async () => (await runSql(readsOnReplica, replica.url()))[0]?.[0] !== '0'
+    /** Every read until the replica is read has this name. */
+    const untilRead = (expected: string) =>
+      until(async () => {
+        assert.equal(await name(), expected)
+        return isRead()
+      })
 
-    while (!(await isRead())) {
-      assert.equal(await name(), 'first')
-      await setTimeout(10)
-    }
+    await untilRead('first')
 
     await runSql('select pg_wal_replay_pause()', replica.url())
     await load('second')
-    while ((await name()) !== 'second') await setTimeout(10)
+    await until(async () => (await name()) === 'second')
 
     await runSql('select pg_wal_replay_resume()', replica.url())
     await runSql(
@@ -66,17 +70,11 @@ describeOn('postgres', 'a replica', () => {
       where application_name = 'holdfast'`,
       replica.url(),
     )
-    while (!(await isRead())) {
-      assert.equal(await name(), 'second')
-      await setTimeout(10)
-    }
+    await untilRead('second')
 
     await replica.stop('crash')
-    for (let turn = 0; turn < 20; turn += 1) assert.equal(await name(), 'second')
+    for (let turn = 0; turn < 20; turn += 1) assert.equal(await inTime(name()), 'second')
     await replica.start()
-    while (!(await isRead())) {
-      assert.equal(await name(), 'second')
-      await setTimeout(10)
-    }
+    await untilRead('second')
   })
 })

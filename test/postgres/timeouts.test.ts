@@ -15,6 +15,7 @@ import {
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
 import { openQuery } from '../../src/storage/postgres/driver/statements.ts'
 import { describeOn, runSql } from '../support/engines.ts'
+import { inTime } from '../support/patience.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 
 /** The timeout of calls. */
@@ -47,9 +48,9 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof ContractError && error.code === 'unavailable'
 }
 
-/** Checks that all calls fail as unavailable. */
+/** Checks that all calls fail as unavailable, and in time. */
 async function assertUnavailable(...calls: Promise<unknown>[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(calls)) {
+  for (const outcome of await inTime(Promise.allSettled(calls))) {
     assert.equal(outcome.status, 'rejected')
     assert.ok(isUnavailable(outcome.reason), String(outcome.reason))
   }

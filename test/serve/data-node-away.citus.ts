@@ -19,6 +19,7 @@ import {
 import { commitOne, createBatch } from '../support/feed.ts'
 import { send } from '../support/http.ts'
 import { dumpDatabase, loadInProcess } from '../support/load.ts'
+import { inTime } from '../support/patience.ts'
 import { requestToken } from '../support/platform.ts'
 import { until } from '../support/until.ts'
 
@@ -135,13 +136,13 @@ describeOnCitus('while a data node is stopped', () => {
 
     await cluster.findDataNode(dataNode).stop('crash')
     try {
-      await assertServed(bank)
+      await inTime(assertServed(bank))
       await bank.untilReady(degraded)
       assert.equal(await bank.isUp(), 0)
-      await assert.rejects(loadInProcess(database, more), {
+      await assert.rejects(inTime(loadInProcess(database, more)), {
         message: `the data node ${dataNode} of the database is unreachable: run the load again when it is back (uncommitted changes were discarded)`,
       })
-      const batch = await bank.sendBatch(more)
+      const batch = await inTime(bank.sendBatch(more))
       assert.deepEqual([batch.status, batch.text], [503, '{"error":"Service unavailable"}'])
       assert.match(batch.headers['retry-after'] ?? '', /^[1-9]\d*$/)
     } finally {
@@ -218,7 +219,8 @@ describeOnCitus('while a data node does not respond', () => {
     cluster.findDataNode(dataNode).freeze()
     try {
       // More than there are connections.
-      const stuck = Promise.all(Array.from({ length: 50 }, () => bank.listTransactions(first)))
+      const requests = Array.from({ length: 50 }, () => bank.listTransactions(first))
+      const stuck = inTime(Promise.all(requests))
       let isStuck = true
       stuck.finally(() => {
         isStuck = false
@@ -231,7 +233,7 @@ describeOnCitus('while a data node does not respond', () => {
       for (const answer of await stuck) await assertUnavailable(answer)
       assert.ok(served > 0)
 
-      await assertServed(bank)
+      await inTime(assertServed(bank))
       await bank.untilReady(degraded)
     } finally {
       cluster.findDataNode(dataNode).thaw()
@@ -266,20 +268,19 @@ describeOnCitus('while a data node does not respond', () => {
 
     cluster.findDataNode(dataNode).freeze()
     try {
-      await assert.rejects(Array.fromAsync(dumpProvider(database, options)), {
-        code: 'unavailable',
-      })
+      const dumped = inTime(Array.fromAsync(dumpProvider(database, options)))
+      await assert.rejects(dumped, { code: 'unavailable' })
       // One of them has the lock of loads, for which the other one waits.
       const commits = [load.commit(), feed.commit([second])]
-      const settled = Promise.allSettled(commits)
+      const settled = inTime(Promise.allSettled(commits))
       await until(async () => (await listSessions(database, `wait_event = 'advisory'`)).length > 0)
       controller.abort()
       for (const outcome of await settled) {
         assert.ok(outcome.status === 'rejected')
         assert.equal(outcome.reason.name, 'AbortError')
       }
-      await load.close()
-      await feed.close()
+      await inTime(load.close())
+      await inTime(feed.close())
     } finally {
       cluster.findDataNode(dataNode).thaw()
     }
