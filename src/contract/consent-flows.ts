@@ -44,6 +44,7 @@ export const flowReasonDescriptions = {
   request_used: 'a customer signed in with the same request in another browser',
   other_customer: 'the consent to amend belongs to another customer, or has ended',
   no_account_selected: 'no account was selected',
+  no_shareable_account: 'the customer has no account that can be shared',
   account_not_offered: 'an account was selected that can no longer be shared',
   consent_ended: 'the consent was withdrawn before the customer returned to the third party',
   third_party_removed: 'the third party was removed',

@@ -43,6 +43,9 @@ export interface CustomerAccount extends Omit<Partial<AccountDetails>, 'product'
   readonly isShareable: boolean
 }
 
+/** What pages show of an account. */
+export type ShownAccount = Omit<CustomerAccount, 'created' | 'isShareable'>
+
 export interface CustomerAccounts {
   /** Those of C2 in its order, followed by those that B1 and E1 alone list. */
   readonly accounts: readonly CustomerAccount[]

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
 import type { FlowReason } from '../../contract/consent-flows.ts'
-import type { ShareableAccount } from '../../contract/index.ts'
-import type { ReadCustomerAccounts } from './account-details.ts'
+import type { ReadCustomerAccounts, ShownAccount } from './account-details.ts'
 import { readAmendedId } from './amendments.ts'
 import type { FlowRecords } from './flow-records.ts'
 import type { FlowEvent } from './flow-store.ts'
@@ -28,7 +27,9 @@ export interface FlowState {
   /** The authenticated customer. */
   readonly customerId?: string
   /** The accounts that the customer chose, as the page showed them. */
-  readonly accounts?: readonly ShareableAccount[]
+  readonly accounts?: readonly ShownAccount[]
+  /** When the oldest of them was opened, if the provider says so for each. */
+  readonly historyFrom?: string | undefined
   /** Accounts that an amendment keeps: the customer cannot choose them, because the provider does not list them now. */
   readonly keptAccountIds?: readonly string[]
 }

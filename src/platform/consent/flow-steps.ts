@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FlowReason, flowSeconds } from '../../contract/consent-flows.ts'
-import type { ShareableAccount } from '../../contract/index.ts'
+import { findAmended, keepChoice, preselect, readAccountChoice } from './account-choice.ts'
+import type { ShownAccount } from './account-details.ts'
 import { ProviderUnavailable, refusalText } from './customers.ts'
 import {
   type FlowContext,
@@ -12,10 +13,9 @@ import {
   succeeded,
 } from './flow-context.ts'
 import { renderPage } from './page-exchange.ts'
-import { findAccountKind } from './pages/account-groups.ts'
+import { renderAccountsStep, renderNoAccounts } from './pages/accounts-step.ts'
 import type { Page, Problem } from './pages/layout.ts'
 import {
-  renderAccountsStep,
   renderConfirmStep,
   renderError,
   renderIdentifyStep,
@@ -28,7 +28,6 @@ import { listAccountKinds } from './scopes.ts'
 import { makeFormToken } from './sealed-states.ts'
 import { endOfSharing } from './sharing-duration.ts'
 import { checkPasscode, requestPasscode } from './sign-in.ts'
-import type { StoredArrangement } from './store.ts'
 
 /** What the customer did on a page. */
 export type Action = (context: FlowContext, form: URLSearchParams) => Promise<FlowResponse>
@@ -43,7 +42,12 @@ export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string,
     resend: (context) => sendPasscode(context, context.state.email ?? ''),
     restart,
   },
-  accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts, leave },
+  accounts: {
+    accounts: submitAccounts,
+    'select-all': selectAllAccounts,
+    leave,
+    'no-accounts': leaveWithoutAccounts,
+  },
   confirm: { confirm, back: changeAccounts, leave },
 }
 
@@ -54,7 +58,7 @@ const recheckMs = 1500
 const rejectionModel = 'Rejection'
 
 interface Shown {
-  readonly problem?: Problem
+  readonly problem?: Problem | undefined
   readonly status?: number
   readonly email?: string
   readonly selected?: ReadonlySet<string>
@@ -66,8 +70,20 @@ async function showProblem(
   reason: FlowReason,
   shown: Shown,
 ): Promise<FlowResponse> {
-  return { ...(await showStep(context, shown)), decision: fail(reason) }
+  const problem = shown.problem && {
+    ...shown.problem,
+    isCorrectable: correctableReasons.includes(reason),
+  }
+  return { ...(await showStep(context, { ...shown, problem })), decision: fail(reason) }
 }
+
+/** What the browser can see that the customer has corrected. */
+const correctableReasons: readonly FlowReason[] = [
+  'invalid_email',
+  'malformed_passcode',
+  'wrong_passcode',
+  'no_account_selected',
+]
 
 /** The page of the present step. */
 export async function showStep(context: FlowContext, shown: Shown = {}): Promise<FlowResponse> {
@@ -78,7 +94,7 @@ export async function showStep(context: FlowContext, shown: Shown = {}): Promise
 
 async function renderStep(context: FlowContext, shown: Shown): Promise<Page> {
   const { state, asked, secret, brand, shownPasscode, consentsUrl } = context
-  const { email = '', accounts = [], keptAccountIds = [], passcodeExpires = 0 } = state
+  const { email = '', passcodeExpires = 0 } = state
   const page = { brand, asked, token: makeFormToken(secret), problem: shown.problem }
   switch (state.step) {
     case 'identify':
@@ -88,18 +104,27 @@ async function renderStep(context: FlowContext, shown: Shown): Promise<Page> {
       return renderPasscodeStep(page, { email, expires, shown: shownPasscode?.(email) })
     }
     case 'accounts': {
-      const selected = shown.selected ?? new Set(accounts.map((account) => account.id))
-      const { offered, excluded, keptAccountIds: kept } = await readAccounts(context)
-      return renderAccountsStep(page, { offered, excluded, keptCount: kept.length, selected })
+      const choice = await readAccountChoice(context)
+      if (choice.offered.length + choice.keptAccountIds.length === 0) {
+        return renderNoAccounts(page, choice)
+      }
+      const chosen = state.accounts && new Set(state.accounts.map(({ id }) => id))
+      const selected = shown.selected ?? chosen ?? preselect(choice)
+      return renderAccountsStep(page, { ...choice, selected })
     }
-    case 'confirm':
+    case 'confirm': {
+      const { accounts = [], keptAccountIds = [], historyFrom, customerId = '' } = state
       return renderConfirmStep(page, {
         accounts,
         keptCount: keptAccountIds.length,
+        historyFrom: historyFrom === undefined ? undefined : Temporal.Instant.from(historyFrom),
         email,
         page: consentsUrl,
         id: state.arrangementId,
+        thirdPartyId: context.thirdPartyId,
+        earlier: await findAmended(context, customerId),
       })
+    }
   }
 }
 
@@ -114,6 +139,14 @@ async function leave(context: FlowContext): Promise<FlowResponse> {
   await withdrawEarlier(context)
   const ended = await endWithError(context, 'access_denied', refusalText)
   return { ...ended, decision: refused }
+}
+
+/** The customer leaves the page that says that there is no account to share. */
+async function leaveWithoutAccounts(context: FlowContext): Promise<FlowResponse> {
+  await withdrawEarlier(context)
+  const text = 'the customer has no account that can be shared'
+  const ended = await endWithError(context, 'access_denied', text)
+  return { ...ended, decision: fail('no_shareable_account') }
 }
 
 /** Returns the customer to the third party with an error. */
@@ -188,7 +221,6 @@ async function authenticate(context: FlowContext, customerId: string): Promise<F
     ...state,
     step: listAccountKinds(asked.scopes).size === 0 ? 'confirm' : 'accounts',
     customerId,
-    accounts: [],
   })
   return { ...redirectToFlow(next), decision: succeeded }
 }
@@ -198,45 +230,18 @@ const usedRequestPage = renderError(
   'You continued in another window or browser. If you did not, go back to the website or app that you came from and start again. Nothing was shared here.',
 )
 
-/** The arrangement that the third party wants to amend, if it is one of the customer. */
-async function findAmended(
-  { store, clock, amendedId = '' }: FlowContext,
-  customerId: string,
-): Promise<StoredArrangement | undefined> {
-  const amended = amendedId === '' ? undefined : await store.arrangements.find(amendedId, clock())
-  return amended?.status === 'active' && amended.customerId === customerId ? amended : undefined
-}
-
-/** The accounts of the customer, by whether the third party asks for data of their kind. */
-async function readAccounts(context: FlowContext) {
-  const { customers, state, asked } = context
-  const kinds = listAccountKinds(asked.scopes)
-  if (kinds.size === 0) return { offered: [], excluded: [], keptAccountIds: [] }
-  const { customerId = '' } = state
-  const accounts = await customers.listAccounts(customerId)
-  const listed = new Set(accounts.map(({ id }) => id))
-  const isAsked = (account: ShareableAccount) => {
-    const kind = findAccountKind(account)
-    return kind === undefined || kinds.has(kind)
-  }
-  const { accountIds = [] } = (await findAmended(context, customerId)) ?? {}
-  return {
-    offered: accounts.filter(isAsked),
-    excluded: accounts.filter((account) => !isAsked(account)),
-    /** Of the consent to amend: accounts that the provider does not list now, for example because they are blocked. */
-    keptAccountIds: accountIds.filter((id) => !listed.has(id)),
-  }
-}
-
 async function submitAccounts(context: FlowContext, form: URLSearchParams): Promise<FlowResponse> {
   const selected = new Set(form.getAll('account'))
-  const { offered, keptAccountIds } = await readAccounts(context)
+  const { offered, keptAccountIds } = await readAccountChoice(context)
   const accounts = offered.filter(({ id }) => selected.has(id))
   const isOffered = accounts.length === selected.size
   if (isOffered && accounts.length + keptAccountIds.length > 0) {
     const arrangementId = randomUUID()
-    const change = { step: 'confirm', accounts, keptAccountIds, arrangementId } as const
-    return { ...(await moveTo(context, change)), decision: succeeded }
+    const change = { step: 'confirm', keptAccountIds, arrangementId } as const
+    return {
+      ...(await moveTo(context, { ...change, ...keepChoice(accounts) })),
+      decision: succeeded,
+    }
   }
   const text = isOffered ? 'Select at least one account' : 'Select accounts from the list'
   const reason = isOffered ? 'no_account_selected' : 'account_not_offered'
@@ -245,8 +250,9 @@ async function submitAccounts(context: FlowContext, form: URLSearchParams): Prom
 }
 
 async function selectAllAccounts(context: FlowContext): Promise<FlowResponse> {
-  const { offered } = await readAccounts(context)
-  return showStep(context, { selected: new Set(offered.map(({ id }) => id)) })
+  const { offered } = await readAccountChoice(context)
+  const open = offered.filter(({ isOpen }) => isOpen !== false)
+  return showStep(context, { selected: new Set(open.map(({ id }) => id)) })
 }
 
 async function changeAccounts(context: FlowContext): Promise<FlowResponse> {
@@ -258,7 +264,7 @@ async function changeAccounts(context: FlowContext): Promise<FlowResponse> {
 async function recheckAccounts({
   customers,
   state,
-}: FlowContext): Promise<readonly ShareableAccount[]> {
+}: FlowContext): Promise<readonly ShownAccount[]> {
   const { customerId = '', accounts = [] } = state
   try {
     const listed = await customers.listAccounts(customerId, recheckMs)
@@ -272,7 +278,7 @@ async function recheckAccounts({
 /** Shows the accounts again, without the chosen ones that can no longer be shared. */
 async function chooseAgain(
   context: FlowContext,
-  accounts: readonly ShareableAccount[],
+  accounts: readonly ShownAccount[],
 ): Promise<FlowResponse> {
   const { flows, secret, state } = context
   await withdrawEarlier(context)

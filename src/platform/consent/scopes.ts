@@ -1,18 +1,37 @@
 import type { Customer } from '../../contract/index.ts'
 
-/**
- * A data cluster of the Consumer Data Standards: what a customer reads about a scope, in the words that the standards
- * prescribe.
- */
-export interface Cluster {
+/** What a customer reads about data, in the words that the Consumer Data Standards prescribe. */
+interface ClusterWords {
+  readonly name: string
+  readonly permissions: readonly string[]
+}
+
+/** A data cluster of the Consumer Data Standards, by its scope. */
+export interface Cluster extends ClusterWords {
   readonly scope: string
   /** The kind of account that the data belongs to; none for data about the customer. */
   readonly accounts?: 'banking' | 'energy'
-  readonly name: string
-  readonly permissions: readonly string[]
+  /** Whether it has records of earlier times. */
+  readonly hasHistory?: boolean
+  /** The words for a customer that is an organisation. */
+  readonly organisation?: ClusterWords
   /** A narrower scope that the text covers too: if both are requested, only this text is shown. */
   readonly covers?: string
 }
+
+const organisationProfile = [
+  'Agent name and role',
+  'Organisation name',
+  'Organisation numbers (ABN or ACN)',
+  'Charity status',
+  'Establishment date',
+  'Industry',
+  'Organisation type',
+  'Country of registration',
+]
+
+/** Scopes of claims about a customer whose data has the same name. */
+const contactDetails = 'Contact details'
 
 /** The scopes for which the interface has data. */
 export const clusters: readonly Cluster[] = [
@@ -20,10 +39,11 @@ export const clusters: readonly Cluster[] = [
     scope: 'common:customer.basic:read',
     name: 'Name and occupation',
     permissions: ['Name', 'Occupation'],
+    organisation: { name: 'Organisation profile', permissions: organisationProfile },
   },
   {
     scope: 'common:customer.detail:read',
-    name: 'Name, occupation and contact details',
+    name: 'Name, occupation, contact details',
     permissions: [
       'Name',
       'Occupation',
@@ -32,6 +52,10 @@ export const clusters: readonly Cluster[] = [
       'Mail address',
       'Residential address',
     ],
+    organisation: {
+      name: 'Organisation profile and contact details',
+      permissions: [...organisationProfile, 'Organisation address', 'Mail address', 'Phone number'],
+    },
     covers: 'common:customer.basic:read',
   },
   {
@@ -60,6 +84,7 @@ export const clusters: readonly Cluster[] = [
   {
     scope: 'bank:transactions:read',
     accounts: 'banking',
+    hasHistory: true,
     name: 'Transaction details',
     permissions: [
       'Incoming and outgoing transactions',
@@ -78,7 +103,7 @@ export const clusters: readonly Cluster[] = [
   {
     scope: 'energy:accounts.basic:read',
     accounts: 'energy',
-    name: 'Account and plan',
+    name: 'Accounts and plans',
     permissions: ['Account and plan information'],
   },
   {
@@ -86,6 +111,7 @@ export const clusters: readonly Cluster[] = [
     accounts: 'energy',
     name: 'Account and plan details',
     permissions: [
+      'Account and plan information',
       'Account type',
       'Fees, features, rates, and discounts',
       'Additional account users',
@@ -95,6 +121,7 @@ export const clusters: readonly Cluster[] = [
   {
     scope: 'energy:billing:read',
     accounts: 'energy',
+    hasHistory: true,
     name: 'Billing payments and history',
     permissions: [
       'Account balance',
@@ -107,10 +134,10 @@ export const clusters: readonly Cluster[] = [
       'Invoice number',
     ],
   },
-  { scope: 'profile', name: 'Name', permissions: ['Name'] },
-  { scope: 'email', name: 'Email address', permissions: ['Email address'] },
-  { scope: 'phone', name: 'Phone number', permissions: ['Phone number'] },
-  { scope: 'address', name: 'Address', permissions: ['Address'] },
+  { scope: 'profile', name: 'Name', permissions: ['Full name and title(s)'] },
+  { scope: 'email', name: contactDetails, permissions: ['Email address'] },
+  { scope: 'phone', name: contactDetails, permissions: ['Phone number'] },
+  { scope: 'address', name: contactDetails, permissions: ['Mail address'] },
 ]
 
 /** Requests an ID token. It is about no data of its own. */
@@ -119,11 +146,31 @@ export const openidScope = 'openid'
 /** Every scope that a third party can have. */
 export const consentScopes: readonly string[] = [openidScope, ...clusters.map(({ scope }) => scope)]
 
-/** What a customer reads about scopes. */
-export function describeScopes(scopes: readonly string[]): Cluster[] {
+/** What a customer reads about scopes. Clusters of the same name are shown as one. */
+export function describeScopes(scopes: readonly string[], isOrganisation = false): Cluster[] {
   const requested = clusters.filter(({ scope }) => scopes.includes(scope))
   const covered = new Set(requested.map(({ covers }) => covers))
-  return requested.filter(({ scope }) => !covered.has(scope))
+  const shown = requested
+    .filter(({ scope }) => !covered.has(scope))
+    .map((cluster) => (isOrganisation ? { ...cluster, ...cluster.organisation } : cluster))
+  return [...Map.groupBy(shown, ({ name }) => name).values()].flatMap(([first, ...others]) => {
+    const permissions = [first, ...others].flatMap((each) => each?.permissions ?? [])
+    return first ? [{ ...first, permissions }] : []
+  })
+}
+
+/** Returns a function that says whether a permission is about data that the earlier clusters do not have. */
+export function openAddedData(earlier: readonly Cluster[]) {
+  const toKey = ({ accounts }: Cluster, permission: string) => `${accounts ?? ''} ${permission}`
+  const known = new Set(
+    earlier.flatMap((cluster) => cluster.permissions.map((each) => toKey(cluster, each))),
+  )
+  return (cluster: Cluster, permission: string) => !known.has(toKey(cluster, permission))
+}
+
+/** Whether scopes are about records of earlier times. */
+export function haveHistory(scopes: readonly string[]): boolean {
+  return clusters.some(({ scope, hasHistory }) => hasHistory && scopes.includes(scope))
 }
 
 /** The kinds of accounts that scopes are about. */

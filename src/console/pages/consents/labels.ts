@@ -119,6 +119,10 @@ export const reasons: Readonly<Record<FlowReason, readonly [string, string]>> = 
     'The third party named a consent that this customer does not have.',
   ],
   no_account_selected: ['No account was selected.', 'The customer can select one.'],
+  no_shareable_account: [
+    'The customer has no account that can be shared.',
+    'The customer returned to the third party.',
+  ],
   account_not_offered: [
     'An account was selected that can no longer be shared.',
     'The accounts changed at the provider while the page was open.',

@@ -22,16 +22,20 @@ const groups = {
 
 const otherGroup = 'Other accounts'
 
+interface Typed {
+  readonly type?: ShareableAccount['type'] | undefined
+}
+
 /** Accounts keep their order. */
-export function groupAccounts(accounts: readonly ShareableAccount[]) {
+export function groupAccounts<Account extends Typed>(accounts: readonly Account[]) {
   const names = new Map(Object.values(groups).flatMap((each) => Object.entries<string>(each)))
-  const nameGroup = ({ type }: ShareableAccount) => names.get(type ?? '') ?? otherGroup
+  const nameGroup = ({ type }: Typed) => names.get(type ?? '') ?? otherGroup
   return [...names.values(), otherGroup]
     .map((name) => ({ name, accounts: accounts.filter((each) => nameGroup(each) === name) }))
     .filter((group) => group.accounts.length > 0)
 }
 
 /** Undefined if the provider does not say. */
-export function findAccountKind({ type }: ShareableAccount): 'banking' | 'energy' | undefined {
+export function findAccountKind({ type }: Typed): 'banking' | 'energy' | undefined {
   return (['banking', 'energy'] as const).find((kind) => Object.hasOwn(groups[kind], type ?? ''))
 }

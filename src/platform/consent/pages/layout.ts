@@ -14,6 +14,8 @@ export interface Problem {
   /** The id of the field. */
   readonly field: string
   readonly text: string
+  /** Whether it disappears as soon as the field is filled in correctly. */
+  readonly isCorrectable?: boolean | undefined
 }
 
 export interface Page {
@@ -34,7 +36,7 @@ export function renderLayout(brand: Brand, { title, body, step, problem }: Page)
 <p class="brand">${brand.logo !== undefined && html`<img src="${brand.logo}" alt="" height="32"> `}${brand.name}</p>
 ${step !== undefined && html`<p class="step">Step ${step} of ${stepCount}</p>`}
 </header>
-<main>
+<main${problem?.isCorrectable && html` class="correctable"`}>
 ${
   problem &&
   html`<div class="problem" role="alert" aria-labelledby="problem-title">
@@ -45,7 +47,7 @@ ${
 <h1>${title}</h1>
 ${body}
 </main>
-<footer><p>${brand.name} never asks for your banking password here.</p></footer>
+<footer><p>${brand.name} never asks for your banking password here. No service needs your password to get the data that you share with it.</p></footer>
 </body>
 </html>
 `.html
@@ -83,14 +85,23 @@ export function formatDate(time: Temporal.Instant, { timeZone }: Brand): string 
   return time.toLocaleString('en-AU', { timeZone, dateStyle: 'long' })
 }
 
-/** With the zone, since the customer may be in another. */
-export function formatTime(time: Temporal.Instant, { timeZone }: Brand): Html {
-  const text = time.toLocaleString('en-AU', {
-    timeZone,
-    hour: 'numeric',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZoneName: 'short',
-  })
-  return html`<time datetime="${time.toString({ smallestUnit: 'second' })}">${text}</time>`
+/** With the name of the zone, since the customer may be in another. */
+export function formatTime(time: Temporal.Instant, brand: Brand): Html {
+  const style = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const
+  return renderTime(time, brand, style)
+}
+
+export function formatDateTime(time: Temporal.Instant, brand: Brand): Html {
+  const style = { day: 'numeric', month: 'long', year: 'numeric' } as const
+  return renderTime(time, brand, { ...style, hour: 'numeric', minute: '2-digit' })
+}
+
+function renderTime(
+  time: Temporal.Instant,
+  { timeZone }: Brand,
+  style: Intl.DateTimeFormatOptions,
+): Html {
+  const text = time.toLocaleString('en-AU', { timeZone, ...style }).replace(' at ', ', ')
+  const exact = time.toString({ smallestUnit: 'second' })
+  return html`<time datetime="${exact}">${text} (${timeZone})</time>`
 }

@@ -27,7 +27,7 @@ export function renderEmailForm(
     html`${renderField(
       'email',
       `Your e-mail address at ${brand.name}`,
-      html`type="email" value="${email}" autocomplete="email" maxlength="${emailLengthMax}" spellcheck="false"`,
+      html`type="email" value="${email}" autocomplete="email" maxlength="${emailLengthMax}" pattern="(?=.{1,${emailLengthMax}}$)[^\\s@]+@[^\\s@]+" spellcheck="false"`,
       problem,
     )}
 <p class="muted">${brand.name} sends a one-time code to the phone number that it has for you.</p>
@@ -52,7 +52,7 @@ ${renderForm(
   html`${renderField(
     'passcode',
     `${passcodeDigits}-digit code`,
-    html`type="text" class="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10"`,
+    html`type="text" class="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" pattern="[\\s\\-]*(\\d[\\s\\-]*){${passcodeDigits}}"`,
     problem,
   )}
 ${buttons}
@@ -73,7 +73,7 @@ function renderField(
   const text = problem?.field === id ? problem.text : undefined
   return html`<label for="${id}">${label}</label>
 ${text !== undefined && html`<p class="error" id="${id}-error">${text}</p>`}
-<input id="${id}" name="${id}" ${attributes}${
+<input id="${id}" name="${id}" required ${attributes}${
     text !== undefined && html` aria-invalid="true" aria-describedby="${id}-error"`
   }>`
 }

@@ -1,10 +1,10 @@
-import type { ShareableAccount } from '../../../contract/index.ts'
-import { describeScopes } from '../scopes.ts'
-import { groupAccounts } from './account-groups.ts'
+import type { ShownAccount } from '../account-details.ts'
+import { type Cluster, describeScopes, haveHistory, openAddedData } from '../scopes.ts'
 import { type Html, html } from './html.ts'
 import {
   type Brand,
   formatDate,
+  formatDateTime,
   type Page,
   renderButton,
   renderButtons,
@@ -22,6 +22,12 @@ export interface Asked {
   readonly until: Temporal.Instant | undefined
   /** Whether it replaces what the customer agreed to before. */
   readonly isAmendment: boolean
+}
+
+/** Of the consent to amend. */
+interface EarlierTerms {
+  readonly scopes: readonly string[]
+  readonly until: Temporal.Instant
 }
 
 export interface StepPage extends SignInPage {
@@ -45,83 +51,36 @@ export function renderPasscodeStep(page: StepPage, sent: SentPasscode): Page {
   return { ...renderPasscode(page, sent, buttons), step: 2 }
 }
 
-export interface AccountChoice {
-  readonly offered: readonly ShareableAccount[]
-  /** Accounts of a kind that the third party does not ask for. */
-  readonly excluded: readonly ShareableAccount[]
+export const jointNotice =
+  'The other owners of a joint account may be notified that you share its data.'
+
+interface ConfirmStep {
+  /** Of the arrangement that the page shows. */
+  readonly id: string
+  readonly accounts: readonly ShownAccount[]
   /** How many accounts of the consent to amend stay in it, although they cannot be shared now. */
   readonly keptCount: number
-  readonly selected: ReadonlySet<string>
-}
-
-export function renderAccountsStep(
-  { brand, asked, token, problem }: StepPage,
-  { offered, excluded, keptCount, selected }: AccountChoice,
-): Page {
-  const groups = groupAccounts(offered)
-  const [first] = groups.flatMap(({ accounts }) => accounts)
-  return {
-    title: `Choose the accounts to share with ${asked.thirdParty}`,
-    step: 3,
-    problem,
-    // A form of its own: in the other one, Enter must not press this button.
-    body: html`${offered.length > 1 && renderForm(token, renderButton('Select all accounts', 'select-all', 'link'))}
-${renderForm(
-  token,
-  html`${problem && html`<p class="error" id="accounts-error">${problem.text}</p>`}
-${groups.map(
-  ({ name, accounts }) => html`<fieldset><legend>${name}</legend>
-${accounts.map(
-  (
-    account,
-  ) => html`<label class="choice"><input type="checkbox" name="account" value="${account.id}"${
-    account === first && html` id="accounts"${problem && html` aria-describedby="accounts-error"`}`
-  }${selected.has(account.id) && html` checked`}>
-<span>${renderAccountName(account)}</span></label>`,
-)}</fieldset>`,
-)}
-${offered.length === 0 && html`<p id="accounts">You have no account that can be shared.</p>`}
-${
-  excluded.length > 0 &&
-  html`<h2>Cannot be shared</h2>
-<p>${asked.thirdParty} does not ask for data of these accounts.</p>
-${renderList(excluded.map(renderAccountName))}`
-}
-${
-  keptCount > 0 &&
-  html`<h2>Not available now</h2>
-<p>${countAccounts(keptCount)} that you agreed to share with ${asked.thirdParty} before. This does not change.</p>`
-}
-${renderStepButtons(asked.thirdParty, renderButton('Continue', 'accounts'))}`,
-)}
-<p class="muted">An account that is not listed here was closed, or ${brand.name} cannot share it, for example because another owner has not allowed it.</p>`,
-  }
+  /** When the oldest of the accounts was opened, if it is known of all. */
+  readonly historyFrom: Temporal.Instant | undefined
+  readonly email: string
+  /** Where the customer can withdraw. */
+  readonly page: string
+  readonly thirdPartyId: string
+  readonly earlier: EarlierTerms | undefined
 }
 
 export function renderConfirmStep(
   { brand, asked, token, problem }: StepPage,
-  {
-    accounts,
-    keptCount,
-    email,
-    page,
-    id,
-  }: {
-    /** Of the arrangement that the page shows. */
-    readonly id: string
-    readonly accounts: readonly ShareableAccount[]
-    readonly keptCount: number
-    readonly email: string
-    /** Where the customer can withdraw. */
-    readonly page: string
-  },
+  step: ConfirmStep,
 ): Page {
+  const { accounts, keptCount, historyFrom, email, page, id, thirdPartyId, earlier } = step
+  const { thirdParty } = asked
   return {
-    title: `Share your data with ${asked.thirdParty}?`,
+    title: `Share your data with ${thirdParty}?`,
     step: 4,
     problem,
-    body: html`${renderRequest(asked, brand)}
-${asked.isAmendment && html`<p>This replaces what you agreed to share with ${asked.thirdParty} before.</p>`}
+    body: html`${asked.isAmendment && html`<p>This replaces what you agreed to share with ${thirdParty} before. What changes is marked.</p>`}
+${renderRequest(asked, brand, { isReview: true, isOrganisation: areOfOrganisation(accounts), historyFrom, earlier })}
 <dl>
 <dt>Accounts</dt>
 <dd>${
@@ -131,18 +90,25 @@ ${asked.isAmendment && html`<p>This replaces what you agreed to share with ${ask
             ...accounts.map(renderAccountName),
             ...(keptCount > 0 ? [html`${countAccounts(keptCount)}, not available now`] : []),
           ])
-    }</dd>
+    }${accounts.some(({ isJoint }) => isJoint) && html`<p>${jointNotice}</p>`}</dd>
+<dt>Who receives the data</dt>
+<dd>${thirdParty}, registered at ${brand.name} as <code>${thirdPartyId}</code>. Ask ${thirdParty} what it uses the data for and how it handles it.</dd>
 <dt>Your e-mail address at ${brand.name}</dt><dd>${email}</dd>
 <dt>How to stop sharing</dt>
-<dd>At any time, in ${asked.thirdParty} or at <a href="${page}">${page}</a>. ${brand.name} then stops sharing at once.</dd>
+<dd>At any time, in ${thirdParty} or at <a href="${page}">${page}</a>. ${brand.name} then stops sharing at once.</dd>
 </dl>
 ${renderForm(
   token,
   html`<input type="hidden" name="arrangement" value="${id}">
-${renderStepButtons(asked.thirdParty, renderButton('Share', 'confirm'))}
+${renderStepButtons(thirdParty, renderButton('Share', 'confirm'))}
 ${accounts.length + keptCount > 0 && html`<p>${renderButton('Change the accounts', 'back', 'link')}</p>`}`,
 )}`,
   }
+}
+
+/** The interface does not say whether a customer is an organisation: the accounts do. */
+function areOfOrganisation(accounts: readonly ShownAccount[]): boolean {
+  return accounts.length > 0 && accounts.every(({ isOrganisation }) => isOrganisation)
 }
 
 /** An error page. The interaction id lets an operator find the request in the log. */
@@ -185,10 +151,22 @@ export function renderUnavailable(interactionId?: string): Page {
   return renderError('Please try again', text, { retry: '', interactionId })
 }
 
-/** The customer's name for the account, followed by that of its product if it is another. */
-export function renderAccountName({ displayName = '', name }: ShareableAccount): Html {
-  if (displayName === '' || displayName === name) return html`${name}`
-  return html`${displayName} <span class="muted">${name}</span>`
+/** The customer's name for the account, followed by what distinguishes it from others of that name. */
+export function renderAccountName({
+  displayName = '',
+  name,
+  number,
+  isOpen,
+  isJoint,
+}: Pick<ShownAccount, 'displayName' | 'name' | 'number' | 'isOpen' | 'isJoint'>): Html {
+  const details = [
+    displayName === '' || displayName === name ? undefined : name,
+    number,
+    isJoint && 'Joint account',
+    isOpen === false && 'Closed',
+  ].filter(Boolean)
+  const shown = displayName === '' ? name : displayName
+  return html`${shown}${details.length > 0 && html` <span class="muted">${details.join(' · ')}</span>`}`
 }
 
 export function countAccounts(count: number): string {
@@ -197,19 +175,61 @@ export function countAccounts(count: number): string {
 
 /** What the customer shares, each part with its details. */
 export function renderScopes(scopes: readonly string[]): Html[] {
-  return describeScopes(scopes).map(
-    ({ name, permissions }) => html`<details><summary>${name}</summary>
-${renderList(permissions.map((permission) => html`${permission}`))}</details>`,
-  )
+  return describeScopes(scopes).map((cluster) => renderCluster(cluster))
 }
 
-function renderRequest({ thirdParty, scopes, until }: Asked, brand: Brand): Html {
+interface Review {
+  /** Whether all details are visible. */
+  readonly isReview?: boolean
+  readonly isOrganisation?: boolean
+  readonly historyFrom?: Temporal.Instant | undefined
+  readonly earlier?: EarlierTerms | undefined
+}
+
+function renderRequest(asked: Asked, brand: Brand, review: Review = {}): Html {
+  const { thirdParty, scopes, until } = asked
+  const { isReview = false, isOrganisation, historyFrom, earlier } = review
+  const shown = describeScopes(scopes, isOrganisation)
+  const before = earlier && describeScopes(earlier.scopes, isOrganisation)
+  const isAdded = before ? openAddedData(before) : () => false
+  const names = new Set(shown.map(({ name }) => name))
+  const ended = (before ?? []).filter(({ name }) => !names.has(name))
   return html`<h2>What</h2>
-${renderScopes(scopes)}
+${shown.map((cluster) => renderCluster(cluster, isReview, (permission) => isAdded(cluster, permission)))}
+${ended.length > 0 && html`<p>Until now, you shared: ${ended.map(({ name }) => name).join(' · ')}.</p>`}
 <h2>How long</h2>
 <p>${
     until
-      ? html`Until ${formatDate(until, brand)}. You can stop at any time.`
+      ? html`Until ${formatDateTime(until, brand)}. You can stop at any time.`
       : html`Once. ${thirdParty} can read the data within the next minutes, and not later.`
-  }</p>`
+  }</p>
+${earlier && until?.epochMilliseconds !== earlier.until.epochMilliseconds && html`<p>${changed} Until now, you agreed to share until ${formatDateTime(earlier.until, brand)}.</p>`}
+<h2>How far back</h2>
+<p>${describeHistory(asked, brand, historyFrom)}</p>`
+}
+
+const changed = html`<strong class="change">Changed</strong>`
+
+function renderCluster(
+  { name, permissions }: Cluster,
+  isOpen = false,
+  isAdded: (permission: string) => boolean = () => false,
+): Html {
+  const added = html` <strong class="change">New</strong>`
+  const isAllNew = permissions.every(isAdded)
+  return html`<details${isOpen && html` open`}><summary>${name}${isAllNew && added}</summary>
+${renderList(permissions.map((each) => html`${each}${!isAllNew && isAdded(each) && added}`))}</details>`
+}
+
+/** The platform serves records of any time that the provider has them for. */
+function describeHistory(
+  { thirdParty, scopes }: Asked,
+  brand: Brand,
+  from: Temporal.Instant | undefined,
+): Html {
+  if (!haveHistory(scopes)) {
+    return html`No earlier records: ${thirdParty} gets the data as it is when it asks for it.`
+  }
+  const opened = from && html` The oldest of the accounts was opened on ${formatDate(from, brand)}.`
+  return html`Also earlier records, such as transactions, as far back as ${brand.name} has them.${opened}`
 }

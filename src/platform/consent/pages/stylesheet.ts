@@ -101,6 +101,9 @@ fieldset{border:0;margin:24px 0 0;padding:0}
 .choice{display:flex;gap:12px;align-items:flex-start;margin:0;padding:12px 0;border-bottom:1px solid var(--line);font-weight:400}
 .choice input{width:24px;height:24px;margin:0;flex:none;accent-color:var(--accent)}
 .choice .muted{display:block}
+.change{padding:0 8px;border:1px solid var(--accent);border-radius:10px;color:var(--accent);font-size:14px}
+main.correctable:has(#email:valid,#passcode:valid,[name=account]:checked) :is(.problem,.error){display:none}
+main.correctable input:valid{border:1px solid var(--line)}
 dl{margin:16px 0}
 dt{font-size:20px;line-height:1.3;font-weight:600;margin:24px 0 8px}
 dd{margin:0}
