@@ -1,8 +1,7 @@
+import { demoThirdPartyId } from '../contract/demo-ids.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import { callbackPath, keySetPath } from './example-budget.ts'
 import { budgetScopes } from './third-party.ts'
-
-export const budgetId = 'example-budget'
 
 /**
  * Registers Example Budget. Its keys are new at each start, so the platform reads them from its address. An earlier
@@ -14,11 +13,11 @@ export async function registerBudget(
   now: Temporal.Instant,
 ): Promise<void> {
   const redirectUri = origin + callbackPath
-  const registered = await thirdParties.find(budgetId)
+  const registered = await thirdParties.find(demoThirdPartyId)
   if (registered?.redirectUris.includes(redirectUri)) return
-  if (registered) await thirdParties.remove(budgetId, now)
+  if (registered) await thirdParties.remove(demoThirdPartyId, now)
   await thirdParties.add({
-    id: budgetId,
+    id: demoThirdPartyId,
     name: 'Example Budget',
     profile: 'plain',
     redirectUris: [redirectUri],

@@ -9,7 +9,7 @@ import { CommandError } from './terminal.ts'
 
 /** What a demonstration replaces. */
 export type ConsentParts = Partial<
-  Pick<ConsentOptions, 'deliverPasscode' | 'shownPasscode' | 'fetch'>
+  Pick<ConsentOptions, 'deliverPasscode' | 'shownPasscode' | 'fetch' | 'isDemo'>
 >
 
 export type ConsentRoleParts = ConsentParts & Pick<ConsentOptions, 'clock'>

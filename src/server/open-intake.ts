@@ -30,6 +30,7 @@ export async function openIntake(
     await import('../storage/open.ts')
   const { openIntakeApp } = await import('../http/intake-app.ts')
   const { openAccess } = await import('../auth/access.ts')
+  const { withoutDemoClient } = await import('../auth/demo-client.ts')
   const { openBatches } = await import('../intake/batches.ts')
   const { commitLimits, limitsOnThread } = await import('../intake/commit-queue.ts')
   const { log, metrics, tracing } = telemetry
@@ -45,7 +46,7 @@ export async function openIntake(
     await openFeedWriter(database, { clock, ...waiting }, { ...options, abortMs }),
   )
   const feeds = await openFeedStore(database, options)
-  const clients = await openClientStore(database, options)
+  const clients = withoutDemoClient(await openClientStore(database, options))
   const probe = await openDatabaseProbe(database, 'write', options)
   const files = await watchDatabaseFiles(database, 'intake', log)
   const access = openAccess(clients, clock)

@@ -43,12 +43,14 @@ export async function openPlatform(
   } = await import('../storage/open.ts')
   const { openPlatformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/access.ts')
+  const { withoutDemoClient } = await import('../auth/demo-client.ts')
   const { openSharedClock } = await import('../platform/consent/shared-clock.ts')
   const { log, metrics, tracing } = telemetry
   const { database } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const catalogue = await openCatalogueStore(database, options)
-  const clients = await openClientStore(database, options)
+  const stored = await openClientStore(database, options)
+  const clients = demoClientId === undefined ? withoutDemoClient(stored) : stored
   const signingKeys = await openSigningKeyStore(database, options)
   const probe = await openDatabaseProbe(database, 'write', options)
   const files = await watchDatabaseFiles(database, 'platform', log)

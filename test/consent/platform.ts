@@ -91,7 +91,7 @@ export interface ConsentPlatform {
   setProviderAway(isAway: boolean): void
   browse(): Browser
   /** Opens another process on the same database. */
-  openAnother(): Promise<number>
+  openAnother(options?: Pick<PlatformOptions, 'isDemo'>): Promise<number>
   readonly signingKeys: SigningKeyStore
   addThirdParty(thirdParty: ThirdParty): Promise<void>
 }
@@ -102,6 +102,8 @@ export interface PlatformOptions {
   readonly openStore?: (database: string) => Promise<ConsentStore>
   /** Changes the provider before it listens. */
   readonly prepare?: ProviderOptions['prepare'] | undefined
+  /** Whether the third party of the demo is accepted. */
+  readonly isDemo?: boolean
   /** Limits of third parties, by the clock of the test. */
   readonly thirdPartyLimits?: 'cds' | undefined
   readonly metrics?: Metrics | undefined
@@ -114,6 +116,7 @@ export async function openConsentPlatform(
     database: existing,
     openStore = openConsentStore,
     prepare,
+    isDemo: isFirstDemo = false,
     thirdPartyLimits,
     metrics,
   }: PlatformOptions = {},
@@ -144,7 +147,7 @@ export async function openConsentPlatform(
   // By the clock that a test can mock, which the OpenID provider reads too.
   const clock = () => Temporal.Instant.fromEpochMilliseconds(Date.now() + offsetSeconds * 1000)
 
-  const open = async () => {
+  const open = async ({ isDemo }: Pick<PlatformOptions, 'isDemo'> = {}) => {
     const store = await openStore(database)
     const { stylesheet, icon } = createAssets('', '#0b5fff')
     const writer = pino(
@@ -165,6 +168,7 @@ export async function openConsentPlatform(
       onError: (error) => writer.error({ err: error }, 'consent failed'),
       keysMs: 0,
       providerMs: patientMs,
+      isDemo,
       thirdPartyLimits,
       seconds: () => offsetSeconds,
     })
@@ -200,7 +204,7 @@ export async function openConsentPlatform(
     await clients.close()
     await catalogue.close()
   })
-  const first = await open()
+  const first = await open({ isDemo: isFirstDemo })
   return {
     ...first,
     database,
@@ -216,7 +220,7 @@ export async function openConsentPlatform(
       isProviderAway = isAway
     },
     browse: () => openBrowser(issuer, first.port),
-    openAnother: async () => (await open()).port,
+    openAnother: async (options) => (await open(options)).port,
     addThirdParty: (thirdParty) => first.store.thirdParties.add(thirdParty),
   }
 }

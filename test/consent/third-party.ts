@@ -50,7 +50,7 @@ export async function addThirdPartyWithKey(
   fields: Partial<ThirdParty> = {},
 ) {
   const keys = await generateKeyPair(alg, { extractable: true })
-  const [id, kid] = [randomUUID(), randomUUID()]
+  const [id, kid] = [fields.id ?? randomUUID(), randomUUID()]
   const jwk = { ...(await exportJWK(keys.publicKey)), kid, alg, use: 'sig' }
   await addThirdParty({
     id,

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
+import { demoThirdPartyId } from '../../contract/demo-ids.ts'
 import { createExampleBudget } from '../../demo/example-budget.ts'
 import { makeKeyPair } from '../../demo/proofs.ts'
-import { budgetId, registerBudget } from '../../demo/register.ts'
+import { registerBudget } from '../../demo/register.ts'
 import { openSessions } from '../../demo/sessions.ts'
 import { openShownPasscodes } from '../../demo/shown-passcodes.ts'
 import { openPlatformWatch } from '../../demo/watch-platform.ts'
@@ -33,7 +34,7 @@ export async function openConsentDemo(
   const server = createExampleBudget({
     issuer,
     providerName: brand.brandName,
-    clientId: budgetId,
+    clientId: demoThirdPartyId,
     origin: budget.url,
     key: await makeKeyPair(),
     sessions,
@@ -50,6 +51,7 @@ export async function openConsentDemo(
       resourceUrl: provider.url,
     },
     parts: {
+      isDemo: true,
       fetch,
       shownPasscode: passcodes.find,
       deliverPasscode(message: PasscodeMessage) {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { hashSecret, makeSecret } from '../../auth/secrets.ts'
 import { makeSigningKey } from '../../auth/signing.ts'
+import { demoClientId } from '../../contract/demo-ids.ts'
 import { type Customer, monitoredRoles } from '../../contract/index.ts'
 import { scopes } from '../../contract/scopes.ts'
 import type { HttpApp } from '../../http/app.ts'
@@ -143,9 +144,7 @@ async function addDemoData(settings: Settings, terminal: Terminal): Promise<void
   if (customers === 0) await loadDemoData(settings, terminal)
 }
 
-/** The client of console sessions without credentials. Its secret is not stored anywhere. */
-const demoClientId = 'demo'
-
+/** Registers the client of console sessions without credentials. Its secret is not stored anywhere. */
 async function registerDemoClient(settings: Settings): Promise<void> {
   await useStore('openClientStore', settings, async (store) => {
     const registered = await store.find(demoClientId)

@@ -1,6 +1,7 @@
 import { createHash, type X509Certificate } from 'node:crypto'
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWTPayload, jwtVerify } from 'jose'
 import { digest } from '../../auth/secrets.ts'
+import { demoThirdPartyId } from '../../contract/demo-ids.ts'
 import { CdsError } from '../cds/errors.ts'
 import { fapiAlgorithms } from './client-metadata.ts'
 import type { ConsentStore, StoredArrangement } from './store.ts'
@@ -71,6 +72,7 @@ interface AccessToken {
 export function openAccessCheck(
   { artifacts, arrangements }: ConsentStore,
   clock: () => Temporal.Instant,
+  isDemo = false,
 ) {
   const findProblem = async (
     request: ThirdPartyRequest,
@@ -108,7 +110,9 @@ export function openAccessCheck(
     const found = await artifacts.find('AccessToken', key, clock())
     const stored = found && (JSON.parse(found.payload) as AccessToken)
     const arrangement = stored && (await arrangements.find(stored.grantId, clock()))
-    if (!stored || arrangement?.status !== 'active') throw rejectAccess(scheme, 'unknown token')
+    const isRefused = !isDemo && stored?.clientId === demoThirdPartyId
+    if (!stored || isRefused || arrangement?.status !== 'active')
+      throw rejectAccess(scheme, 'unknown token')
     const problem = await findProblem(request, sent, token, stored)
     if (problem !== undefined) throw rejectAccess(scheme, problem)
     // A token of the time before an amendment may have more.

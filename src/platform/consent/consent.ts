@@ -16,6 +16,7 @@ import {
   type SessionState,
   sessionSeconds,
 } from './dashboard.ts'
+import { withoutDemoThirdParty } from './demo-third-party.ts'
 import { openDisclosures } from './disclosures.ts'
 import { answerPage } from './flow.ts'
 import { type FlowRequest, type FlowState, findFlow } from './flow-context.ts'
@@ -39,6 +40,8 @@ export interface ConsentOptions
   readonly deliverPasscode: (message: PasscodeMessage) => void
   /** In a demonstration, the passcode that was sent last to the address. */
   readonly shownPasscode?: ((email: string) => string | undefined) | undefined
+  /** Whether the third party of the demo is accepted. */
+  readonly isDemo?: boolean | undefined
   /** Which limits third parties have. None if it is not set. */
   readonly thirdPartyLimits?: ThirdPartyLimits | undefined
   /** A monotonic clock, for limits per second. */
@@ -48,7 +51,8 @@ export interface ConsentOptions
 export type Consent = Awaited<ReturnType<typeof openConsent>>
 
 /** The consent role of the platform, without its server. Throws if there is no suitable signing key. */
-export async function openConsent(options: ConsentOptions) {
+export async function openConsent(given: ConsentOptions) {
+  const options = given.isDemo ? given : { ...given, store: withoutDemoThirdParty(given.store) }
   const { issuer, store, clock, brand } = options
   const provider = openProviderClient(options)
   const customers = openCustomers(provider, options.providerMs)

@@ -37,6 +37,7 @@ interface CdsApiOptions
   readonly store: ConsentStore
   readonly customers: Customers
   readonly disclosures: Disclosures
+  readonly isDemo?: boolean | undefined
   /** Which limits third parties have. None if it is not set. */
   readonly thirdPartyLimits?: ThirdPartyLimits | undefined
 }
@@ -47,7 +48,7 @@ interface CdsApiOptions
  */
 export async function openCdsApi(options: CdsApiOptions) {
   const { store, provider, clock, disclosures } = options
-  const verifyAccess = openAccessCheck(store, clock)
+  const verifyAccess = openAccessCheck(store, clock, options.isDemo)
   const { observe } = openAccountObserver({ ...options, arrangements: store.arrangements })
   const countTraffic = options.thirdPartyLimits && (await openTrafficLimits(options))
   const source = { provider, ids: openIds(await store.readSecret('accounts')), clock }

@@ -1,0 +1,14 @@
+import { demoClientId } from '../contract/demo-ids.ts'
+import type { ClientStore } from './client-store.ts'
+
+/** A store in which the API client of the demo is not registered, and neither are its tokens. */
+export function withoutDemoClient(store: ClientStore): ClientStore {
+  return {
+    ...store,
+    find: async (id) => (id === demoClientId ? undefined : store.find(id)),
+    async findToken(digest) {
+      const issued = await store.findToken(digest)
+      return issued?.client.id === demoClientId ? undefined : issued
+    },
+  }
+}
