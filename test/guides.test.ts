@@ -42,7 +42,13 @@ describe('the guide Load data', () => {
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { type: string }).type)
-    assert.deepEqual(remaining, ['customer', 'customer', 'energy.account', 'energy.billing'])
+    assert.deepEqual(remaining, [
+      'customer',
+      'customer',
+      'energy.account',
+      'account.contact',
+      'energy.billing',
+    ])
   })
 
   it('has commands that print the documented output', async (t) => {
@@ -59,13 +65,17 @@ describe('the guide Load data', () => {
       const [, name] = /Save \w+ as `([\w.]+)`/.exec(before) ?? []
       if (name) writeFileSync(name, text)
       const [command = '', ...output] = text.split('\n')
-      if (language !== 'console' || !/^\$ npx holdfast load (?!--follow)/.test(command)) continue
+      if (
+        language !== 'console' ||
+        !/^\$ npx holdfast (?:load (?!--follow)|data check)/.test(command)
+      )
+        continue
       const { stdout, stderr } = await runInProcess(command.split(' ').slice(3), environment)
       printed.push(normalize(`${command}\n${stdout}${stderr}`))
       documented.push(normalize([command, ...output].join('\n')))
     }
 
     assert.deepEqual(printed, documented)
-    assert.equal(printed.length, 6)
+    assert.equal(printed.length, 8)
   })
 })

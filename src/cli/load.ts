@@ -36,6 +36,10 @@ export function loadCommand(terminal: Terminal): Command {
     )
     .option('--dry-run', 'validate the files without changing the database')
     .option(
+      '--strict',
+      'reject a load with warnings: exit with 1 and change nothing; not with --batch, --follow and --skip-invalid',
+    )
+    .option(
       '--batch <lines>',
       'commit after every so many lines, instead of once at the end',
       (text) => parseNumber('--batch', text, batchMax),
@@ -104,9 +108,16 @@ A load that is stopped by a signal reports what was committed and exits with 130
   )
 }
 
-function requireConsistent({ skipInvalid, rejects, follow, feed, flushMs }: LoadFlags): void {
+function requireConsistent(flags: LoadFlags): void {
+  const { skipInvalid, rejects, follow, feed, flushMs, batch, strict } = flags
   if ((skipInvalid === undefined) !== (rejects === undefined))
     throw new CommandError(2, '--skip-invalid and --rejects require each other')
+  if (strict && (follow || skipInvalid || batch !== undefined)) {
+    throw new CommandError(
+      2,
+      '--strict rejects a load as a whole: it cannot be used with --batch, --follow or --skip-invalid',
+    )
+  }
   if (!follow && feed !== undefined) throw new CommandError(2, '--feed requires --follow')
   if (!follow && flushMs !== undefined) throw new CommandError(2, '--flush-ms requires --follow')
 }

@@ -6,6 +6,7 @@ import { callCommand } from './call.ts'
 import { checkCommand } from './check.ts'
 import { clientCommand } from './client.ts'
 import { consentCommand } from './consent.ts'
+import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
 import { dumpCommand } from './dump.ts'
 import { feedsCommand } from './feeds.ts'
@@ -56,6 +57,7 @@ export function defineCommands(terminal: Terminal): Command {
     serveCommand(terminal),
     loadCommand(terminal),
     dumpCommand(terminal),
+    dataCommand(terminal),
     feedsCommand(terminal),
     backupCommand(terminal),
     generateCommand(terminal),

@@ -1,6 +1,6 @@
 import type { ErrorLog } from './error-log.ts'
 import { type LineCounts, openLineCounter } from './line-counts.ts'
-import type { LocatedItem, ProviderWriter, SourceLocation } from './writer.ts'
+import type { AccountGaps, LocatedItem, ProviderWriter, SourceLocation } from './writer.ts'
 
 /** Items per `write`: few enough that they do not survive a minor garbage collection. */
 const groupSize = 100
@@ -12,6 +12,8 @@ export interface CommitOptions {
   readonly dryRun: boolean
   /** Whether a line may refer to what does not exist. */
   readonly isAccepted: (line: SourceLocation) => boolean
+  /** Whether the last commit may happen, with these gaps after it. */
+  readonly mayFinish: (gaps: AccountGaps) => boolean
   readonly signal: AbortSignal | undefined
 }
 
@@ -21,6 +23,8 @@ export interface CommitResult {
   readonly linesCommitted: number
   /** What the committed lines did. */
   readonly counts: LineCounts
+  /** After the last line. Undefined if it was not reached, or if the load was rejected because of errors. */
+  readonly gaps?: AccountGaps | undefined
 }
 
 /**
@@ -30,11 +34,12 @@ export interface CommitResult {
 export function openCommits(
   writer: ProviderWriter,
   errors: ErrorLog,
-  { inBatches, skipInvalid, dryRun, isAccepted, signal }: CommitOptions,
+  { inBatches, skipInvalid, dryRun, isAccepted, mayFinish, signal }: CommitOptions,
 ) {
   let group: LocatedItem[] = []
   let commits = 0
   let linesCommitted = 0
+  let gaps: AccountGaps | undefined
   const counter = openLineCounter()
 
   const flush = async (): Promise<void> => {
@@ -80,9 +85,11 @@ export function openCommits(
       if (inBatches && isBatchInvalid()) await writer.rollback()
       // What is missing may be in the lines that were not read.
       if (isComplete()) await findUnresolved()
-      if (!isBatchInvalid() && !dryRun && lines > 0) await commit(lines)
+      if (isComplete() && (inBatches || !isBatchInvalid())) gaps = await writer.countGaps()
+      const isAllowed = !isBatchInvalid() && (!gaps || mayFinish(gaps))
+      if (isAllowed && !dryRun && lines > 0) await commit(lines)
       else await writer.rollback()
     },
-    result: (): CommitResult => ({ commits, linesCommitted, counts: counter.take() }),
+    result: (): CommitResult => ({ commits, linesCommitted, counts: counter.take(), gaps }),
   }
 }

@@ -61,7 +61,7 @@ function withLastUpdated({ record, lastUpdated }: DumpedItem & { type: 'product'
   return `${record.slice(0, end)},"last_updated":${JSON.stringify(lastUpdated)}}`
 }
 
-function accountRecord(item: DumpedItem & { type: 'account' }): string {
+export function accountRecord(item: DumpedItem & { type: 'account' }): string {
   const { head, tail, isOwnedText } = item
   if (item.kind === 'energy') return head + tail
   if (isOwnedText !== undefined) return head + isOwnedText + tail

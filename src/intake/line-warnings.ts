@@ -1,4 +1,8 @@
-import type { LocatedItem } from './writer.ts'
+import { findRecordFaults, type RecordType } from '../contract/index.ts'
+import { isObject } from '../contract/schema.ts'
+import type { ValidLine } from './line.ts'
+import { recordTypeOf } from './record-type.ts'
+import type { AccountGaps, AccountItem } from './writer.ts'
 
 /** What is noticed about valid lines. */
 export interface LineWarnings {
@@ -6,6 +10,9 @@ export interface LineWarnings {
   readonly leftOut: LeftOutFields
   /** The number of lines with a customer that C1 cannot find by any address. */
   readonly customersWithoutEmail: number
+  /** The number of lines with an account that lists fewer users than it has holders. */
+  readonly accountsWithoutUsers: number
+  readonly faults: readonly RecordFaults[]
 }
 
 export interface LeftOutFields {
@@ -14,26 +21,103 @@ export interface LeftOutFields {
   readonly byField: ReadonlyMap<string, number>
 }
 
+/** What the Consumer Data Standards do not allow in records of a type. */
+export interface RecordFaults {
+  readonly type: RecordType
+  /** Elements of lists are counted together. */
+  readonly path: string
+  readonly reason: string
+  /** The number of records. */
+  readonly count: number
+  /** The first accounts, if the records were counted with their ids. */
+  readonly examples: readonly string[]
+}
+
 /** How many different fields are counted separately: the names come from the input. */
 const leftOutNamesMax = 1000
 
 export function openLineWarnings() {
   let total = 0
   let customersWithoutEmail = 0
+  let accountsWithoutUsers = 0
   const byField = new Map<string, number>()
+  const faults = openFaultCounter()
   const countLeftOut = (path: string): void => {
     total += 1
-    const field = path.replaceAll(/\[\d+\]/g, '')
+    const field = withoutIndexes(path)
     const count = byField.get(field) ?? 0
     if (count > 0 || byField.size < leftOutNamesMax) byField.set(field, count + 1)
   }
   return {
-    add(item: LocatedItem, leftOut: readonly string[]): void {
+    add({ item, record, leftOut }: ValidLine): void {
       if (item.type === 'customer' && !item.email && item.emails.length === 0) {
         customersWithoutEmail += 1
       }
+      if (item.type === 'account' && hasFewUsers(item.holders, record)) accountsWithoutUsers += 1
       for (const path of leftOut) countLeftOut(path)
+      if (record !== undefined) faults.add(recordTypeOf(item), record)
     },
-    result: (): LineWarnings => ({ leftOut: { total, byField }, customersWithoutEmail }),
+    result: (): LineWarnings => ({
+      leftOut: { total, byField },
+      customersWithoutEmail,
+      accountsWithoutUsers,
+      faults: faults.result(),
+    }),
   }
+}
+
+/** How many ids each kind of fault has. */
+export const examplesMax = 20
+
+/** Counts the faults of records. There are as many kinds of them as the standards have rules. */
+export function openFaultCounter() {
+  const counters = new Map<string, CountedFaults>()
+  return {
+    add(type: RecordType, record: unknown, id?: string): void {
+      const counted = new Set<CountedFaults>()
+      for (const { path, reason } of findRecordFaults(type, record)) {
+        const field = withoutIndexes(path)
+        const counter = counters.getOrInsertComputed(`${type} ${field} ${reason}`, () => {
+          return { type, path: field, reason, count: 0, examples: [] }
+        })
+        counted.add(counter)
+      }
+      for (const counter of counted) {
+        counter.count += 1
+        if (id !== undefined) addExample(counter.examples, id)
+      }
+    },
+    /** The most frequent ones first. */
+    result: (): RecordFaults[] => [...counters.values()].sort((a, b) => b.count - a.count),
+  }
+}
+
+interface CountedFaults extends RecordFaults {
+  count: number
+  readonly examples: string[]
+}
+
+/** Records of one account follow each other. */
+export function addExample(examples: string[], id: string): void {
+  if (examples.length < examplesMax && examples.at(-1) !== id) examples.push(id)
+}
+
+/** Of a joint account, every holder is a user. */
+export function hasFewUsers(holders: AccountItem['holders'], record: unknown): boolean {
+  if (holders.length < 2 || !isObject(record)) return false
+  const { users } = record
+  return (Array.isArray(users) ? users.length : 0) < holders.length
+}
+
+/** Whether a strict load is rejected. Fields are left out on request. */
+export function hasWarnings(
+  { customersWithoutEmail, accountsWithoutUsers, faults }: LineWarnings,
+  { withoutBalance, withoutContact }: AccountGaps,
+): boolean {
+  const accounts = accountsWithoutUsers + withoutBalance + withoutContact
+  return customersWithoutEmail + accounts > 0 || faults.length > 0
+}
+
+function withoutIndexes(path: string): string {
+  return path.replaceAll(/\[\d+\]/g, '')
 }

@@ -27,13 +27,18 @@ import { validateEnvelope } from './line-schema.ts'
 import { type Line, toItem, toRemoval } from './to-item.ts'
 import type { Item, LineProblem } from './writer.ts'
 
-/**
- * The item to store, the paths of the fields that were left out, and whether the line says that it may refer to what does
- * not exist; or at most `problemsMax` problems.
- */
-export type LineResult =
-  | { readonly item: Item; readonly leftOut: readonly string[]; readonly isUnresolved: boolean }
-  | { readonly problems: readonly LineProblem[] }
+/** A valid line, or at most `problemsMax` problems. */
+export type LineResult = ValidLine | { readonly problems: readonly LineProblem[] }
+
+export interface ValidLine {
+  readonly item: Item
+  /** Undefined if the line has none. */
+  readonly record: unknown
+  /** The paths of the fields that were left out. */
+  readonly leftOut: readonly string[]
+  /** Whether the line says that it may refer to what does not exist. */
+  readonly isUnresolved: boolean
+}
 
 /** What happens to fields of a record that its schema does not have. */
 export type UnknownFields = 'reject' | 'drop'
@@ -92,7 +97,8 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   if (lineProblems.length > 0) return reject(lineProblems)
   if (isRemoval) {
     const key = readKey(type, line['delete'] as object, unknownFields)
-    return { item: toRemoval(type, key, line as Line), leftOut, isUnresolved: false }
+    const item = toRemoval(type, key, line as Line)
+    return { item, record: undefined, leftOut, isUnresolved: false }
   }
 
   const storedText =
@@ -100,7 +106,7 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   const item = toItem(type, line as Line, record, storedText)
   const storageProblems = findStorageProblems(item, storedText)
   if (storageProblems.length > 0) return reject(storageProblems)
-  return { item, leftOut, isUnresolved: line['unresolved'] === true }
+  return { item, record, leftOut, isUnresolved: line['unresolved'] === true }
 }
 
 /** JSON has one spelling of U+0000, so that most lines need no search. */

@@ -1,8 +1,8 @@
 import { type CommitResult, openCommits } from './commits.ts'
 import { type OnError, openErrorLog } from './error-log.ts'
-import { type LineResult, readLine, type UnknownFields } from './line.ts'
+import { readLine, type UnknownFields, type ValidLine } from './line.ts'
 import { openLineSet } from './line-set.ts'
-import { type LineWarnings, openLineWarnings } from './line-warnings.ts'
+import { hasWarnings, type LineWarnings, openLineWarnings } from './line-warnings.ts'
 import type { LineSource, TextLine } from './source.ts'
 import type { LineError, LocatedItem, ProviderWriter, SourceLocation } from './writer.ts'
 
@@ -13,6 +13,8 @@ export interface LoadOptions {
   readonly skipInvalid?: boolean
   /** Validate only. */
   readonly dryRun?: boolean
+  /** Reject a load with warnings. Requires one commit of all lines. */
+  readonly strict?: boolean
   /** The default is to reject them. */
   readonly unknownFields?: UnknownFields
   readonly onError: OnError
@@ -31,6 +33,8 @@ export interface LoadResult extends CommitResult, LineWarnings {
   readonly errors: number
   /** The lines from which on sources were not read, because of an error. Nothing is committed after it. */
   readonly unread: readonly SourceLocation[]
+  /** True if a strict load was rejected because of its warnings. */
+  readonly isRejected: boolean
   /** True if the signal ended the load early. */
   readonly isStopped: boolean
 }
@@ -49,7 +53,8 @@ export async function load(
   writer: ProviderWriter,
   options: LoadOptions,
 ): Promise<LoadResult> {
-  const { dryRun = false, skipInvalid = false, onProgress, signal, unknownFields } = options
+  const { dryRun = false, skipInvalid = false, strict = false } = options
+  const { onProgress, signal, unknownFields } = options
   const batch = dryRun ? undefined : options.batch
   let lines = 0
   let bytes = 0
@@ -57,8 +62,18 @@ export async function load(
   const errors = openErrorLog(options.onError)
   const inBatches = batch !== undefined
   const accepted = openLineSet()
-  const commitOptions = { inBatches, skipInvalid, dryRun, isAccepted: accepted.has, signal }
-  const commits = openCommits(writer, errors, commitOptions)
+  let isRejected = false
+  const commits = openCommits(writer, errors, {
+    inBatches,
+    skipInvalid,
+    dryRun,
+    isAccepted: accepted.has,
+    mayFinish(gaps) {
+      isRejected = strict && hasWarnings(warnings.result(), gaps)
+      return !isRejected
+    },
+    signal,
+  })
 
   const add = (line: TextLine, file: number): void => {
     lines += 1
@@ -70,7 +85,7 @@ export async function load(
     commits.add(result.item)
     if (result.isUnresolved) accepted.add(result.item)
     errors.addValid(result.item)
-    warnings.add(result.item, result.leftOut)
+    warnings.add(result)
   }
   const readAll = async (): Promise<void> => {
     for (const [file, source] of sources.entries()) {
@@ -102,11 +117,12 @@ export async function load(
     unread: errors.unread(),
     ...commits.result(),
     ...warnings.result(),
+    isRejected,
     isStopped,
   }
 }
 
-type ReadItem = Extract<LineResult, { item: unknown }> & { readonly item: LocatedItem }
+export type ReadItem = ValidLine & { readonly item: LocatedItem }
 
 /** Reads and validates a line. */
 export function readItem(

@@ -17,11 +17,22 @@ export interface ProviderWriter {
    * item before the deletion of its account is deleted with it, and is not among them.
    */
   findUnresolved(): Iterable<LineError> | AsyncIterable<LineError>
+  /**
+   * Counts what is missing after the last item, among the accounts that the load has put, or has deleted a balance or a
+   * contact of. Those of discarded items do not count.
+   */
+  countGaps(): Promise<AccountGaps>
   /** Makes everything written visible to readers, with every list sorted. Returns what the lines did. */
   commit(): Promise<LineCounts>
   /** Discards everything since the last commit. */
   rollback(): Promise<void>
   close(): Promise<void>
+}
+
+export interface AccountGaps {
+  /** Bank accounts. */
+  readonly withoutBalance: number
+  readonly withoutContact: number
 }
 
 export interface WriterOptions {

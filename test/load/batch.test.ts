@@ -23,9 +23,11 @@ describe('holdfast load --dry-run', () => {
     await bank.fill(baseLines)
     const before = await bank.dump()
 
-    const { status, stdout, stderr } = await bank.load(Object.values(createExamples()), '--dry-run')
+    const examples = [...Object.values(createExamples()), put.contact('e1')]
 
-    assert.match(stdout, /^12 lines validated in \d+\.\d s \(.*\)\. Nothing was changed\.\n$/)
+    const { status, stdout, stderr } = await bank.load(examples, '--dry-run')
+
+    assert.match(stdout, /^13 lines validated in \d+\.\d s \(.*\)\. Nothing was changed\.\n$/)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     assert.equal(await bank.dump(), before)
   })

@@ -95,7 +95,7 @@ describe('the errors of lines', () => {
     bank.write('accounts.ndjson', [
       put.customer('c1'),
       ...['a1', 'a2', 'a3'].map((id) => put.account(id, ['c1'], { openStatus: 'AJAR' })),
-      put.account('a4', ['c2', 'c1', 'c2x'], { users: [{ id: 1 }] }),
+      put.account('a4', ['c2', 'c1', 'c2x'], { users: [1, 2, 3].map((id) => ({ id })) }),
       line('customer', { id: 'c2' }),
     ])
     bank.write('transactions.ndjson', [

@@ -11,6 +11,7 @@ export interface LoadFlags extends SettingFlags {
   readonly from?: string
   readonly query?: readonly string[]
   readonly dryRun?: true
+  readonly strict?: true
   readonly batch?: number
   readonly follow?: true
   readonly feed?: string

@@ -25,9 +25,9 @@ import { openLoadProgress } from '../common/load-progress.ts'
 import { type CommandSettings, readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorReport } from './error-report.ts'
 import type { LoadFlags } from './flags.ts'
+import { formatWarnings } from './format-warnings.ts'
 import { findInput, inputNotFound, openFormat, requireNoInput, toInputError } from './inputs.ts'
 import { synchronize, writeOrFail } from './rejects.ts'
-import { formatWarnings } from './report-result.ts'
 
 /** How often a file is checked for new lines. */
 const pollMs = 20

@@ -2,17 +2,14 @@ import { escapeInvisible } from '../../contract/characters.ts'
 import { type RecordType, recordTypes } from '../../contract/index.ts'
 import type { CommitResult } from '../../intake/commits.ts'
 import { type Counts, type LineCounts, lineOutcomes } from '../../intake/line-counts.ts'
-import type { LeftOutFields, LineWarnings } from '../../intake/line-warnings.ts'
 import type { LoadResult } from '../../intake/load.ts'
 import type { LineSource } from '../../intake/source.ts'
 import { type StopSignal, signalStatus } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatCount, formatQuantity } from '../common/format-count.ts'
 import { formatTable } from '../common/format-table.ts'
+import { formatWarnings } from './format-warnings.ts'
 import type { RejectedRows } from './rejects.ts'
-
-/** How many names of fields that were left out are printed. */
-const leftOutShownMax = 20
 
 interface ReportOptions {
   readonly inputs: readonly Pick<LineSource, 'name'>[]
@@ -36,6 +33,10 @@ export function reportResult(result: LoadResult, options: ReportOptions, termina
     )
     const failure = [`${found}. ${formatFailure(result, options)}`, ...unread, ...details]
     throw new CommandError(1, failure.map(escapeInvisible).join('\n'))
+  }
+  if (result.isRejected) {
+    const rejected = `Rejected because of warnings, in ${formatQuantity(lines, 'line')}. Nothing was changed.`
+    throw new CommandError(1, [rejected, ...details].join('\n'))
   }
   const [done, outcome] = dryRun ? ['validated', '. Nothing was changed.'] : ['loaded', '']
   const rate = formatCount(Math.round(lines / Math.max(seconds, 0.001)))
@@ -73,13 +74,6 @@ function formatDetails(result: LoadResult): string[] {
   return [...formatCounts(result.counts), ...formatWarnings(result)]
 }
 
-export function formatWarnings({ leftOut, customersWithoutEmail }: LineWarnings): string[] {
-  return [
-    ...(leftOut.total > 0 ? [formatLeftOut(leftOut)] : []),
-    ...(customersWithoutEmail > 0 ? [formatWithoutEmail(customersWithoutEmail)] : []),
-  ]
-}
-
 /** A table of the committed lines, with a row for each type that occurs. */
 function formatCounts(counts: LineCounts): string[] {
   const types = (Object.keys(recordTypes) as RecordType[]).filter((type) => counts.has(type))
@@ -93,22 +87,4 @@ function formatCounts(counts: LineCounts): string[] {
 
 function formatRow(counts: Counts | undefined): string[] {
   return lineOutcomes.map((outcome) => formatCount(counts?.[outcome] ?? 0))
-}
-
-/** The fields that were left out most often, with their numbers. */
-function formatLeftOut({ total, byField }: LeftOutFields): string {
-  const shown = [...byField]
-    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-    .slice(0, leftOutShownMax)
-  const rest = total - shown.reduce((sum, [, times]) => sum + times, 0)
-  const parts = [
-    ...shown.map(([field, times]) => `${field} ${formatCount(times)}`),
-    ...(rest > 0 ? [`others ${formatCount(rest)}`] : []),
-  ]
-  return escapeInvisible(`${formatQuantity(total, 'unknown field')} left out: ${parts.join(', ')}`)
-}
-
-function formatWithoutEmail(customers: number): string {
-  const [verb, them] = customers === 1 ? ['has', 'it'] : ['have', 'them']
-  return `${formatQuantity(customers, 'customer')} ${verb} no e-mail address: the consent flow cannot find ${them}`
 }

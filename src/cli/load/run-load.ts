@@ -51,6 +51,7 @@ export async function runLoad(
     const result = await loadInputs(inputs, settings, writerOptions, terminal, {
       ...(batch !== undefined && { batch }),
       dryRun: flags.dryRun ?? false,
+      strict: flags.strict ?? false,
       skipInvalid: rejects !== undefined,
       unknownFields: flags.unknownFields,
       signal,
@@ -122,7 +123,8 @@ function openReports(inputs: readonly LineSource[], flags: LoadFlags, terminal: 
     },
     onError: errors.add,
     complete(result: LoadResult): void {
-      isSuccess = result.errors === 0 && !result.isStopped && !flags.dryRun
+      const isLoaded = result.errors === 0 && !result.isRejected && !result.isStopped
+      isSuccess = isLoaded && !flags.dryRun
       state = { ...state, lines: result.lines }
       progress.clear()
     },

@@ -4,7 +4,7 @@ import type { BatchConflict, FeedWriter } from '../feed-writer.ts'
 import type { UnknownFields } from '../line.ts'
 import { type Counts, emptyCounts, lineOutcomes } from '../line-counts.ts'
 import { type LineWarnings, openLineWarnings } from '../line-warnings.ts'
-import { readItem } from '../load.ts'
+import { type ReadItem, readItem } from '../load.ts'
 import type { TextLine } from '../source.ts'
 import type { LineError, LocatedItem } from '../writer.ts'
 import type { Segment } from './segment.ts'
@@ -131,21 +131,20 @@ export async function follow(
   /** Repeated until no line is rejected, as others may refer to a rejected one. */
   const commit = async (reader: SegmentReader): Promise<void> => {
     const { lines, position, bytes } = reader.take()
-    const items: LocatedItem[] = []
-    const leftOut = new Map<LocatedItem, readonly string[]>()
+    const valid: ReadItem[] = []
     let errors: readonly LineError[] = lines.flatMap((line) => {
       const read = readItem(line, 0, unknownFields)
       if ('errors' in read) return read.errors
-      items.push(read.item)
-      leftOut.set(read.item, read.leftOut)
+      valid.push(read)
       return []
     })
-    let batch: Batch = { lines, items }
+    let batch: Batch = { lines, items: valid.map(({ item }) => item) }
     do {
       if (errors.length > 0) batch = skip(reader, batch, errors)
       errors = await send(batch, position, reader.name)
     } while (errors.length > 0)
-    for (const item of batch.items) warnings.add(item, leftOut.get(item) ?? [])
+    const committed = new Set(batch.items)
+    for (const each of valid) if (committed.has(each.item)) warnings.add(each)
     result.bytes += bytes
     options.onCommit(result)
   }

@@ -81,18 +81,33 @@ export async function storeUnresolved({ run, send, staging }: Merging): Promise<
   return true
 }
 
-/** Merges all other lines, and counts what they do. */
-export async function mergeRecords(merging: RecordMerging): Promise<CountedLines[]> {
-  const { run, send, readGroups, staging, isDistributed, loadTime, author } = merging
+interface MergedParts {
+  readonly counts: readonly CountedLines[]
+  readonly deletesAccounts: boolean
+}
+
+/** Merges the lines of balances and contacts, and counts what they do. */
+export async function mergeParts({ run, send, staging }: Merging): Promise<MergedParts> {
   const { has } = staging
-  const counts: CountedLines[] = []
-  const count = async (sql: string): Promise<void> => {
-    counts.push(...(await run(sql)).rows.map(toCountedLines))
-  }
-  if (has('staged_part')) await count(countParts)
+  const counts = has('staged_part') ? (await run(countParts)).rows.map(toCountedLines) : []
   const deletesAccounts = has('staged_account') && Boolean((await run(hasDeletedAccounts)).rowCount)
   if (has('staged_part') || deletesAccounts) await sendAll(send, mergeBalances)
   if (has('staged_part') || has('staged_account')) await sendAll(send, mergeContacts)
+  return { counts, deletesAccounts }
+}
+
+/** Merges all lines except those of customers and accounts, and counts what they do. */
+export async function mergeRecords(
+  merging: RecordMerging,
+  parts?: MergedParts,
+): Promise<CountedLines[]> {
+  const { run, send, readGroups, staging, isDistributed, loadTime, author } = merging
+  const { has } = staging
+  const { counts: counted, deletesAccounts } = parts ?? (await mergeParts(merging))
+  const counts = [...counted]
+  const count = async (sql: string): Promise<void> => {
+    counts.push(...(await run(sql)).rows.map(toCountedLines))
+  }
   if (has('staged_restriction')) {
     await count(countRestrictions)
     await sendAll(send, mergeRestrictions)

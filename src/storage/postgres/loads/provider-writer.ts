@@ -24,9 +24,11 @@ import {
   type UnresolvedLine,
 } from './line-errors.ts'
 import { commitFailure, loadFailure, standbyFailure } from './load-failure.ts'
+import { countGaps, createLoadedAccounts, storeLoadedAccounts } from './loaded-accounts.ts'
 import {
   analyzeStaged,
   mergeOwners,
+  mergeParts,
   mergeRecords,
   smallSample,
   storeUnresolved,
@@ -81,6 +83,7 @@ export async function openPostgresProviderWriter(
         durableCommits +
         makeStaging +
         createLineEffects +
+        createLoadedAccounts +
         makeEntryTables +
         (isDistributed ? createComparedEntries : '') +
         (inBatches ? createAssignedTimes + indexUnresolvedLines : ''),
@@ -93,6 +96,7 @@ export async function openPostgresProviderWriter(
   const rows = openCopyEncoder((statement) => openCopy(client, statement))
   const staging = openStaging(rows)
   let isPrepared = false
+  let parts: Awaited<ReturnType<typeof mergeParts>> | undefined
   /** The staged lines are committed. They are cleared only when more follow: closing the connection drops the tables. */
   let isCommitted = false
   let committed = 0
@@ -113,6 +117,14 @@ export async function openPostgresProviderWriter(
     isPrepared = true
     addCounts(await mergeOwners(merging))
     await storeUnresolved(merging)
+    const hasAccounts = staging.has('staged_account') || staging.has('staged_part')
+    if (hasAccounts) await run(storeLoadedAccounts)
+  }
+
+  const prepareParts = async (): Promise<NonNullable<typeof parts>> => {
+    await prepare()
+    parts ??= await mergeParts(merging)
+    return parts
   }
 
   const sendCommit = async (): Promise<void> => {
@@ -136,6 +148,7 @@ export async function openPostgresProviderWriter(
     const tables = usedTables(staging, isDistributed)
     isPrepared = false
     isCommitted = false
+    parts = undefined
     staging.clear()
     if (tables.length > 0) await run(`truncate ${tables.join()}`)
   }
@@ -164,9 +177,19 @@ export async function openPostgresProviderWriter(
       }
     },
 
+    async countGaps() {
+      await prepareParts()
+      await run(`${smallSample}; analyze loaded_account`)
+      const [row] = (await run(countGaps)).rows
+      return {
+        withoutBalance: Number(row.without_balance),
+        withoutContact: Number(row.without_contact),
+      }
+    },
+
     async commit() {
-      await prepare()
-      addCounts(await mergeRecords({ ...merging, author: loader, isPrepared: false }))
+      const merged = await prepareParts()
+      addCounts(await mergeRecords({ ...merging, author: loader, isPrepared: false }, merged))
       if (!isDistributed && staging.has('staged_entry')) await indexChanged(run)
       const total = counter.take()
       const lines = totalCounts([committedLines, ...total.values()])

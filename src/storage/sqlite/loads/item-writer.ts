@@ -23,12 +23,21 @@ import { openLoadedProducts } from './loaded-products.ts'
 import { openRestrictionRows } from './restriction-rows.ts'
 import { openUnresolvedReferences } from './unresolved-references.ts'
 
+interface ItemWriterOptions {
+  /** Called with the number of each account that is put, or that a balance or a contact is deleted of. */
+  readonly onAccount?: (account: number) => void
+}
+
 /**
  * Writes items one after another in the caller's transaction, and counts what they did. The caller opens it outside a
  * transaction, because a rollback would remove its temporary tables. `clock` is the effective time of transactions that
  * have none.
  */
-export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Instant) {
+export function openItemWriter(
+  database: DatabaseSync,
+  clock: () => Temporal.Instant,
+  { onAccount = () => {} }: ItemWriterOptions = {},
+) {
   const counter = openLineCounter()
   const entries = openEntryWriter(database, clock, counter)
   const products = openLoadedProducts(database, clock, counter)
@@ -53,6 +62,7 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
     const account = existing ?? accounts.findOrCreate(item.id)
     const outcome = accounts.put(account, item)
     if (typeof outcome === 'object') return outcome
+    onAccount(account.number)
     if (existing?.kind === 0) records.assignContact(account.number, item.kind)
     const holders = item.holders.map(({ customerId, isOwned }, index) => {
       const customer = customers.findOrCreate(customerId)
@@ -100,8 +110,12 @@ export function openItemWriter(database: DatabaseSync, clock: () => Temporal.Ins
     const account = accounts.find(accountId)
     if (!account) return 'unchanged'
     if (of === 'account') return removeAccount(account, kind)
-    if (of === 'balance') return records.removeBalance(account.number)
-    if (of === 'contact') return records.removeContact(account.number)
+    if (of === 'balance' || of === 'contact') {
+      onAccount(account.number)
+      return of === 'balance'
+        ? records.removeBalance(account.number)
+        : records.removeContact(account.number)
+    }
     return entries.remove(account.number, of, id)
   }
 

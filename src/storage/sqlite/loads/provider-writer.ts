@@ -14,6 +14,7 @@ import { command, execute } from '../driver/statements.ts'
 import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { openItemWriter } from './item-writer.ts'
+import { openLoadedAccounts } from './loaded-accounts.ts'
 import { openStagedItems } from './staged-items.ts'
 
 /**
@@ -30,7 +31,8 @@ export function openSqliteProviderWriter(
   const database = openDatabase(path, 'write')
   // `takeWriteLock` waits for other loads, without blocking the process.
   database.exec('pragma busy_timeout = 0')
-  const items = openItemWriter(database, () => loadTime)
+  const loaded = openLoadedAccounts(database)
+  const items = openItemWriter(database, () => loadTime, { onAccount: loaded.add })
   const staged = openStagedItems(database)
   const record = command(database, recordLoad(['?', '?', '?', '?', '?', '?']))
   let committedLines = totalCounts([])
@@ -74,6 +76,17 @@ export function openSqliteProviderWriter(
     },
 
     findUnresolved: items.findUnresolved,
+
+    async countGaps() {
+      const total = { withoutBalance: 0, withoutContact: 0 }
+      for (const gaps of loaded.gaps()) {
+        total.withoutBalance += gaps.withoutBalance
+        total.withoutContact += gaps.withoutContact
+        await setImmediate()
+        signal?.throwIfAborted()
+      }
+      return total
+    },
 
     async commit() {
       const counts = items.finish()

@@ -1,0 +1,32 @@
+import type { DataFindings, Gap } from '../../intake/data-check.ts'
+import {
+  formatAccountsWithoutBalance,
+  formatAccountsWithoutContact,
+  formatAccountsWithoutUsers,
+  formatCustomersWithoutEmail,
+  formatFault,
+} from '../load/format-warnings.ts'
+
+/** One kind of finding, as `--json` prints it. */
+export interface Finding extends Gap {
+  readonly finding: string
+  readonly text: string
+}
+
+export function listFindings(found: DataFindings): Finding[] {
+  const gap = (finding: string, { count, examples }: Gap, format: (count: number) => string[]) =>
+    format(count).map((text) => ({ finding, text, count, examples }))
+  return [
+    ...gap('customer-without-email', found.customersWithoutEmail, formatCustomersWithoutEmail),
+    ...gap('account-without-balance', found.accountsWithoutBalance, formatAccountsWithoutBalance),
+    ...gap('account-without-contact', found.accountsWithoutContact, formatAccountsWithoutContact),
+    ...gap('account-without-users', found.accountsWithoutUsers, formatAccountsWithoutUsers),
+    ...found.faults.map(({ count, examples, ...fault }) => ({
+      finding: 'consumer-data-standards',
+      ...fault,
+      text: `${formatFault({ count, examples, ...fault })} (Consumer Data Standards)`,
+      count,
+      examples,
+    })),
+  ]
+}
