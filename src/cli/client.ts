@@ -65,18 +65,25 @@ function addCommand(terminal: Terminal): Command {
         'the security profile of the third party: FAPI 2.0, or that of the Australian Consumer Data Standards',
       ).choices(profiles),
     )
+    .option(
+      '--recipient-base-uri <uri>',
+      'the base URL of the third party, which is informed at arrangements/revoke below it that a consent ended early; an https URL, or an http URL of this host',
+    )
     .addHelpText('after', '\nExample: holdfast client add pricing-team --scope products.write')
     .action(async (name: string, flags: Flags) => {
       if (!isPrintable(name)) {
         throw new CommandError(2, `the name must be 1 to ${nameLengthMax} printable characters`)
       }
-      const { scope = [], redirectUri, jwks, profile } = flags
+      const { scope = [], redirectUri, jwks, profile, recipientBaseUri } = flags
       if (redirectUri !== undefined) {
         const { addThirdParty } = await import('./client/third-party.ts')
         return addThirdParty(name, splitScopes(scope), flags, terminal)
       }
-      if (jwks !== undefined || profile !== undefined) {
-        throw new CommandError(2, '--jwks and --profile require --redirect-uri')
+      if ([jwks, profile, recipientBaseUri].some((value) => value !== undefined)) {
+        throw new CommandError(
+          2,
+          '--jwks, --profile and --recipient-base-uri require --redirect-uri',
+        )
       }
       const granted = parseScopes(scope)
       await withStore('openClientStore', { ...flags, create: true }, terminal, async (store) => {

@@ -61,6 +61,8 @@ export async function openPlatform(
     clock: sharedClock,
     ...parts,
   })
+  const deliveries =
+    role && (await openOutbox(settings, telemetry, consents, signingKeys, sharedClock))
   const checks = openPlatformChecks(settings, telemetry, signingKeys, sharedClock)
   const explorer = createExplorer(settings, signingKeys)
   const monitoring = createMonitoring(settings, telemetry)
@@ -99,11 +101,13 @@ export async function openPlatform(
   if (role && settings.tlsClientCa !== undefined) requireCertificates(app)
   // Before the requests in flight are completed: a run need not wait for them.
   app.addHook('preClose', checks.interrupt)
+  app.addHook('preClose', async () => deliveries?.stop())
   app.addHook('onClose', async () => {
     await monitoring.close()
     await probe.close()
     await checks.close()
     await status.close()
+    await deliveries?.close()
     await consents.close()
     await signingKeys.close()
     await clients.close()
@@ -144,6 +148,15 @@ async function openRole(
       throw error
     },
   )
+}
+
+/** Opens the deliveries of a platform with the consent role. */
+async function openOutbox(
+  settings: Partial<Settings>,
+  ...rest: [Telemetry, ConsentStore, SigningKeyStore, () => Temporal.Instant]
+) {
+  const { openPlatformDeliveries } = await import('./open-deliveries.ts')
+  return openPlatformDeliveries(settings as ConsentSettings, ...rest)
 }
 
 /** With the consent role, browsers and readers of public data, such as the keys, connect without a certificate. */

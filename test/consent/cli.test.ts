@@ -60,6 +60,20 @@ describe('holdfast client with third parties', () => {
   })
 })
 
+describe('holdfast client add with a base URI', () => {
+  it('stores and shows where the third party is informed', async (t) => {
+    const database = await newDatabase(t)
+    const keys = await writeKeys(t, { keys: [publicEc] })
+    const base = ['--recipient-base-uri', 'https://budget.example/dr']
+
+    const { status } = await add(database, ...redirect, ...scopes, '--jwks', keys, ...base)
+
+    assert.equal(status, 0)
+    const { stdout } = await runInProcess(['client', 'list', '--database', database])
+    assert.match(stdout, /, informed at https:\/\/budget\.example\/dr {2}Example Budget$/m)
+  })
+})
+
 describeOn('postgres', 'commands on a machine whose clock is ahead', () => {
   it('record times and expiry by the clock of the database', async (t) => {
     const database = await newDatabase(t)
@@ -150,6 +164,31 @@ describeOnce('holdfast client add rejects a third party', () => {
       ...(await valid(t)),
     ],
     /must have the same host/,
+  )
+  for (const uri of [
+    'http://budget.example',
+    'https://a:b@budget.example',
+    'https://budget.example/?a',
+    'https://budget.example/#a',
+    'ftp://budget.example',
+    'budget',
+  ]) {
+    rejected(
+      `the base URI ${uri}`,
+      async (t) => [...redirect, ...scopes, ...(await valid(t)), '--recipient-base-uri', uri],
+      /--recipient-base-uri must be an https URL/,
+    )
+  }
+  rejected(
+    'a base URI that is written in another way',
+    async (t) => [
+      ...redirect,
+      ...scopes,
+      ...(await valid(t)),
+      '--recipient-base-uri',
+      'https://Budget.example/a/../dr',
+    ],
+    /--recipient-base-uri must be written as "https:\/\/budget\.example\/dr"/,
   )
   rejected('no keys', async () => [...redirect, ...scopes], /--jwks is required/)
   rejected(

@@ -16,6 +16,7 @@ const tables = [
   'account_change',
   'disclosure',
   'consent_flow',
+  'outbox',
 ]
 
 /** Everything that is stored in the tables of flows and tokens, as text. */

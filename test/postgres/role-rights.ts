@@ -57,6 +57,7 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     feed: read,
     idempotency: addAndDelete,
     last_load: read,
+    outbox: changeAndDelete,
     passcode: changeAndDelete,
     product: changeAndDelete,
     product_draft: changeAndDelete,

@@ -28,6 +28,7 @@ export const allowed: Record<string, readonly string[]> = {
     'storage',
     'http',
     'provider/upstream',
+    'platform/consent',
     'fastify',
     'pino',
     '@opentelemetry/api',

@@ -3,6 +3,7 @@ import { consentScopes } from '../../platform/consent/scopes.ts'
 import type { Profile, ThirdParty } from '../../platform/consent/store.ts'
 import {
   findKeyUrlProblem,
+  findRecipientBaseUriProblem,
   findRedirectUriProblem,
   readKeySet,
 } from '../../platform/consent/third-party-rules.ts'
@@ -14,6 +15,7 @@ export interface ThirdPartyFlags {
   readonly redirectUri?: readonly string[]
   readonly jwks?: string
   readonly profile?: Profile
+  readonly recipientBaseUri?: string
 }
 
 /** Registers a third party and prints its ID. It has no secret: it signs with its own keys. */
@@ -23,9 +25,11 @@ export async function addThirdParty(
   flags: StoreFlags & ThirdPartyFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const { redirectUri = [], jwks, profile = 'plain' } = flags
+  const { redirectUri = [], jwks, profile = 'plain', recipientBaseUri } = flags
   const problem = findRedirectUriProblem(redirectUri)
   if (problem !== undefined) throw new CommandError(2, `--redirect-uri: ${problem}`)
+  const baseProblem = recipientBaseUri && findRecipientBaseUriProblem(recipientBaseUri)
+  if (baseProblem) throw new CommandError(2, `--recipient-base-uri ${baseProblem}`)
   const thirdParty = {
     id: crypto.randomUUID(),
     name,
@@ -33,6 +37,7 @@ export async function addThirdParty(
     redirectUris: redirectUri,
     scopes: selectScopes(scopeNames),
     keys: await readKeys(jwks),
+    recipientBaseUri,
   }
   await withStore('openConsentStore', { ...flags, create: true }, terminal, async (store) =>
     store.thirdParties.add({ ...thirdParty, created: await readNow(store) }),
@@ -41,8 +46,9 @@ export async function addThirdParty(
 }
 
 export function formatThirdParty(thirdParty: ThirdParty): string {
-  const { id, name, profile, redirectUris, scopes, created } = thirdParty
-  return `${id}  ${scopes.join(' ')}  created ${created}, profile ${profile}, redirects to ${redirectUris.join(' ')}  ${escapeInvisible(name)}\n`
+  const { id, name, profile, redirectUris, scopes, created, recipientBaseUri } = thirdParty
+  const informed = recipientBaseUri === undefined ? '' : `, informed at ${recipientBaseUri}`
+  return `${id}  ${scopes.join(' ')}  created ${created}, profile ${profile}, redirects to ${redirectUris.join(' ')}${informed}  ${escapeInvisible(name)}\n`
 }
 
 function selectScopes(names: readonly string[]): string[] {

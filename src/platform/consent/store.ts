@@ -1,6 +1,7 @@
 import type { ChangeReason, ConsentStatus } from '../../contract/consent-statuses.ts'
 import type { AccountChange } from './account-changes.ts'
 import type { FlowStore } from './flow-store.ts'
+import type { OutboxStore } from './outbox/store.ts'
 
 /** A registered third party. Its metadata is public, except for its customers' arrangements. */
 export interface ThirdParty {
@@ -11,6 +12,8 @@ export interface ThirdParty {
   readonly scopes: readonly string[]
   /** Its public keys: a JSON Web Key Set, or the URL of one. */
   readonly keys: { readonly jwks: KeySet } | { readonly jwksUrl: string }
+  /** Where it is informed of the end of a consent. Without it, it is not. */
+  readonly recipientBaseUri?: string | undefined
   readonly created: Temporal.Instant
 }
 
@@ -28,8 +31,8 @@ export interface ThirdPartyStore {
   find(id: string): Promise<ThirdParty | undefined>
   add(thirdParty: ThirdParty): Promise<void>
   /**
-   * Ends its tokens at once, then withdraws its arrangements, `withdrawnMax` in each transaction. May be repeated if it was
-   * interrupted. False if there was neither the third party nor an active arrangement of it.
+   * Ends its tokens at once, then withdraws its arrangements and cancels its messages, `withdrawnMax` in each transaction. May
+   * be repeated if it was interrupted. False if there was neither the third party nor an active arrangement of it.
    */
   remove(id: string, now: Temporal.Instant): Promise<boolean>
 }
@@ -136,7 +139,7 @@ export interface ArrangementStore {
   list(query: ArrangementQuery, now: Temporal.Instant): Promise<readonly StoredArrangement[]>
   /** How many are active, up to `max`. */
   countActive(max: number, now: Temporal.Instant): Promise<number>
-  /** Ends the arrangement and its tokens, in one transaction. False if it is not active. */
+  /** Ends the arrangement and its tokens, and adds a message to its third party, in one transaction. False if it is not active. */
   withdraw(id: string, reason: ChangeReason, now: Temporal.Instant): Promise<boolean>
   /**
    * Gives an arrangement what was agreed in another one of the same customer and third party, and the tokens of that. The
@@ -248,6 +251,7 @@ export interface ConsentStore {
   readonly limits: AttemptLimitStore
   readonly flows: FlowStore
   readonly sessions: SessionStore
+  readonly outbox: OutboxStore
   readSecret(name: SecretName): Promise<Buffer>
   /** The clock of the database server. A file has none: its processes run on one machine. */
   readTime?(): Promise<Temporal.Instant>

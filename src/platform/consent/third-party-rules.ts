@@ -37,6 +37,18 @@ export function findKeyUrlProblem(text: string): string | undefined {
   return 'must be a file, an https URL, or an http URL of this host, without credentials and fragment'
 }
 
+/** What is wrong with the base URI of a third party; undefined if nothing is. */
+export function findRecipientBaseUriProblem(text: string): string | undefined {
+  const url = text.length <= urlLengthMax ? URL.parse(text) : null
+  const isPlain = url && !url.username && !url.password && !/[?#]/.test(text)
+  if (!isPlain || !isHttpsOrLoopback(url)) {
+    return 'must be an https URL, or an http URL of this host, without credentials, query and fragment'
+  }
+  // It is the audience of tokens, which third parties compare as text.
+  const written = text.endsWith('/') || url.pathname !== '/' ? url.href : url.origin
+  return written === text ? undefined : `must be written as ${quote(written)}`
+}
+
 /** The usable signing keys of a key set. Throws an error for the user if there is a problem. */
 export function readKeySet(value: unknown): KeySet {
   const { keys } = (value ?? {}) as { readonly keys?: unknown }
@@ -79,8 +91,12 @@ function isForSigning(key: Readonly<Record<string, unknown>>): boolean {
 }
 
 function isHttpsOrLoopback({ protocol, hostname }: URL): boolean {
-  if (protocol === 'https:') return true
-  return protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname))
+}
+
+/** Whether the host of a URL can only be this machine. */
+export function isThisMachine(hostname: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
 function quote(text: string): string {

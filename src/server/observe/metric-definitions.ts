@@ -7,6 +7,8 @@ import { healthEndpoints } from '../../http/health.ts'
 import { openApiLabel } from '../../http/openapi-route.ts'
 import { clientClosedStatus, noOperation } from '../../http/request-log.ts'
 import { feedsMax } from '../../intake/feed-writer.ts'
+import { deliveryResults } from '../../platform/consent/outbox/delivery-results.ts'
+import { countedMax } from '../../platform/consent/outbox/store.ts'
 import { answered, upstreamFailures } from '../../provider/upstream/failures.ts'
 import { validationOutcomes } from '../../provider/upstream/validation-modes.ts'
 import { poolNames } from '../../storage/database.ts'
@@ -114,6 +116,18 @@ export const serverMetrics = {
     'Time since the last batch of a feed was committed, or since its follower started. While the database is unavailable, it grows from the last known commit',
     'max',
     { feed: 'the name of the feed' },
+  ),
+  holdfast_outbox_messages: gauge(
+    `Messages to third parties that wait for their delivery, at most ${countedMax}; the maximum of all server processes`,
+    'max',
+  ),
+  holdfast_outbox_oldest_seconds: gauge(
+    'Time since the oldest waiting message to a third party was added; 0 without one; the maximum of all server processes',
+    'max',
+  ),
+  holdfast_outbox_deliveries_total: counter(
+    'Attempts to deliver messages to third parties, by result: unknown is the response 422 to an arrangement that the third party does not know; gave_up also counts messages that became too old without another attempt',
+    { result: deliveryResults },
   ),
   holdfast_database_connections: gauge('PostgreSQL connections by pool and state', 'sum', {
     pool: poolNames,

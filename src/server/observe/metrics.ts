@@ -6,6 +6,11 @@ import type { UpstreamMetrics } from '../../http/forward.ts'
 import type { RequestMetrics } from '../../http/request-log.ts'
 import type { FeedMetrics } from '../../intake/batches.ts'
 import { type Feed, feedsMax } from '../../intake/feed-writer.ts'
+import {
+  type DeliveryResult,
+  deliveryResults,
+} from '../../platform/consent/outbox/delivery-results.ts'
+import type { WaitingMessages } from '../../platform/consent/outbox/store.ts'
 import type { DataNode, PoolName, PoolUse } from '../../storage/database.ts'
 import { otherFeeds, serverMetrics } from './metric-definitions.ts'
 import type { MetricsReader } from './metrics-reader.ts'
@@ -28,6 +33,9 @@ export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics {
   watchFeeds(list: () => Promise<readonly Feed[]>, clock: () => Temporal.Instant): void
   /** `list` is called on every scrape. */
   watchDataNodes(list: () => Promise<readonly DataNode[]>): void
+  /** `read` is called on every scrape. */
+  watchOutbox(read: () => Promise<WaitingMessages>, clock: () => Temporal.Instant): void
+  countDelivery(result: DeliveryResult, count: number): void
   /** Only the named metrics, if names are given: the event loop lag is reset when it is read. */
   snapshot(names?: readonly string[]): Promise<Snapshot>
   readonly rejections: RejectionLog
@@ -39,8 +47,8 @@ type ServerRegistry = Registry<keyof typeof serverMetrics>
 const lagResolutionMs = 20
 const nanosecond = 1e-9
 
-/** How long a scrape waits for the feeds. After that, those of the previous scrape are used. */
-const feedsTimeoutMs = 900
+/** How long a scrape waits for the database. After that, the values of the previous scrape are used. */
+const readTimeoutMs = 900
 
 export function openMetrics(): Metrics {
   const registry = openRegistry(serverMetrics)
@@ -88,6 +96,7 @@ export function openMetrics(): Metrics {
     watchPool: openPoolMetrics(registry),
     watchDataNodes: openDataNodeMetrics(registry),
     ...openFeedMetrics(registry),
+    ...openOutboxMetrics(registry),
     ...openUpstreamMetrics(registry),
     snapshot: registry.snapshot,
   }
@@ -170,12 +179,41 @@ function openFeedMetrics(registry: ServerRegistry) {
         feeds = await list().catch(() => feeds)
       })
       listLags = async () => {
-        await Promise.race([read(), wait(feedsTimeoutMs, undefined, { ref: false })])
+        await Promise.race([read(), wait(readTimeoutMs, undefined, { ref: false })])
         const now = clock().epochMilliseconds
         return feeds.map(({ name, time }) => [name, Math.max(0, now - time) / 1000])
       }
     },
   } satisfies FeedMetrics & Pick<Metrics, 'watchFeeds'>
+}
+
+function openOutboxMetrics(registry: ServerRegistry) {
+  const deliveries = registry.counter('holdfast_outbox_deliveries_total')
+  for (const result of deliveryResults) deliveries(0, { result })
+  return {
+    countDelivery: (result, count) => deliveries(count, { result }),
+    watchOutbox(read, clock) {
+      // Without the database, the last known messages stay: they still wait.
+      let waiting: WaitingMessages | undefined
+      const update = reuseResult(async () => {
+        waiting = await read().catch(() => waiting)
+      })
+      const readInTime = async () => {
+        await Promise.race([update(), wait(readTimeoutMs, undefined, { ref: false })])
+        return waiting
+      }
+      registry.watch('holdfast_outbox_messages', async (add) => {
+        const found = await readInTime()
+        if (found) add(found.count)
+      })
+      registry.watch('holdfast_outbox_oldest_seconds', async (add) => {
+        const found = await readInTime()
+        if (!found) return
+        const { epochMilliseconds: now } = clock()
+        add(found.oldest ? Math.max(0, now - found.oldest.epochMilliseconds) / 1000 : 0)
+      })
+    },
+  } satisfies Pick<Metrics, 'countDelivery' | 'watchOutbox'>
 }
 
 function openUpstreamMetrics(registry: ServerRegistry): UpstreamMetrics {

@@ -18,6 +18,14 @@ export const consentDefinitions = {
     read: (text) =>
       isWebUrl(text) && isProtected(text) && !/[?#@]|\/$/.test(text) ? text : undefined,
   },
+  brandId: {
+    about:
+      'the Data Holder Brand ID: iss and sub of the tokens with which the platform informs third parties that a consent ended',
+    placeholder: 'id',
+    mustBe: '1 to 256 characters without whitespace',
+    read: (text) => (/^\S{1,256}$/.test(text) ? text : undefined),
+    derived: { about: 'the issuer', from: (_role, { issuer }) => issuer },
+  },
   passcodeUrl: {
     about:
       'the URL that one-time passcodes are posted to, for delivery to the phone of the customer',

@@ -10,6 +10,7 @@ export interface EarlierSettings {
   readonly port?: number
   readonly providerUrl?: string
   readonly jwksAllowHttp?: boolean
+  readonly issuer?: string
 }
 
 export interface Definition extends Omit<ValueType<unknown>, 'read'> {

@@ -184,6 +184,7 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     scopes text not null,
     jwks text,                    -- JSON; or else:
     jwks_url text,
+    recipient_base_uri text,
     created ${bigint} not null
   )${options};
 
@@ -249,6 +250,24 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     last_time ${bigint} not null,
     primary key (arrangement, scope)
   )${options};
+
+  -- Messages that leave the platform. A claim moves the due time to the end of its lease.
+  create table outbox (
+    id ${key} primary key,
+    arrangement ${key} not null,
+    kind text not null,
+    recipient ${key} not null,    -- the id of the third party
+    created ${bigint} not null,
+    due ${bigint} not null,       -- of the next attempt
+    attempts integer not null,
+    lease text,                   -- the id of the claim
+    state text not null,
+    error text,                   -- of the last attempt
+    settled ${bigint}
+  )${options};
+  create index outbox_due on outbox (recipient, due) where state = 'waiting';
+  create index outbox_created on outbox (created) where state = 'waiting';
+  create index outbox_arrangement on outbox (arrangement);
 
   -- Attempts to give a consent, without data of customers.
   create table consent_flow (

@@ -38,7 +38,7 @@ const arrangement = {
   versionOf: optional(text),
 }
 
-export function createArrangementStore(sql: Sql): ArrangementStore {
+export function createArrangementStore(sql: Sql, announce: () => void): ArrangementStore {
   const find = (id: string) =>
     sql.first(arrangement, `select ${stored} from arrangement where id = $1`, [id])
 
@@ -99,7 +99,11 @@ export function createArrangementStore(sql: Sql): ArrangementStore {
       return (await sql.all(arrangement, ...selectPage(sql, selected))).map(asOf(now))
     },
     amend: createAmendment(sql),
-    withdraw: (id, reason, now) => withdrawArrangement(sql, id, reason, now),
+    async withdraw(id, reason, now) {
+      const isWithdrawn = await withdrawArrangement(sql, id, reason, now)
+      if (isWithdrawn) announce()
+      return isWithdrawn
+    },
   }
 }
 
@@ -114,7 +118,7 @@ async function purge(transaction: Transaction, { dialect }: Sql, before: number)
   const ids = old.map(({ id }) => id)
   const { isOneOf } = dialect
   await transaction.run(`delete from arrangement where ${isOneOf('id', '$1')}`, [ids])
-  for (const table of ['arrangement_change', 'account_change', 'disclosure']) {
+  for (const table of ['arrangement_change', 'account_change', 'disclosure', 'outbox']) {
     await transaction.run(`delete from ${table} where ${isOneOf('arrangement', '$1')}`, [ids])
   }
 }

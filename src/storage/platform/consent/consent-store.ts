@@ -5,6 +5,7 @@ import { createArrangementStore } from './arrangements.ts'
 import { createArtifactStore } from './artifacts.ts'
 import { createDisclosureStore } from './disclosures.ts'
 import { createFlowStore } from './flows.ts'
+import { createOutboxStore } from './outbox.ts'
 import { createAttemptLimitStore, createPasscodeStore } from './passcodes.ts'
 import { createSessionStore } from './sessions.ts'
 import { createThirdPartyStore } from './third-parties.ts'
@@ -14,15 +15,18 @@ export function createConsentStore(sql: Sql): ConsentStore {
     (await sql.first({ value: text }, 'select value from consent_secret where name = $1', [name]))
       ?.value
 
+  const outbox = createOutboxStore(sql)
+
   return {
     thirdParties: createThirdPartyStore(sql),
     artifacts: createArtifactStore(sql),
-    arrangements: createArrangementStore(sql),
+    arrangements: createArrangementStore(sql, outbox.announce),
     disclosures: createDisclosureStore(sql),
     passcodes: createPasscodeStore(sql),
     limits: createAttemptLimitStore(sql),
     flows: createFlowStore(sql),
     sessions: createSessionStore(sql),
+    outbox,
     async readSecret(name) {
       const stored = await find(name)
       if (stored !== undefined) return Buffer.from(stored, 'base64url')

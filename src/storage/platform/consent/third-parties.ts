@@ -4,10 +4,22 @@ import type {
   ThirdParty,
   ThirdPartyStore,
 } from '../../../platform/consent/store.ts'
-import { json, nullable, oneOf, type Row, type Sql, text, time, words } from '../../sql.ts'
+import {
+  json,
+  nullable,
+  oneOf,
+  optional,
+  type Row,
+  type Sql,
+  text,
+  time,
+  words,
+} from '../../sql.ts'
 import { withdrawAll } from './end-arrangements.ts'
+import { cancelMessages } from './outbox.ts'
 
-const columns = 'id, name, profile, redirect_uris, scopes, jwks, jwks_url, created'
+const columns =
+  'id, name, profile, redirect_uris, scopes, jwks, jwks_url, recipient_base_uri, created'
 const thirdParty = {
   id: text,
   name: text,
@@ -16,6 +28,7 @@ const thirdParty = {
   scopes: words,
   jwks: nullable(json<KeySet>()),
   jwksUrl: nullable(text),
+  recipientBaseUri: optional(text),
   created: time,
 }
 
@@ -30,9 +43,9 @@ export function createThirdPartyStore(sql: Sql): ThirdPartyStore {
       const row = await sql.first(thirdParty, find, [id])
       return row && toThirdParty(row)
     },
-    async add({ id, name, profile, redirectUris, scopes, keys, created }) {
+    async add({ id, name, profile, redirectUris, scopes, keys, recipientBaseUri, created }) {
       await sql.run(
-        `insert into third_party (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        `insert into third_party (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         [
           id,
           name,
@@ -41,13 +54,16 @@ export function createThirdPartyStore(sql: Sql): ThirdPartyStore {
           scopes.join(' '),
           'jwks' in keys ? JSON.stringify(keys.jwks) : null,
           'jwksUrl' in keys ? keys.jwksUrl : null,
+          recipientBaseUri,
           created,
         ],
       )
     },
     async remove(id, now) {
       const removed = await sql.run('delete from third_party where id = $1', [id])
-      return removed + (await withdrawAll(sql, id, now)) > 0
+      const withdrawn = await withdrawAll(sql, id, now)
+      await cancelMessages(sql, id, now)
+      return removed + withdrawn > 0
     },
   }
 }

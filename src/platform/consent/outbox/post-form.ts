@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isThisMachine } from '../third-party-rules.ts'
+
+/** Networks that a third party on the internet is not in: an address there could be a service of the data holder. */
+const privateNetworks = new BlockList()
+for (const [address, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const) {
+  privateNetworks.addSubnet(address, prefix, 'ipv4')
+}
+for (const [address, prefix] of [
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const) {
+  privateNetworks.addSubnet(address, prefix, 'ipv6')
+}
+
+export interface FormRequest {
+  readonly url: string
+  readonly authorization: string
+  readonly form: Readonly<Record<string, string>>
+}
+
+/**
+ * Posts a form and returns the status of the response. Its body is not read, and a redirect is not followed. Private networks
+ * are rejected, except for a URL that names this machine. The message of an error is short and has nothing that the receiver
+ * wrote.
+ */
+export async function postForm(
+  { url, authorization, form }: FormRequest,
+  signal: AbortSignal,
+): Promise<number> {
+  const body = new URLSearchParams({ ...form }).toString()
+  const { protocol, hostname } = new URL(url)
+  const { request } =
+    protocol === 'https:'
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http')
+  const isLocal = isThisMachine(hostname)
+  const literal = hostname.replace(/^\[(.*)\]$/, '$1')
+  if (!isLocal && isIP(literal) !== 0 && isPrivate(literal)) throw new Error(privateAddress)
+  try {
+    const outgoing = request(url, {
+      method: 'POST',
+      headers: {
+        authorization,
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': Buffer.byteLength(body),
+        // A kept connection could be closed by the server while the next request is sent.
+        connection: 'close',
+        'user-agent': 'holdfast',
+      },
+      signal,
+      ...(!isLocal && { lookup: lookUpPublic }),
+    }).end(body)
+    // After an abort or the end of the response, another error can follow.
+    outgoing.on('error', () => {})
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    response.on('error', () => {}).destroy()
+    return response.statusCode ?? 0
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Error(code ?? message, { cause: error })
+  }
+}
+
+const privateAddress = 'address of a private network'
+
+function isPrivate(address: string): boolean {
+  return privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Rejects a name that has a private address, so that no connection is opened. */
+const lookUpPublic: LookupFunction = (hostname, options, callback) => {
+  const { lookup } = process.getBuiltinModule('node:dns')
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const [first] = addresses ?? []
+    if (error || !first) return callback(error ?? new Error('no address'), '')
+    if (addresses.some(({ address }) => isPrivate(address))) {
+      return callback(new Error(privateAddress), '')
+    }
+    if (options.all) return callback(null, addresses)
+    callback(null, first.address, first.family)
+  })
+}

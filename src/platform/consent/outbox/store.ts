@@ -1,0 +1,78 @@
+/** A message that a process has claimed. Until the end of its lease, no other process claims it. */
+export interface ClaimedMessage {
+  readonly id: string
+  readonly arrangementId: string
+  readonly created: Temporal.Instant
+  /** How many attempts there have been, with the one of this claim. */
+  readonly attempts: number
+  /** Identifies the claim. */
+  readonly lease: string
+}
+
+/** The waiting messages to a third party. */
+export interface MessageQueue {
+  readonly thirdPartyId: string
+  readonly recipientBaseUri: string
+  /** When the first of them is due; for a claimed one, the end of its lease. */
+  readonly due: Temporal.Instant
+}
+
+export const messageStates = ['waiting', 'delivered', 'failed', 'cancelled'] as const
+export type MessageState = (typeof messageStates)[number]
+
+/** What became of an attempt. */
+export interface Settlement {
+  readonly state: 'waiting' | 'delivered' | 'failed'
+  /** Of the next attempt. */
+  readonly due: Temporal.Instant
+  readonly error?: string | undefined
+  /** An attempt that was interrupted does not count. */
+  readonly isInterrupted?: boolean
+}
+
+/** Whether a third party was informed of the end of a consent. */
+export interface StoredNotice {
+  readonly state: MessageState
+  readonly attempts: number
+  /** Of the next attempt. */
+  readonly due: Temporal.Instant
+  readonly error?: string | undefined
+  /** When the state became final. */
+  readonly settled?: Temporal.Instant | undefined
+}
+
+export interface WaitingMessages {
+  /** At most `countedMax`. */
+  readonly count: number
+  readonly oldest?: Temporal.Instant | undefined
+}
+
+/** How many messages are counted at most. */
+export const countedMax = 100_000
+
+/** How many messages one transaction gives up at most. */
+export const givenUpMax = 500
+
+/**
+ * Messages that leave the platform. One is added in the transaction that it informs of, and is delivered at least once: a
+ * process that ends during a delivery is followed by another delivery when its lease is over.
+ */
+export interface OutboxStore {
+  listQueues(): Promise<readonly MessageQueue[]>
+  /** Claims the messages of a third party that have been due the longest, until the end of the lease. */
+  claim(
+    thirdPartyId: string,
+    limit: number,
+    lease: { readonly id: string; readonly ends: Temporal.Instant },
+    now: Temporal.Instant,
+  ): Promise<readonly ClaimedMessage[]>
+  /** Does nothing if another process has claimed the message since, unless it was delivered. */
+  settle(message: ClaimedMessage, settlement: Settlement, now: Temporal.Instant): Promise<void>
+  /** Gives up messages that were added before. Returns how many they were, at most `givenUpMax`. */
+  giveUp(createdBefore: Temporal.Instant, now: Temporal.Instant): Promise<number>
+  /** The messages about the ends of these consents. */
+  listNotices(arrangementIds: readonly string[]): Promise<ReadonlyMap<string, StoredNotice>>
+  readWaiting(): Promise<WaitingMessages>
+  /** Calls the function after each commit of this process that may have added messages. Returns a function that ends this. */
+  watch(listener: () => void): () => void
+}

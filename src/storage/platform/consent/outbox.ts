@@ -1,0 +1,139 @@
+import {
+  countedMax,
+  givenUpMax,
+  type MessageState,
+  type OutboxStore,
+} from '../../../platform/consent/outbox/store.ts'
+import { withdrawnMax } from '../../../platform/consent/store.ts'
+import {
+  type Dialect,
+  integer,
+  nullable,
+  oneOf,
+  optional,
+  type Sql,
+  type Transaction,
+  text,
+  time,
+} from '../../sql.ts'
+
+const notice = {
+  arrangementId: text,
+  state: oneOf<MessageState>(),
+  attempts: integer,
+  due: time,
+  error: optional(text),
+  settled: optional(time),
+}
+
+/** Adds the messages about the end of arrangements, to third parties with an address. */
+export async function addRevocations(
+  transaction: Transaction,
+  { isOneOf }: Dialect,
+  ids: readonly string[],
+  now: Temporal.Instant,
+): Promise<void> {
+  await transaction.run(
+    `insert into outbox (id, arrangement, kind, recipient, created, due, attempts, state)
+     select a.id || ' revocation', a.id, 'revocation', t.id, cast($2 as bigint), cast($2 as bigint), 0, 'waiting'
+     from arrangement a join third_party t on t.id = a.third_party
+     where ${isOneOf('a.id', '$1')} and t.recipient_base_uri is not null on conflict do nothing`,
+    [ids, now],
+  )
+}
+
+/** Cancels the waiting messages to a third party, which must have been removed. */
+export async function cancelMessages(
+  sql: Sql,
+  thirdPartyId: string,
+  now: Temporal.Instant,
+): Promise<void> {
+  const next = `select id from outbox where recipient = $1 and state = 'waiting'
+    order by due limit ${withdrawnMax} ${sql.dialect.forUpdate}`
+  for (let count = withdrawnMax; count === withdrawnMax; ) {
+    count = await sql.run(
+      `update outbox set state = 'cancelled', settled = $2, lease = null where id in (${next})`,
+      [thirdPartyId, now],
+    )
+  }
+}
+
+export function createOutboxStore(sql: Sql): OutboxStore & { readonly announce: () => void } {
+  const { isOneOf, skipLocked, useIndex } = sql.dialect
+  const listeners = new Set<() => void>()
+  const tooOld = `select id from outbox ${useIndex('outbox_created')}
+    where state = 'waiting' and created <= $1 order by created`
+
+  return {
+    async listQueues() {
+      const queues = await sql.all(
+        { thirdPartyId: text, recipientBaseUri: text, due: nullable(time) },
+        `select id, recipient_base_uri,
+           (select min(due) from outbox ${useIndex('outbox_due')}
+            where recipient = third_party.id and state = 'waiting')
+         from third_party where recipient_base_uri is not null`,
+      )
+      return queues.flatMap(({ due, ...queue }) => (due ? [{ ...queue, due }] : []))
+    },
+    claim: (thirdPartyId, limit, lease, now) =>
+      sql.transaction(async (transaction) => {
+        const rows = await transaction.all(
+          { id: text, arrangementId: text, created: time, attempts: integer },
+          `select id, arrangement, created, attempts + 1 from outbox
+           where recipient = $1 and state = 'waiting' and due <= $2
+           order by due limit $3 ${skipLocked}`,
+          [thirdPartyId, now, limit],
+        )
+        await transaction.run(
+          `update outbox set due = $2, lease = $3, attempts = attempts + 1
+           where ${isOneOf('id', '$1')}`,
+          [rows.map(({ id }) => id), lease.ends, lease.id],
+        )
+        return rows.map((row) => ({ ...row, lease: lease.id }))
+      }),
+    async settle({ id, lease }, { state, due, error, isInterrupted = false }, now) {
+      await sql.run(
+        `update outbox set state = $3, due = $4, error = coalesce($5, error), lease = null,
+           settled = case $3 when 'waiting' then null else cast($6 as bigint) end,
+           attempts = attempts - $7
+         where id = $1 and ((lease = $2 and state = 'waiting')
+           or ($3 = 'delivered' and state <> 'delivered'))`,
+        [id, lease, state, due, error, now, Number(isInterrupted)],
+      )
+    },
+    async giveUp(createdBefore, now) {
+      const [found] = await sql.all({ id: text }, `${tooOld} limit 1`, [createdBefore])
+      if (!found) return 0
+      return sql.run(
+        `update outbox set state = 'failed', settled = $2, lease = null
+         where id in (${tooOld} limit ${givenUpMax} ${skipLocked})`,
+        [createdBefore, now],
+      )
+    },
+    async listNotices(ids) {
+      const rows = await sql.all(
+        notice,
+        `select arrangement, state, attempts, due, error, settled from outbox
+         where ${isOneOf('arrangement', '$1')} and kind = 'revocation'`,
+        [ids],
+      )
+      return new Map(rows.map(({ arrangementId, ...rest }) => [arrangementId, rest]))
+    },
+    async readWaiting() {
+      const [found] = await sql.all(
+        { count: integer, oldest: optional(time) },
+        `select count(*), min(created) from (
+           select created from outbox ${useIndex('outbox_created')}
+           where state = 'waiting' order by created limit ${countedMax}) as waiting`,
+      )
+      return found ?? { count: 0 }
+    },
+    watch(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    announce() {
+      for (const listener of listeners) listener()
+    },
+  }
+}
