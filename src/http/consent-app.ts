@@ -5,7 +5,7 @@ import { flowSeconds } from '../contract/consent-flows.ts'
 import { ContractError } from '../contract/index.ts'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
 import type { Consent } from '../platform/consent/consent.ts'
-import { sessionSeconds } from '../platform/consent/dashboard.ts'
+import { sessionSeconds, stoppedParameter } from '../platform/consent/dashboard.ts'
 import { openidRoutes } from '../platform/consent/openid-provider.ts'
 import { iconType, renderIcon } from '../platform/consent/pages/icon.ts'
 import { renderStylesheet } from '../platform/consent/pages/stylesheet.ts'
@@ -203,6 +203,7 @@ function mountDashboard(
           ...readPageRequest(request, reply, consent, page),
           id,
           isStop: path.endsWith('/stop'),
+          isStopped: Object.hasOwn(request.query as object, stoppedParameter),
         })
         return sendPageResponse(reply, answer, consent, page)
       },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { send } from '../support/http.ts'
-import { type Browser, readForm } from './browser.ts'
+import { readForm } from './browser.ts'
 import { share } from './cds.ts'
 import {
   type ConsentPlatform,
@@ -10,6 +10,7 @@ import {
   issuer,
   nextCustomer,
   openConsentPlatform,
+  signInToConsents,
   type TestCustomer,
 } from './platform.ts'
 import { makeArrangement, makeThirdParty } from './stores.ts'
@@ -41,19 +42,6 @@ async function addConsent(
   return id
 }
 
-async function signIn(
-  platform: ConsentPlatform,
-  customer: TestCustomer,
-  browser = platform.browse(),
-): Promise<Browser> {
-  await browser.open(page)
-  await browser.submit('identify', { email: customer.email })
-  assert.match(browser.page.text, /Enter your one-time code/)
-  await browser.submit('passcode', { passcode: findPasscode(platform.passcodes, customer.id) })
-  assert.match(browser.page.text, /Your data sharing at Demo Bank/)
-  return browser
-}
-
 describe('the page with consents', () => {
   it('lists those of the customer after e-mail and passcode, and no others', async () => {
     const platform = await platformOnEachEngine()
@@ -61,7 +49,7 @@ describe('the page with consents', () => {
     const id = await addConsent(platform, customer)
     const foreign = await addConsent(platform, other)
 
-    const browser = await signIn(platform, customer)
+    const browser = await signInToConsents(platform, customer)
 
     assert.ok(browser.page.text.includes(`/consents/${id}"`))
     assert.ok(!browser.page.text.includes(foreign))
@@ -77,12 +65,12 @@ describe('the page with consents', () => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()
     const id = await addConsent(platform, customer)
-    const browser = await signIn(platform, customer)
+    const browser = await signInToConsents(platform, customer)
 
     await browser.open(`${page}/${id}`)
     const { text } = browser.page
     assert.match(text, /Account name, type and balance/)
-    assert.match(text, /One account, not available now/)
+    assert.match(text, /One account<span class="detail">You no longer hold it at Demo Bank\./)
     assert.match(text, /You agreed to share/)
     await browser.open(`${page}/${id}/stop`)
     assert.match(browser.page.text, /Stop sharing with Example &lt;Budget&gt;\?/)
@@ -93,7 +81,7 @@ describe('the page with consents', () => {
     await browser.submit('withdraw')
 
     assert.match(browser.page.text, /Stopped on .*You stopped sharing/s)
-    assert.ok(!browser.page.text.includes('/stop'))
+    assert.ok(!browser.page.text.includes(`${id}/stop"`))
     const changes = await platform.store.arrangements.listChanges(id)
     assert.equal(changes.at(-1)?.reason, 'customer')
     await browser.open(page)
@@ -105,7 +93,7 @@ describe('the page with consents', () => {
     const customer = nextCustomer()
     const sharing = await share(platform, { customer, accounts: customer.accounts })
     const another = await platform.openAnother()
-    const browser = await signIn(platform, customer)
+    const browser = await signInToConsents(platform, customer)
     await browser.open(`${page}/${sharing.arrangementId}/stop`)
     assert.equal((await sharing.call('/common/customer', { port: another })).status, 200)
 
@@ -119,7 +107,7 @@ describe('the page with consents', () => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()
     const id = await addConsent(platform, customer, 0)
-    const browser = await signIn(platform, customer)
+    const browser = await signInToConsents(platform, customer)
 
     await browser.open(`${page}/${id}/stop`)
 
@@ -129,7 +117,7 @@ describe('the page with consents', () => {
 
   it('ends the session when the customer signs out, and after 15 minutes', async (t) => {
     const platform = await openConsentPlatform(t)
-    const first = await signIn(platform, nextCustomer())
+    const first = await signInToConsents(platform, nextCustomer())
     const { cookies } = first
 
     await first.submit('sign-out')
@@ -138,7 +126,7 @@ describe('the page with consents', () => {
     await first.open(page)
     assert.match(first.page.text, /Your e-mail address/)
 
-    const second = await signIn(platform, nextCustomer())
+    const second = await signInToConsents(platform, nextCustomer())
     platform.pass(899)
     await second.open(page)
     assert.match(second.page.text, /Sign out/)
@@ -153,12 +141,12 @@ describeOnce('an attack on the page with consents', () => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()
     const id = await addConsent(platform, customer)
-    const browser = await signIn(platform, customer)
+    const browser = await signInToConsents(platform, customer)
     await browser.open(`${page}/${id}/stop`)
     const own = readForm(browser.page.text, 'withdraw', {})
     const url = new URL(`${page}/${id}/stop`)
     const withoutToken = new URLSearchParams({ action: 'withdraw' })
-    const other = await signIn(platform, nextCustomer())
+    const other = await signInToConsents(platform, nextCustomer())
     const foreignToken = readForm(other.page.text, 'sign-out', {})
     foreignToken.set('action', 'withdraw')
 
@@ -184,7 +172,7 @@ describeOnce('an attack on the page with consents', () => {
     const platform = await platformOnEachEngine()
     const victim = nextCustomer()
     const id = await addConsent(platform, victim)
-    const browser = await signIn(platform, nextCustomer())
+    const browser = await signInToConsents(platform, nextCustomer())
     const form = readForm(browser.page.text, 'sign-out', {})
     form.set('action', 'withdraw')
 
@@ -203,7 +191,7 @@ describeOnce('an attack on the page with consents', () => {
     const victim = platform.browse()
     victim.cookies = attacker.cookies
 
-    await signIn(platform, customer, victim)
+    await signInToConsents(platform, customer, victim)
 
     await attacker.open(page)
     assert.match(attacker.page.text, /Your e-mail address/)
@@ -211,7 +199,7 @@ describeOnce('an attack on the page with consents', () => {
 
   it('with a tampered or malformed cookie gets the sign-in', async () => {
     const platform = await platformOnEachEngine()
-    const browser = await signIn(platform, nextCustomer())
+    const browser = await signInToConsents(platform, nextCustomer())
     const [cookie] = browser.cookies
 
     for (const value of [
@@ -282,7 +270,7 @@ describeOnce('the page with consents of an unavailable provider', () => {
     await platform.addThirdParty(makeThirdParty('tp'))
     const customer = nextCustomer()
     const id = await addConsent(platform, customer)
-    const browser = await signIn(platform, customer)
+    const browser = await signInToConsents(platform, customer)
     const other = platform.browse()
     await other.open(page)
     await platform.provider.close()

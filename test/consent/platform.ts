@@ -275,3 +275,17 @@ export function findPasscode(passcodes: readonly PasscodeMessage[], customerId: 
   const sent = passcodes.findLast(({ name }) => name === `Customer ${customerId}`)
   return sent?.passcode ?? assert.fail('no passcode was sent')
 }
+
+/** Signs in to the page with the consents of a customer. */
+export async function signInToConsents(
+  platform: ConsentPlatform,
+  customer: TestCustomer,
+  browser = platform.browse(),
+): Promise<Browser> {
+  await browser.open(`${issuer}/consents`)
+  await browser.submit('identify', { email: customer.email })
+  assert.match(browser.page.text, /Enter your one-time code/)
+  await browser.submit('passcode', { passcode: findPasscode(platform.passcodes, customer.id) })
+  assert.match(browser.page.text, /Your data sharing at Demo Bank/)
+  return browser
+}

@@ -1,15 +1,16 @@
 import { openTokenBuckets } from '../../auth/token-bucket.ts'
 import { type AccountChange, selectChanges } from './account-changes.ts'
-import type { Customers, ProviderClient } from './customers.ts'
+import type { CustomerAccount, ReadCustomerAccounts } from './account-details.ts'
+import { type ProviderClient, ProviderUnavailable, SharingRefused } from './customers.ts'
 import { isOutage } from './outage.ts'
-import { probeAccounts, readError, type Seen, served } from './probe-accounts.ts'
+import { probeAccounts, readError, readOpenStatus, type Seen, served } from './probe-accounts.ts'
 import type { ArrangementStore, StoredArrangement } from './store.ts'
 
-/** How long an error for a third party may wait for the question what became of an account. */
-const explainMs = 1500
+/** How long a page, or an error for a third party, may wait for each answer about the accounts. */
+const reviewMs = 1500
 
-/** How often a process asks for the unknown accounts of a consent. */
-const explainSeconds = 60
+/** How often a process asks what became of the missing accounts of a consent. */
+const probeSeconds = 60
 
 /** A provider that contradicts itself must not cause a write for each request. */
 const writesMax = 10
@@ -17,9 +18,9 @@ const writeSeconds = 60
 
 const consentsMax = 10_000
 
-interface ObserverOptions {
+export interface ObserverOptions {
   readonly arrangements: ArrangementStore
-  readonly customers: Customers
+  readonly readCustomerAccounts: ReadCustomerAccounts
   readonly provider: ProviderClient
   readonly clock: () => Temporal.Instant
 }
@@ -29,15 +30,83 @@ export type AccountObserver = ReturnType<typeof openAccountObserver>
 export type Observation = ReturnType<AccountObserver['observe']>
 
 /**
- * Learns the states of accounts from what the provider answers in any case. A provider that does not respond changes no
- * state, and a database that does not respond affects no request.
+ * Learns the states of accounts from what the provider answers. A provider that does not respond changes no state, and a
+ * database that does not respond affects no request.
  */
-export function openAccountObserver(options: ObserverOptions) {
-  const { arrangements, clock } = options
-  const explanations = openTokenBuckets(1, explainSeconds, consentsMax)
+export function openAccountObserver({
+  arrangements,
+  readCustomerAccounts,
+  provider,
+  clock,
+}: ObserverOptions) {
+  const probes = openTokenBuckets(1, probeSeconds, consentsMax)
   const writes = openTokenBuckets(writesMax, writeSeconds, consentsMax)
 
+  const takeProbe = (key: string): boolean => {
+    if (probes.retryAfter(key) > 0) return false
+    probes.take(key)
+    return true
+  }
+
+  /** What the provider says about the accounts of a consent that it does not list. */
+  const readMissing = async (
+    { customerId }: StoredArrangement,
+    missing: readonly string[],
+    mayProbe: () => boolean,
+  ): Promise<ReadonlyMap<string, Seen>> => {
+    if (missing.length === 0 || !mayProbe()) return new Map()
+    return probeAccounts(provider, customerId, missing, AbortSignal.timeout(reviewMs))
+  }
+
+  /** What the provider says about every account of a consent. `accounts` is undefined if it does not list them. */
+  const review = async (arrangement: StoredArrangement, mayProbe: () => boolean) => {
+    const { customerId, accountIds } = arrangement
+    const limits = { accountsMs: reviewMs, detailsMs: reviewMs }
+    const seen = new Map<string, Seen>()
+    try {
+      const { accounts } = await readCustomerAccounts(customerId, limits)
+      for (const { id, isOpen } of accounts) {
+        seen.set(id, isOpen === undefined ? served : readOpenStatus(isOpen))
+      }
+      const missing = accountIds.filter((id) => !seen.has(id))
+      const found = await readMissing(arrangement, missing, mayProbe)
+      return { accounts, seen: new Map([...seen, ...found]) }
+    } catch (error) {
+      if (!(error instanceof ProviderUnavailable || error instanceof SharingRefused)) throw error
+      const said = readError(error.cause)
+      if (said && isAboutCustomer(said)) for (const id of accountIds) seen.set(id, said)
+      return { accounts: undefined, seen }
+    }
+  }
+
+  const save = async (
+    { id }: StoredArrangement,
+    earlier: readonly AccountChange[],
+    observed: readonly AccountChange[],
+  ): Promise<void> => {
+    if (selectChanges(earlier, observed).length === 0 || writes.retryAfter(id) > 0) return
+    writes.take(id)
+    await arrangements.recordAccounts(id, observed, clock())
+  }
+
   return {
+    /** Reads the accounts of a consent for its customer. Undefined if the provider does not list them. */
+    async review(arrangement: StoredArrangement): Promise<readonly CustomerAccount[] | undefined> {
+      const { id, accountIds } = arrangement
+      const time = clock()
+      const isActive = arrangement.status === 'active'
+      const { accounts, seen } = await review(
+        arrangement,
+        () => isActive && takeProbe(`${id} page`),
+      )
+      if (!isActive) return accounts
+      const observed = toChanges(accountIds, seen, time)
+      const earlier = await arrangements.listAccountChanges(id)
+      await save(arrangement, earlier, observed).catch(ignoreOutage)
+      return accounts
+    },
+
+    /** Observes the answers to one request of a third party. */
     observe(arrangement: StoredArrangement) {
       const { id, accountIds } = arrangement
       const time = clock()
@@ -58,15 +127,13 @@ export function openAccountObserver(options: ObserverOptions) {
       const record = async (): Promise<void> => {
         const earlier = await arrangements.listAccountChanges(id)
         const last = new Map(earlier.map(({ accountId, state }) => [accountId, state]))
-        const unexplained = [...unknown].filter((each) => last.get(each) !== 'no_longer_held')
-        if (unexplained.length > 0 && explanations.retryAfter(id) === 0) {
-          explanations.take(id)
-          const found = await explainUnknown(options, arrangement, unexplained)
-          for (const [accountId, seen] of found) note([accountId], seen)
+        const isUnexplained = [...unknown].some((each) => last.get(each) !== 'no_longer_held')
+        // The accounts may be of the other kind, refused or gone.
+        if (isUnexplained && takeProbe(id)) {
+          const { seen } = await review(arrangement, () => true)
+          changes.push(...toChanges(accountIds, seen, time))
         }
-        if (selectChanges(earlier, changes).length === 0 || writes.retryAfter(id) > 0) return
-        writes.take(id)
-        await arrangements.recordAccounts(id, changes, clock())
+        await save(arrangement, earlier, changes)
       }
 
       return {
@@ -88,39 +155,28 @@ export function openAccountObserver(options: ObserverOptions) {
         },
         /** Writes only if a state has changed. An outage is ignored. */
         async record(): Promise<void> {
-          if (changes.length === 0 && unknown.size === 0) return
-          await record().catch((error: unknown) => {
-            if (!isOutage(error)) throw error
-          })
+          if (changes.length > 0 || unknown.size > 0) await record().catch(ignoreOutage)
         },
       }
     },
   }
 }
 
-/**
- * What became of accounts that an operation of one kind does not know: they may be of the other kind, refused or gone.
- * Throws `ProviderUnavailable` if the provider does not say.
- */
-async function explainUnknown(
-  { customers, provider }: ObserverOptions,
-  { customerId, accountIds }: StoredArrangement,
-  unknown: readonly string[],
-): Promise<readonly (readonly [string, Seen])[]> {
-  const signal = AbortSignal.timeout(explainMs)
-  try {
-    const accounts = await customers.listAccounts(customerId, explainMs)
-    const listed = new Set(accounts.map(({ id }) => id))
-    const unlisted = unknown.filter((id) => !listed.has(id))
-    const shareable = unknown.filter((id) => listed.has(id)).map((id) => [id, served] as const)
-    return [...shareable, ...(await probeAccounts(provider, customerId, unlisted, signal))]
-  } catch (error) {
-    const seen = error instanceof Error ? readError(error.cause) : undefined
-    if (!seen || !isAboutCustomer(seen)) throw error
-    return accountIds.map((id) => [id, seen])
-  }
+function toChanges(
+  accountIds: readonly string[],
+  seen: ReadonlyMap<string, Seen>,
+  time: Temporal.Instant,
+): AccountChange[] {
+  return accountIds.flatMap((accountId) => {
+    const found = seen.get(accountId)
+    return found ? [{ accountId, time, ...found }] : []
+  })
 }
 
 function isAboutCustomer({ reason }: Seen): boolean {
   return reason === 'customer_refused' || reason === 'customer_unknown'
+}
+
+function ignoreOutage(error: unknown): void {
+  if (!isOutage(error)) throw error
 }

@@ -2,6 +2,7 @@ import { errors } from 'oidc-provider'
 import { flowSeconds } from '../../contract/consent-flows.ts'
 import type { ThirdPartyLimits } from '../../contract/traffic-limits.ts'
 import { openCustomerAccounts } from './account-details.ts'
+import { openAccountObserver } from './account-observer.ts'
 import { openCdsApi } from './cds/api.ts'
 import {
   openCustomers,
@@ -83,13 +84,16 @@ export async function openConsent(given: ConsentOptions) {
       ctx.body = renderLayout(brand, renderError('This link cannot be used', text))
     },
   })
+  const readCustomerAccounts = openCustomerAccounts(provider, customers, options.providerMs)
+  const { arrangements } = store
+  const observer = openAccountObserver({ arrangements, readCustomerAccounts, provider, clock })
   const openStates = <State>(model: string, seconds: number) =>
     openSealedStates<State>(store.artifacts, clock, model, seconds)
   const basePath = readBasePath(issuer)
   const flow = {
     store,
     customers,
-    readCustomerAccounts: openCustomerAccounts(provider, customers, options.providerMs),
+    readCustomerAccounts,
     passcodes: await openPasscodes(store, clock, options.deliverPasscode),
     brand,
     clock,
@@ -101,6 +105,7 @@ export async function openConsent(given: ConsentOptions) {
   }
   const dashboard = {
     ...flow,
+    observer,
     sessions: openStates<SessionState>('CustomerSession', sessionSeconds),
     path: `${basePath}/consents`,
   }
@@ -114,7 +119,7 @@ export async function openConsent(given: ConsentOptions) {
     /** What third parties read. */
     cds: await openCdsApi({
       ...options,
-      customers,
+      observer,
       disclosures,
       provider,
       timeZone: brand.timeZone,

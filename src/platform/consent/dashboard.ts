@@ -1,23 +1,31 @@
 import { makeSecret } from '../../auth/secrets.ts'
-import type { ShareableAccount } from '../../contract/index.ts'
-import { ProviderUnavailable, SharingRefused } from './customers.ts'
+import type { AccountObserver } from './account-observer.ts'
+import { readConsentHistory } from './consent-history.ts'
+import { ProviderUnavailable } from './customers.ts'
 import type { FlowOptions } from './flow-context.ts'
 import { listArrangements } from './list-arrangements.ts'
 import { isOwnForm, type PageRequest, type PageResponse, renderPage } from './page-exchange.ts'
-import { renderConsent, renderConsents, renderSignIn, renderStop } from './pages/dashboard.ts'
+import {
+  renderConsent,
+  renderConsents,
+  renderSignIn,
+  renderStop,
+  type View,
+} from './pages/dashboard.ts'
 import { type Problem, renderButton, renderButtons } from './pages/layout.ts'
 import { renderPasscode } from './pages/sign-in.ts'
 import { renderError } from './pages/steps.ts'
 import { makeFormToken, type SealedStates } from './sealed-states.ts'
 import { checkPasscode, requestPasscode } from './sign-in.ts'
-import type { StoredArrangement } from './store.ts'
 import { readThirdPartyNames } from './third-party-names.ts'
 
 /** How long a customer stays signed in. */
 export const sessionSeconds = 15 * 60
 
-/** The page shows a consent without the names of its accounts rather than make the customer wait. */
-const accountNamesMs = 1500
+/** In the URL of a consent after the customer stopped it. */
+export const stoppedParameter = 'stopped'
+
+const removedName = 'A service that is no longer available'
 
 /** Before the passcode is entered. Without a state, the customer enters an e-mail address. */
 interface WaitingState {
@@ -32,6 +40,8 @@ export interface DashboardRequest extends PageRequest {
   readonly id: string | undefined
   /** Whether the path is that of the confirmation. */
   readonly isStop: boolean
+  /** Whether the query has `stoppedParameter`. */
+  readonly isStopped: boolean
 }
 
 export interface DashboardOptions
@@ -39,6 +49,7 @@ export interface DashboardOptions
     FlowOptions,
     'store' | 'customers' | 'passcodes' | 'brand' | 'clock' | 'shownPasscode'
   > {
+  readonly observer: AccountObserver
   readonly sessions: SealedStates<SessionState>
   /** The path of the list. */
   readonly path: string
@@ -135,54 +146,60 @@ async function submitSignIn(
 
 async function answerSignedIn(context: Context, customerId: string): Promise<PageResponse> {
   const { request, store, sessions, secret, clock, brand, path } = context
-  const { id, isStop, form } = request
+  const { id, form } = request
   const view = { brand, token: makeFormToken(secret), path }
-  const names = await readThirdPartyNames(store)
-  const toShown = (arrangement: StoredArrangement) => ({
-    arrangement,
-    name: names.get(arrangement.thirdPartyId),
-  })
-  if (id === undefined) {
-    if (form?.get('action') === 'sign-out') {
-      await sessions.remove(secret)
-      return { status: 303, location: path, secret: '' }
-    }
-    if (form) return { status: 303, location: path }
-    const all = await Array.fromAsync(listArrangements(store.arrangements, { customerId }, clock()))
-    return renderPage(context, 200, renderConsents(view, all.reverse().map(toShown)))
+  if (id !== undefined) return answerConsent(context, view, id, customerId)
+  if (form?.get('action') === 'sign-out') {
+    await sessions.remove(secret)
+    return { status: 303, location: path, secret: '' }
   }
+  if (form) return { status: 303, location: path }
+  const names = await readThirdPartyNames(store)
+  const all = await Array.fromAsync(listArrangements(store.arrangements, { customerId }, clock()))
+  const shown = all
+    .reverse()
+    // The history of the amended consent shows its earlier terms.
+    .filter(({ versionOf }) => versionOf === undefined)
+    .map((arrangement) => ({
+      arrangement,
+      name: names.get(arrangement.thirdPartyId) ?? removedName,
+    }))
+  return renderPage(context, 200, renderConsents(view, shown))
+}
+
+/** The pages of one consent: its details, and the confirmation that it shall end. */
+async function answerConsent(
+  context: Context,
+  view: View,
+  id: string,
+  customerId: string,
+): Promise<PageResponse> {
+  const { request, store, observer, clock, path } = context
+  const { isStop, form } = request
   const arrangement = await store.arrangements.find(id, clock())
   // The consent of another customer is unknown.
   if (arrangement?.customerId !== customerId) {
     const text = 'Go back to the list of your consents.'
     return renderProblem(context, 404, 'There is no such consent', text)
   }
-  const shown = toShown(arrangement)
-  if (isStop && !form && arrangement.status === 'active') {
-    return renderPage(context, 200, renderStop(view, shown))
+  const thirdParty = await store.thirdParties.find(arrangement.thirdPartyId)
+  const shown = { arrangement, name: thirdParty?.name ?? removedName }
+  const isActive = arrangement.status === 'active'
+  if (isStop && !form && isActive) {
+    const isRecipient = thirdParty?.profile === 'cds'
+    return renderPage(context, 200, renderStop(view, { ...shown, isRecipient }))
   }
+  const location = `${path}/${encodeURIComponent(id)}`
   if (isStop && form?.get('action') === 'withdraw') {
     await store.arrangements.withdraw(id, 'customer', clock())
+    return { status: 303, location: `${location}?${stoppedParameter}` }
   }
-  if (isStop || form) return { status: 303, location: `${path}/${encodeURIComponent(id)}` }
-  const changes = await store.arrangements.listChanges(id)
-  const accounts = await readAccounts(context, arrangement)
-  return renderPage(context, 200, renderConsent(view, { ...shown, changes, accounts }))
-}
-
-/** The names of the shared accounts. Undefined if the provider does not answer, or refuses: a customer can withdraw nevertheless. */
-async function readAccounts(
-  { customers }: Context,
-  { customerId, accountIds }: StoredArrangement,
-): Promise<readonly ShareableAccount[] | undefined> {
-  try {
-    const accounts =
-      accountIds.length === 0 ? [] : await customers.listAccounts(customerId, accountNamesMs)
-    return accounts.filter(({ id }) => accountIds.includes(id))
-  } catch (error) {
-    if (error instanceof ProviderUnavailable || error instanceof SharingRefused) return undefined
-    throw error
-  }
+  if (isStop || form) return { status: 303, location }
+  // A customer can withdraw even if the provider does not answer.
+  const listed = arrangement.accountIds.length === 0 ? [] : await observer.review(arrangement)
+  const history = await readConsentHistory(store, arrangement)
+  const isStopped = request.isStopped && !isActive
+  return renderPage(context, 200, renderConsent(view, { ...shown, history, listed, isStopped }))
 }
 
 /** A page that leads back to the list. */

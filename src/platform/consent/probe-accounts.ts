@@ -6,8 +6,8 @@ import type { AccountChange } from './account-changes.ts'
 import { isSharingRefused, type ProviderClient } from './customers.ts'
 
 /** How many accounts are asked for at most, and how many of them at once. */
-const probesMax = 20
-const concurrentMax = 5
+const probesMax = 50
+const concurrentMax = 10
 
 /** What an answer of the provider says about accounts. */
 export type Seen = Pick<AccountChange, 'state' | 'reason'>

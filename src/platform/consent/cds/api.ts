@@ -9,8 +9,8 @@ import {
   type ThirdPartyRequest,
   type TokenScheme,
 } from '../access.ts'
-import { openAccountObserver } from '../account-observer.ts'
-import { type Customers, deadlineMs, isOverThreshold, ProviderUnavailable } from '../customers.ts'
+import type { AccountObserver } from '../account-observer.ts'
+import { deadlineMs, isOverThreshold, ProviderUnavailable } from '../customers.ts'
 import type { Disclosures } from '../disclosures.ts'
 import type { ConsentStore } from '../store.ts'
 import { openIds } from './account-ids.ts'
@@ -35,7 +35,7 @@ interface CdsApiOptions
   extends Omit<DataSource, 'ids'>,
     Pick<TrafficLimitOptions, 'timeZone' | 'seconds'> {
   readonly store: ConsentStore
-  readonly customers: Customers
+  readonly observer: AccountObserver
   readonly disclosures: Disclosures
   readonly isDemo?: boolean | undefined
   /** Which limits third parties have. None if it is not set. */
@@ -47,9 +47,8 @@ interface CdsApiOptions
  * is for the log.
  */
 export async function openCdsApi(options: CdsApiOptions) {
-  const { store, provider, clock, disclosures } = options
+  const { store, provider, clock, observer, disclosures } = options
   const verifyAccess = openAccessCheck(store, clock, options.isDemo)
-  const { observe } = openAccountObserver({ ...options, arrangements: store.arrangements })
   const countTraffic = options.thirdPartyLimits && (await openTrafficLimits(options))
   const source = { provider, ids: openIds(await store.readSecret('accounts')), clock }
 
@@ -76,7 +75,7 @@ export async function openCdsApi(options: CdsApiOptions) {
       const version = selectVersion(request, versions)
       const query = readQuery(parameters, request.query)
       const { arrangement } = request
-      const observation = observe(arrangement)
+      const observation = observer.observe(arrangement)
       try {
         const signal = AbortSignal.timeout(deadlineMs)
         const call = { ...source, ...request, observation, version, query, signal }

@@ -111,6 +111,9 @@ dd{margin:0}
 .consents li{padding:12px 0;border-bottom:1px solid var(--line)}
 .consents a{font-weight:600}
 .consents .muted{display:block}
+.history{list-style:none;padding:0;margin:0}
+.history>li{padding:8px 0 8px 16px;border-left:2px solid var(--line)}
+.detail{display:block;color:var(--muted);font-size:14px}
 .notice{padding:8px 16px;background:var(--raised);border:1px solid var(--line);border-radius:6px}
 @media (prefers-reduced-motion:no-preference){button{transition:opacity .1s}button:hover{opacity:.9}}
 `

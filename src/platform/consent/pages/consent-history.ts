@@ -1,0 +1,144 @@
+import type { AccountState } from '../../../contract/account-states.ts'
+import type { ChangeReason } from '../../../contract/consent-statuses.ts'
+import type { CustomerAccount } from '../account-details.ts'
+import type { Amendment, ConsentHistory } from '../consent-history.ts'
+import { describeScopes } from '../scopes.ts'
+import type { ArrangementChange, StoredArrangement } from '../store.ts'
+import { type Html, html } from './html.ts'
+import { type Brand, formatDate, formatDateTime, renderList } from './layout.ts'
+import { countAccounts, renderAccountName } from './steps.ts'
+
+export interface ConsentView {
+  readonly arrangement: StoredArrangement
+  /** Of the third party. */
+  readonly name: string
+  readonly history: ConsentHistory
+  /** Those that the provider lists; undefined if it does not respond, or refuses. */
+  readonly listed: readonly CustomerAccount[] | undefined
+}
+
+/** The accounts of a consent with their states. Those that the provider does not list have no name. */
+export function renderSharedAccounts(
+  { arrangement: { accountIds }, history, listed, name }: ConsentView,
+  brand: Brand,
+): Html {
+  if (accountIds.length === 0) return html`None: only data about you.`
+  const texts: Readonly<Record<AccountState, string>> = {
+    available: '',
+    closed: '',
+    restricted: `${brand.name} cannot share it at the moment. For help, contact ${brand.name}.`,
+    no_longer_held: `You no longer hold it at ${brand.name}.`,
+    removed: `You no longer share it with ${name}.`,
+  }
+  const names = nameAccounts(listed)
+  const named = history.accounts.filter(({ accountId }) => names.has(accountId))
+  const unnamed = history.accounts.filter(({ accountId }) => !names.has(accountId))
+  const withSince = (text: string, since: Temporal.Instant) =>
+    text !== '' && html`<span class="detail">${text} Since ${formatDate(since, brand)}.</span>`
+  const groups = Map.groupBy(unnamed, ({ state, since }) => `${state} ${formatDate(since, brand)}`)
+  return html`${
+    !listed &&
+    html`<p>${countAccounts(accountIds.length)}. Their names cannot be shown at the moment.</p>`
+  }
+${renderList([
+  ...named.map(
+    ({ accountId, state, since }) => html`${names.get(accountId)}${withSince(texts[state], since)}`,
+  ),
+  ...[...groups.values()].flatMap(([first, ...others]) => {
+    if (!first) return []
+    const { state, since } = first
+    const isUnexplained = texts[state] === ''
+    if (isUnexplained && !listed) return []
+    const count = countAccounts(others.length + 1)
+    const text = isUnexplained ? ', not available now' : ''
+    return [html`${count}${text}${withSince(texts[state], since)}`]
+  }),
+])}`
+}
+
+interface Event {
+  readonly time: Temporal.Instant
+  readonly text: Html
+}
+
+/** What happened with a consent, in order of time. */
+export function renderHistory(consent: ConsentView, brand: Brand): Html {
+  const { history, name, listed } = consent
+  const names = nameAccounts(listed)
+  const nameOne = (id: string) => names.get(id) ?? html`An account`
+  const ends = history.changes.filter(({ status }) => status !== 'active')
+  const texts: Readonly<Record<Exclude<AccountState, 'removed'>, string>> = {
+    available: 'can be shared again',
+    closed: 'was closed',
+    restricted: `cannot be shared by ${brand.name} for now`,
+    no_longer_held: `is no longer held by you at ${brand.name}`,
+  }
+  const events: Event[] = [
+    { time: history.given, text: html`You agreed to share` },
+    ...history.amendments.map((amendment) => ({
+      time: amendment.time,
+      text: renderAmendment(amendment, names, brand),
+    })),
+    ...history.accountChanges.map(({ time, accountId, state }) => ({
+      time,
+      text: html`${nameOne(accountId)}: ${texts[state]}`,
+    })),
+    ...ends.map((change) => ({
+      time: change.time,
+      text: html`${describeEnd(change, name, brand)}`,
+    })),
+  ].sort((a, b) => Temporal.Instant.compare(a.time, b.time))
+  return html`<ol class="history">${events.map(
+    ({ time, text }) =>
+      html`<li><span class="detail">${formatDateTime(time, brand)}</span>${text}</li>`,
+  )}</ol>`
+}
+
+function renderAmendment(
+  amendment: Amendment,
+  names: ReadonlyMap<string, Html>,
+  brand: Brand,
+): Html {
+  const { addedScopes, removedScopes, addedAccountIds, removedAccountIds } = amendment
+  const { earlierUntil, until } = amendment
+  const listAccounts = (ids: readonly string[]): Html[] => {
+    const named = ids.flatMap((id) => names.get(id) ?? [])
+    const rest = ids.length - named.length
+    return rest === 0 ? named : [...named, html`${countAccounts(rest)} without a name here`]
+  }
+  const listData = (scopes: readonly string[]): Html[] =>
+    describeScopes(scopes).map((cluster) => html`${cluster.name}`)
+  const parts = [
+    ['Data added', listData(addedScopes)],
+    ['Data removed', listData(removedScopes)],
+    ['Accounts added', listAccounts(addedAccountIds)],
+    ['Accounts removed', listAccounts(removedAccountIds)],
+    ['End', [html`${formatDate(until, brand)} instead of ${formatDate(earlierUntil, brand)}`]],
+  ] as const
+  return html`You agreed to a change${renderList(
+    parts
+      .filter(([, items]) => items.length > 0)
+      .map(([label, items]) => html`${label}: ${joinHtml(items)}`),
+  )}`
+}
+
+function joinHtml(items: readonly Html[]): Html {
+  return html`${items.map((item, index) => html`${index > 0 && ', '}${item}`)}`
+}
+
+function nameAccounts(listed: readonly CustomerAccount[] = []): ReadonlyMap<string, Html> {
+  return new Map(listed.map((account) => [account.id, renderAccountName(account)]))
+}
+
+function describeEnd({ reason }: ArrangementChange, name: string, brand: Brand): string {
+  const texts: Readonly<Record<ChangeReason, string>> = {
+    customer: 'You stopped sharing',
+    operator: `${brand.name} stopped sharing`,
+    third_party: `${name} stopped the sharing`,
+    third_party_removed: `${brand.name} stopped sharing with ${name}`,
+    code_replayed: `${brand.name} stopped sharing for security reasons`,
+    amended: `You agreed to other terms with ${name}`,
+    sharing_ended: 'The agreed time was over',
+  }
+  return texts[reason]
+}
