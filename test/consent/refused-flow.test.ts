@@ -228,6 +228,10 @@ describe('an account of a consent that is amended while it is restricted', () =>
           browser.page.text,
           /One account that you agreed to share with Example Budget before/,
         )
+        assert.match(
+          browser.page.text,
+          /One account without a name at the moment: Demo Bank cannot share it at the moment\./,
+        )
         await browser.submit('accounts', { account: chosen })
         assert.match(browser.page.text, /<li>One account, not available now<\/li>/)
         const callback = (await browser.submit('confirm')) ?? assert.fail(browser.page.text)

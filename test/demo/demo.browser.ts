@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { openConsentStore } from '../../src/storage/open.ts'
 import { fileScope } from '../support/engines.ts'
 import {
   check,
@@ -195,6 +196,7 @@ describe('the demo in a browser', () => {
   it('is refused after the customer withdraws at the provider', async () => {
     const page = await requestPasscode(demo, emails.withdrawing)
     await shareAll(page)
+    await refuseOnce(demo.database)
 
     await page.goto(`${demo.platform}/consents`)
     await check(page, '10-consents-sign-in')
@@ -207,7 +209,8 @@ describe('the demo in a browser', () => {
     await press(page, 'Stop sharing')
     await check(page, '10-stop')
     await press(page, 'Stop sharing')
-    await page.getByText('You stopped sharing').waitFor()
+    await page.getByText('You stopped sharing with Example Budget').waitFor()
+    await check(page, '10-stopped')
     await page.goto(demo.budget)
     await press(page, 'Read again')
 
@@ -232,3 +235,17 @@ describe('the demo in a browser', () => {
     await page.context().close()
   })
 })
+
+/** As if the provider had refused to share an account of the newest consent. */
+async function refuseOnce(database: string): Promise<void> {
+  const { arrangements, close } = await openConsentStore(database)
+  const now = Temporal.Now.instant()
+  const [consent] = await arrangements.list({ limit: 1, isNewestFirst: true }, now)
+  const {
+    id,
+    accountIds: [accountId = ''],
+  } = consent ?? assert.fail('no consent')
+  const refused = { state: 'restricted', reason: 'account_refused' } as const
+  await arrangements.recordAccounts(id, [{ accountId, time: now, ...refused }], now)
+  await close()
+}

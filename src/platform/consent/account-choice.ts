@@ -1,3 +1,4 @@
+import type { AccountState } from '../../contract/account-states.ts'
 import type { CustomerAccount, ShownAccount } from './account-details.ts'
 import type { FlowContext } from './flow-context.ts'
 import { listAccountKinds } from './scopes.ts'
@@ -16,6 +17,8 @@ export interface AccountChoice {
   readonly keptAccountIds: readonly string[]
   /** Those of them that it lists nevertheless. */
   readonly kept: readonly ShownAccount[]
+  /** The last state of each account of the consent to amend whose state changed. */
+  readonly states: ReadonlyMap<string, AccountState>
   /** The consent to amend. */
   readonly earlier: StoredArrangement | undefined
 }
@@ -31,13 +34,14 @@ export async function findAmended(
 
 /** The accounts of the customer, by whether they can be shared with the third party. */
 export async function readAccountChoice(context: FlowContext): Promise<AccountChoice> {
-  const { state, asked, readCustomerAccounts } = context
+  const { state, asked, readCustomerAccounts, clock } = context
   const { customerId = '' } = state
   const earlier = await findAmended(context, customerId)
   const kinds = listAccountKinds(asked.scopes)
   if (kinds.size === 0) {
-    return { offered: [], excluded: [], keptAccountIds: [], kept: [], earlier }
+    return { offered: [], excluded: [], keptAccountIds: [], kept: [], states: new Map(), earlier }
   }
+  const time = clock()
   const { accounts } = await readCustomerAccounts(customerId)
   const shareable = new Set(accounts.filter((each) => each.isShareable).map(({ id }) => id))
   const keptAccountIds = (earlier?.accountIds ?? []).filter((id) => !shareable.has(id))
@@ -57,8 +61,21 @@ export async function readAccountChoice(context: FlowContext): Promise<AccountCh
       }),
     keptAccountIds,
     kept: accounts.filter(({ id }) => kept.has(id)),
+    states: await learnStates(context, earlier, accounts, time),
     earlier,
   }
+}
+
+async function learnStates(
+  { store, observer }: FlowContext,
+  earlier: StoredArrangement | undefined,
+  accounts: readonly CustomerAccount[],
+  time: Temporal.Instant,
+): Promise<AccountChoice['states']> {
+  if (!earlier) return new Map()
+  await observer.learn(earlier, accounts, time)
+  const changes = await store.arrangements.listAccountChanges(earlier.id)
+  return new Map(changes.map(({ accountId, state }) => [accountId, state]))
 }
 
 /** The accounts that are selected at first: of the consent to amend, those that are open. */

@@ -48,43 +48,47 @@ export function openAccountObserver({
     return true
   }
 
-  /** What the provider says about the accounts of a consent that it does not list. */
-  const readMissing = async (
-    { customerId }: StoredArrangement,
-    missing: readonly string[],
+  /** What became of the accounts of a consent, given those that the provider lists. */
+  const explain = async (
+    { customerId, accountIds }: StoredArrangement,
+    accounts: readonly CustomerAccount[],
     mayProbe: () => boolean,
   ): Promise<ReadonlyMap<string, Seen>> => {
-    if (missing.length === 0 || !mayProbe()) return new Map()
-    return probeAccounts(provider, customerId, missing, AbortSignal.timeout(reviewMs))
+    const seen = new Map(
+      accounts.map(({ id, isOpen }) => [
+        id,
+        isOpen === undefined ? served : readOpenStatus(isOpen),
+      ]),
+    )
+    const missing = accountIds.filter((id) => !seen.has(id))
+    if (missing.length === 0 || !mayProbe()) return seen
+    const signal = AbortSignal.timeout(reviewMs)
+    const found = await probeAccounts(provider, customerId, missing, signal)
+    return new Map([...seen, ...found])
   }
 
   /** What the provider says about every account of a consent. `accounts` is undefined if it does not list them. */
   const review = async (arrangement: StoredArrangement, mayProbe: () => boolean) => {
     const { customerId, accountIds } = arrangement
     const limits = { accountsMs: reviewMs, detailsMs: reviewMs }
-    const seen = new Map<string, Seen>()
     try {
       const { accounts } = await readCustomerAccounts(customerId, limits)
-      for (const { id, isOpen } of accounts) {
-        seen.set(id, isOpen === undefined ? served : readOpenStatus(isOpen))
-      }
-      const missing = accountIds.filter((id) => !seen.has(id))
-      const found = await readMissing(arrangement, missing, mayProbe)
-      return { accounts, seen: new Map([...seen, ...found]) }
+      return { accounts, seen: await explain(arrangement, accounts, mayProbe) }
     } catch (error) {
       if (!(error instanceof ProviderUnavailable || error instanceof SharingRefused)) throw error
       const said = readError(error.cause)
-      if (said && isAboutCustomer(said)) for (const id of accountIds) seen.set(id, said)
-      return { accounts: undefined, seen }
+      const seen = said && isAboutCustomer(said) ? accountIds.map((id) => [id, said] as const) : []
+      return { accounts: undefined, seen: new Map(seen) }
     }
   }
 
   const save = async (
     { id }: StoredArrangement,
-    earlier: readonly AccountChange[],
     observed: readonly AccountChange[],
+    earlier?: readonly AccountChange[],
   ): Promise<void> => {
-    if (selectChanges(earlier, observed).length === 0 || writes.retryAfter(id) > 0) return
+    const known = earlier ?? (await arrangements.listAccountChanges(id))
+    if (selectChanges(known, observed).length === 0 || writes.retryAfter(id) > 0) return
     writes.take(id)
     await arrangements.recordAccounts(id, observed, clock())
   }
@@ -100,10 +104,19 @@ export function openAccountObserver({
         () => isActive && takeProbe(`${id} page`),
       )
       if (!isActive) return accounts
-      const observed = toChanges(accountIds, seen, time)
-      const earlier = await arrangements.listAccountChanges(id)
-      await save(arrangement, earlier, observed).catch(ignoreOutage)
+      await save(arrangement, toChanges(accountIds, seen, time)).catch(ignoreOutage)
       return accounts
+    },
+
+    /** Learns from a list of the customer's accounts, which a page has read. */
+    async learn(
+      arrangement: StoredArrangement,
+      accounts: readonly CustomerAccount[],
+      time: Temporal.Instant,
+    ): Promise<void> {
+      const { id, accountIds } = arrangement
+      const seen = await explain(arrangement, accounts, () => takeProbe(`${id} page`))
+      await save(arrangement, toChanges(accountIds, seen, time)).catch(ignoreOutage)
     },
 
     /** Observes the answers to one request of a third party. */
@@ -133,7 +146,7 @@ export function openAccountObserver({
           const { seen } = await review(arrangement, () => true)
           changes.push(...toChanges(accountIds, seen, time))
         }
-        await save(arrangement, earlier, changes)
+        await save(arrangement, changes, earlier)
       }
 
       return {

@@ -94,6 +94,7 @@ export async function openConsent(given: ConsentOptions) {
     store,
     customers,
     readCustomerAccounts,
+    observer,
     passcodes: await openPasscodes(store, clock, options.deliverPasscode),
     brand,
     clock,
@@ -105,7 +106,6 @@ export async function openConsent(given: ConsentOptions) {
   }
   const dashboard = {
     ...flow,
-    observer,
     sessions: openStates<SessionState>('CustomerSession', sessionSeconds),
     path: `${basePath}/consents`,
   }

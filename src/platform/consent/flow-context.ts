@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
 import type { FlowReason } from '../../contract/consent-flows.ts'
 import type { ReadCustomerAccounts, ShownAccount } from './account-details.ts'
+import type { AccountObserver } from './account-observer.ts'
 import { readAmendedId } from './amendments.ts'
 import type { FlowRecords } from './flow-records.ts'
 import type { FlowEvent } from './flow-store.ts'
@@ -64,6 +65,7 @@ export interface FlowOptions extends SignInOptions {
   readonly flows: SealedStates<FlowState>
   readonly flowRecords: FlowRecords
   readonly readCustomerAccounts: ReadCustomerAccounts
+  readonly observer: AccountObserver
   readonly readProvider: () => Promise<Provider>
   readonly brand: Brand
   readonly clock: () => Temporal.Instant

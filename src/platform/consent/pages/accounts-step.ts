@@ -1,6 +1,7 @@
 import type { AccountChoice, ExclusionReason } from '../account-choice.ts'
 import type { CustomerAccount } from '../account-details.ts'
 import { groupAccounts } from './account-groups.ts'
+import { describeUnavailable } from './consent-history.ts'
 import { type Html, html } from './html.ts'
 import {
   type Page,
@@ -70,21 +71,24 @@ function labelAll(offered: readonly CustomerAccount[]): string {
 }
 
 function renderKept(
-  { asked: { thirdParty } }: StepPage,
-  { kept, keptAccountIds }: AccountChoice,
+  { brand, asked: { thirdParty } }: StepPage,
+  { kept, keptAccountIds, states }: AccountChoice,
 ): Html | false {
-  const unnamed = keptAccountIds.length - kept.length
+  const named = new Set(kept.map(({ id }) => id))
+  const unnamed = keptAccountIds.filter((id) => !named.has(id))
+  const texts = describeUnavailable(brand)
+  const describe = (id: string) => texts[states.get(id) ?? 'available'] ?? ''
   return (
     keptAccountIds.length > 0 &&
     html`<h2>Not available now</h2>
 <p>${countAccounts(keptAccountIds.length)} that you agreed to share with ${thirdParty} before. This does not change.</p>
-${
-  kept.length > 0 &&
-  renderList([
-    ...kept.map(renderAccountName),
-    ...(unnamed > 0 ? [html`${countAccounts(unnamed)} without a name at the moment`] : []),
-  ])
-}`
+${renderList([
+  ...kept.map((account) => html`${renderAccountName(account)} ${describe(account.id)}`),
+  ...[...Map.groupBy(unnamed, describe)].map(
+    ([text, ids]) =>
+      html`${countAccounts(ids.length)} without a name at the moment${text && `: ${text}`}`,
+  ),
+])}`
   )
 }
 

@@ -17,24 +17,32 @@ export interface ConsentView {
   readonly listed: readonly CustomerAccount[] | undefined
 }
 
+/** Why data of an account cannot be read. The customer does not learn why the provider refuses. */
+export function describeUnavailable({
+  name,
+}: Brand): Readonly<Partial<Record<AccountState, string>>> {
+  return {
+    restricted: `${name} cannot share it at the moment. For help, contact ${name}.`,
+    no_longer_held: `You no longer hold it at ${name}.`,
+  }
+}
+
 /** The accounts of a consent with their states. Those that the provider does not list have no name. */
 export function renderSharedAccounts(
   { arrangement: { accountIds }, history, listed, name }: ConsentView,
   brand: Brand,
 ): Html {
   if (accountIds.length === 0) return html`None: only data about you.`
-  const texts: Readonly<Record<AccountState, string>> = {
-    available: '',
-    closed: '',
-    restricted: `${brand.name} cannot share it at the moment. For help, contact ${brand.name}.`,
-    no_longer_held: `You no longer hold it at ${brand.name}.`,
+  const texts: Readonly<Partial<Record<AccountState, string>>> = {
+    ...describeUnavailable(brand),
     removed: `You no longer share it with ${name}.`,
   }
   const names = nameAccounts(listed)
   const named = history.accounts.filter(({ accountId }) => names.has(accountId))
   const unnamed = history.accounts.filter(({ accountId }) => !names.has(accountId))
-  const withSince = (text: string, since: Temporal.Instant) =>
-    text !== '' && html`<span class="detail">${text} Since ${formatDate(since, brand)}.</span>`
+  const withSince = (text: string | undefined, since: Temporal.Instant) =>
+    text !== undefined &&
+    html`<span class="detail">${text} Since ${formatDate(since, brand)}.</span>`
   const groups = Map.groupBy(unnamed, ({ state, since }) => `${state} ${formatDate(since, brand)}`)
   return html`${
     !listed &&
@@ -47,7 +55,7 @@ ${renderList([
   ...[...groups.values()].flatMap(([first, ...others]) => {
     if (!first) return []
     const { state, since } = first
-    const isUnexplained = texts[state] === ''
+    const isUnexplained = texts[state] === undefined
     if (isUnexplained && !listed) return []
     const count = countAccounts(others.length + 1)
     const text = isUnexplained ? ', not available now' : ''
