@@ -1,13 +1,19 @@
 import { isObject } from '../contract/schema.ts'
 import { accountRecord } from './dump.ts'
-import { addExample, hasFewUsers, openFaultCounter, type RecordFaults } from './line-warnings.ts'
+import {
+  type Examples,
+  hasFewUsers,
+  openFaultCounter,
+  type RecordFaults,
+  withExample,
+} from './line-warnings.ts'
 import { entryTypes } from './record-type.ts'
 import type { DumpedItem } from './writer.ts'
 
-/** Something that is missing in stored data: how often, and the first customers or accounts, by id. */
+/** Something that is missing in stored data: how often, and where. */
 export interface Gap {
   readonly count: number
-  readonly examples: readonly string[]
+  readonly examples: Examples
 }
 
 export interface DataFindings {
@@ -74,12 +80,12 @@ export function openDataCheck() {
 }
 
 function openGap() {
-  const examples: string[] = []
+  let examples: Examples = { ids: [], hasMore: false }
   let count = 0
   return {
     add(id: string): void {
       count += 1
-      addExample(examples, id)
+      examples = withExample(examples, id)
     },
     result: (): Gap => ({ count, examples }),
   }

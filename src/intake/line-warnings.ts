@@ -29,8 +29,14 @@ export interface RecordFaults {
   readonly reason: string
   /** The number of records. */
   readonly count: number
-  /** The first accounts, if the records were counted with their ids. */
-  readonly examples: readonly string[]
+  /** The accounts, if the records were counted with their ids. */
+  readonly examples: Examples
+}
+
+/** The first customers or accounts of a finding, by id. */
+export interface Examples {
+  readonly ids: readonly string[]
+  readonly hasMore: boolean
 }
 
 /** How many different fields are counted separately: the names come from the input. */
@@ -67,7 +73,7 @@ export function openLineWarnings() {
 }
 
 /** How many ids each kind of fault has. */
-export const examplesMax = 20
+const examplesMax = 20
 
 /** Counts the faults of records. There are as many kinds of them as the standards have rules. */
 export function openFaultCounter() {
@@ -78,13 +84,13 @@ export function openFaultCounter() {
       for (const { path, reason } of findRecordFaults(type, record)) {
         const field = withoutIndexes(path)
         const counter = counters.getOrInsertComputed(`${type} ${field} ${reason}`, () => {
-          return { type, path: field, reason, count: 0, examples: [] }
+          return { type, path: field, reason, count: 0, examples: { ids: [], hasMore: false } }
         })
         counted.add(counter)
       }
       for (const counter of counted) {
         counter.count += 1
-        if (id !== undefined) addExample(counter.examples, id)
+        if (id !== undefined) counter.examples = withExample(counter.examples, id)
       }
     },
     /** The most frequent ones first. */
@@ -94,12 +100,13 @@ export function openFaultCounter() {
 
 interface CountedFaults extends RecordFaults {
   count: number
-  readonly examples: string[]
+  examples: Examples
 }
 
 /** Records of one account follow each other. */
-export function addExample(examples: string[], id: string): void {
-  if (examples.length < examplesMax && examples.at(-1) !== id) examples.push(id)
+export function withExample({ ids, hasMore }: Examples, id: string): Examples {
+  if (hasMore || ids.at(-1) === id) return { ids, hasMore }
+  return ids.length < examplesMax ? { ids: [...ids, id], hasMore } : { ids, hasMore: true }
 }
 
 /** Of a joint account, every holder is a user. */

@@ -65,13 +65,16 @@ describe('holdfast data check', { concurrency: 2 }, () => {
     const ids = Array.from({ length: 21 }, (_, index) => `a${10 + index}`)
     const accounts = ids.map((id) => put.account(id, ['c1'], { maskedNumber: '12345678' }))
     const rest = ids.flatMap((id) => [put.balance(id), put.contact(id)])
-    await bank.fill([put.customer('c1'), ...accounts, ...rest])
+    const untimed = ids
+      .slice(1)
+      .map((id) => put.transaction(id, 't1', { postingDateTime: undefined }))
+    await bank.fill([put.customer('c1'), ...accounts, ...rest, ...untimed])
 
     const { status, stdout } = await checkData(bank, '--json')
 
     assert.equal(status, 1)
     assert.deepEqual(JSON.parse(stdout), {
-      records: 64,
+      records: 84,
       findings: [
         {
           finding: 'consumer-data-standards',
@@ -81,6 +84,17 @@ describe('holdfast data check', { concurrency: 2 }, () => {
           text: '21 × banking.account: maskedNumber must have an x for each digit except the last four (Consumer Data Standards)',
           count: 21,
           examples: ids.slice(0, 20),
+          hasMore: true,
+        },
+        {
+          finding: 'consumer-data-standards',
+          type: 'banking.transaction',
+          path: 'postingDateTime',
+          reason: 'is required when status is POSTED',
+          text: '20 × banking.transaction: postingDateTime is required when status is POSTED (Consumer Data Standards)',
+          count: 20,
+          examples: ids.slice(1),
+          hasMore: false,
         },
       ],
     })

@@ -48,7 +48,7 @@ async function readFindings(settings: CommandSettings, terminal: Terminal) {
   return { records, findings: listFindings(check.finish()) }
 }
 
-function formatFinding({ text, count, examples }: Finding): string {
-  const rest = count > examples.length ? ', …' : ''
+function formatFinding({ text, examples, hasMore }: Finding): string {
+  const rest = hasMore ? ', …' : ''
   return `${escapeInvisible(text)}\n  ${escapeInvisible(examples.join(', '))}${rest}\n`
 }

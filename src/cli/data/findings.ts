@@ -1,4 +1,5 @@
 import type { DataFindings, Gap } from '../../intake/data-check.ts'
+import type { Examples } from '../../intake/line-warnings.ts'
 import {
   formatAccountsWithoutBalance,
   formatAccountsWithoutContact,
@@ -8,14 +9,19 @@ import {
 } from '../load/format-warnings.ts'
 
 /** One kind of finding, as `--json` prints it. */
-export interface Finding extends Gap {
+export interface Finding {
   readonly finding: string
   readonly text: string
+  /** The number of records: an account may have several. */
+  readonly count: number
+  /** The first customers or accounts, by id. */
+  readonly examples: readonly string[]
+  readonly hasMore: boolean
 }
 
 export function listFindings(found: DataFindings): Finding[] {
   const gap = (finding: string, { count, examples }: Gap, format: (count: number) => string[]) =>
-    format(count).map((text) => ({ finding, text, count, examples }))
+    format(count).map((text) => ({ finding, text, count, ...toIds(examples) }))
   return [
     ...gap('customer-without-email', found.customersWithoutEmail, formatCustomersWithoutEmail),
     ...gap('account-without-balance', found.accountsWithoutBalance, formatAccountsWithoutBalance),
@@ -26,7 +32,11 @@ export function listFindings(found: DataFindings): Finding[] {
       ...fault,
       text: `${formatFault({ count, examples, ...fault })} (Consumer Data Standards)`,
       count,
-      examples,
+      ...toIds(examples),
     })),
   ]
+}
+
+function toIds({ ids, hasMore }: Examples) {
+  return { examples: ids, hasMore }
 }
