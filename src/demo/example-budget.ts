@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { iconType, renderIcon } from '../platform/consent/pages/icon.ts'
 import { renderBudget, renderMessage, renderStart } from './pages/budget.ts'
+import { renderDeleted, renderWithdraw } from './pages/ended.ts'
 import { budgetColour, renderBudgetStylesheet } from './pages/stylesheet.ts'
 import { Refused, type ThirdPartyOptions } from './platform-calls.ts'
 import type { Session } from './sessions.ts'
@@ -71,6 +72,11 @@ const routes: Readonly<Record<string, (exchange: Exchange) => Promise<void> | vo
     if (session?.tokens) await readData(exchange, session)
     redirect(exchange, '/')
   },
+  'GET /withdraw': (exchange) => {
+    const { session } = exchange
+    if (!session?.data || session.isRefused) return redirect(exchange, '/')
+    sendPage(exchange, 200, renderWithdraw(exchange, session.data))
+  },
   'POST /withdraw': async (exchange) => {
     const { session } = exchange
     if (session?.tokens && !session.isRefused) {
@@ -80,10 +86,11 @@ const routes: Readonly<Record<string, (exchange: Exchange) => Promise<void> | vo
     }
     redirect(exchange, '/')
   },
-  'POST /forget': (exchange) => {
+  'POST /delete': (exchange) => {
     if (exchange.session) exchange.sessions.remove(exchange.session.id)
-    redirect(exchange, '/')
+    redirect(exchange, '/deleted')
   },
+  'GET /deleted': (exchange) => sendPage(exchange, 200, renderDeleted(exchange)),
 }
 
 async function answer(exchange: Exchange): Promise<void> {
@@ -179,7 +186,7 @@ async function readData(exchange: Exchange, session: Session): Promise<void> {
     session.notice = session.isRefused
       ? {
           title: `${providerName} refused the request`,
-          text: `The sharing has ended, so the platform answered with the status ${error.status}. Example Budget shows what it read before.`,
+          text: `The sharing has ended, so the platform answered with the status ${error.status}.`,
         }
       : {
           title: `${providerName} does not respond`,

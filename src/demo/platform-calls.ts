@@ -56,6 +56,7 @@ export async function send(
   const started = performance.now()
   const { shown: names = [], tokens, ...described } = shown
   const call = {
+    id: interactionId,
     from: 'third party',
     to: 'platform',
     method: init.method ?? 'GET',

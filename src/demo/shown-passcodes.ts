@@ -1,10 +1,11 @@
 import { emailKey } from '../contract/email-key.ts'
+import type { ShownPasscode } from '../platform/consent/pages/sign-in.ts'
 import type { PasscodeMessage } from '../platform/consent/passcodes.ts'
 
 const addressesMax = 100
 
-/** The passcodes that were sent last, to show them in the demonstration. */
-export function openShownPasscodes() {
+/** The passcodes that were sent last, to show them in the demonstration. The addresses are those of its customers. */
+export function openShownPasscodes(addresses: readonly string[]) {
   const sent = new Map<string, readonly PasscodeMessage[]>()
   return {
     add(message: PasscodeMessage): void {
@@ -15,12 +16,14 @@ export function openShownPasscodes() {
       const [oldest] = sent.keys()
       if (sent.size > addressesMax && oldest !== undefined) sent.delete(oldest)
     },
-    /** Undefined if none was sent to the address. Several customers may have it. */
-    find(email: string): string | undefined {
+    /** Several customers may have an address. */
+    find(email: string): ShownPasscode {
       const messages = sent.get(emailKey(email)) ?? []
       const [first, ...others] = messages
-      if (!first || others.length === 0) return first?.passcode
-      return messages.map(({ passcode, name }) => `${passcode} for ${name}`).join(', ')
+      if (!first) return { addresses }
+      if (others.length === 0) return first
+      const named = messages.map(({ passcode, name }) => `${passcode} for ${name}`)
+      return { passcode: named.join(', ') }
     },
   }
 }

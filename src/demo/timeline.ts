@@ -20,6 +20,10 @@ export interface Call {
   readonly from: Party
   readonly to: Party
   readonly title: string
+  /** Identifies a call that others name as their cause. */
+  readonly id?: string | undefined
+  /** The ID of the call during which this one was made. */
+  readonly cause?: string | undefined
   /** What this call is for: the rule that it implements. */
   readonly rule: string
   readonly method?: string | undefined
@@ -36,6 +40,25 @@ export interface Call {
 
 export interface RecordedCall extends Call {
   readonly phase: Phase
+}
+
+/** A step, and the calls that it caused. */
+export interface Step {
+  readonly call: RecordedCall
+  readonly caused: readonly RecordedCall[]
+}
+
+/** The calls of a phase in the order in which they started, each below its cause. A call whose cause is not recorded is a step itself. */
+export function listSteps(calls: readonly RecordedCall[], phase: Phase): readonly Step[] {
+  const sorted = calls.toSorted((one, other) => one.started - other.started)
+  const ids = new Set(calls.map(({ id }) => id).filter((id) => id !== undefined))
+  const isStep = ({ cause }: RecordedCall) => cause === undefined || !ids.has(cause)
+  return sorted
+    .filter((call) => call.phase === phase && isStep(call))
+    .map((call) => ({
+      call,
+      caused: sorted.filter(({ cause }) => cause !== undefined && cause === call.id),
+    }))
 }
 
 /** Decodes a token without verifying it: its receiver does. Undefined if the text is not a token. */

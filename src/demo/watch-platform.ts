@@ -5,19 +5,30 @@ import type { PasscodeMessage } from '../platform/consent/passcodes.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { type Call, showToken } from './timeline.ts'
 
+interface PlatformRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** A call that the platform answers. */
+interface Cause {
+  readonly session: Session
+  readonly id: string
+}
+
 /** Records what the platform does for a session, in the demonstration only. */
 export function openPlatformWatch(sessions: Sessions) {
-  /** The session of the request that the platform answers. */
-  const context = new AsyncLocalStorage<Session>()
+  /** The request that the platform answers. */
+  const context = new AsyncLocalStorage<Cause>()
 
   return {
     /** Sends and records requests to the provider. */
     async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-      const session = context.getStore()
+      const cause = context.getStore()
       const started = performance.now()
       const record = (status?: number) => {
         const outcome = { status, started, ms: performance.now() - started }
-        if (session) recordProviderCall(sessions, session, String(input), init, outcome)
+        if (cause) recordProviderCall(sessions, cause, String(input), init, outcome)
       }
       try {
         const response = await fetch(input, init)
@@ -30,9 +41,10 @@ export function openPlatformWatch(sessions: Sessions) {
     },
 
     recordPasscode({ phoneNumber }: PasscodeMessage): void {
-      const session = context.getStore()
+      const { session, id } = context.getStore() ?? {}
       if (!session) return
       sessions.record(session, {
+        cause: id,
         from: 'platform',
         to: 'customer',
         title: `Sends a one-time code to the phone ending ${phoneNumber.slice(-3)}`,
@@ -45,7 +57,7 @@ export function openPlatformWatch(sessions: Sessions) {
     watch(app: HttpApp): void {
       app.addHook('preHandler', (request, _reply, done) => {
         const session = sessions.findByKey(findKey(request))
-        if (session) context.run(session, done)
+        if (session) context.run({ session, id: findCallId(request) }, done)
         else done()
       })
       app.addHook('onResponse', async (request, reply) => {
@@ -59,6 +71,7 @@ export function openPlatformWatch(sessions: Sessions) {
         if (uid !== undefined) sessions.link(uid, session)
         const ms = reply.elapsedTime
         sessions.record(session, {
+          id: findCallId(request),
           from: 'customer',
           to: 'platform',
           method: request.method,
@@ -74,14 +87,16 @@ export function openPlatformWatch(sessions: Sessions) {
 }
 
 /** What a request has in common with earlier ones of the same session. */
-function findKey(request: {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}): string | undefined {
+function findKey(request: PlatformRequest): string | undefined {
   const { pathname, searchParams } = new URL(request.url, 'http://platform')
   const [, uid] = /^\/(?:consent|oidc\/authorize)\/([\w-]+)$/.exec(pathname) ?? []
   const interactionId = request.headers['x-fapi-interaction-id']
   return uid ?? searchParams.get('request_uri') ?? [interactionId].flat()[0]
+}
+
+/** Third parties send the ID of the call with it. */
+function findCallId({ id, headers }: PlatformRequest & { readonly id: string }): string {
+  return [headers['x-fapi-interaction-id']].flat()[0] ?? id
 }
 
 /** What customers do on the pages. Undefined for requests of third parties, which record their own. */
@@ -145,7 +160,7 @@ const pages = new Map(
 
 function recordProviderCall(
   sessions: Sessions,
-  session: Session,
+  { session, id }: Cause,
   url: string,
   { method = 'GET', headers, body }: RequestInit = {},
   outcome: Pick<Call, 'status' | 'started' | 'ms'>,
@@ -157,6 +172,7 @@ function recordProviderCall(
   const { authorization = '' } = (headers ?? {}) as Readonly<Record<string, string>>
   const token = showToken('platform token', authorization.replace('Bearer ', ''))
   sessions.record(session, {
+    cause: id,
     from: 'platform',
     to: 'provider',
     title: operation ? `${operation.summary} (${operation.ref})` : pathname,

@@ -45,6 +45,10 @@ export interface Asset {
   readonly content: Buffer
 }
 
+export interface Logo extends Omit<Asset, 'path'> {
+  readonly extension: string
+}
+
 export interface ConsentMountOptions {
   readonly assets: readonly Asset[]
   readonly trustedProxies: TrustedProxies | undefined
@@ -56,7 +60,7 @@ export type ConsentMount = ReturnType<typeof createConsentMount>
 export function createAssets(
   basePath: string,
   colour: string,
-  logo?: { readonly type: string; readonly extension: string; readonly content: Buffer },
+  logo?: Logo,
 ): { readonly stylesheet: Asset; readonly icon: Asset; readonly logo?: Asset } {
   const toAsset = (name: string, extension: string, type: string, content: Buffer): Asset => {
     const digest = createHash('sha256').update(content).digest('base64url').slice(0, 12)

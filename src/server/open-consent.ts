@@ -1,5 +1,5 @@
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
-import type { ConsentMount } from '../http/consent-app.ts'
+import type { ConsentMount, Logo } from '../http/consent-app.ts'
 import type { ConsentOptions } from '../platform/consent/consent.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import { readSettingFile } from './setting-file.ts'
@@ -9,8 +9,8 @@ import { CommandError } from './terminal.ts'
 
 /** What a demonstration replaces. */
 export type ConsentParts = Partial<
-  Pick<ConsentOptions, 'deliverPasscode' | 'shownPasscode' | 'fetch' | 'isDemo'>
->
+  Pick<ConsentOptions, 'deliverPasscode' | 'showPasscode' | 'fetch' | 'isDemo'>
+> & { readonly logo?: Logo }
 
 export type ConsentRoleParts = ConsentParts & Pick<ConsentOptions, 'clock'>
 
@@ -26,7 +26,7 @@ export async function openConsentRole(
   store: ConsentStore,
   signingKeys: SigningKeyStore,
   { log }: Pick<Telemetry, 'log'>,
-  parts: ConsentRoleParts,
+  { logo: replacedLogo, ...parts }: ConsentRoleParts,
 ): Promise<ConsentMount> {
   const { openConsent } = await withoutRuntimeWarning(
     () => import('../platform/consent/consent.ts'),
@@ -42,7 +42,7 @@ export async function openConsentRole(
   const { stylesheet, icon, logo } = createAssets(
     readBasePath(issuer),
     brandColour,
-    brandLogo === undefined ? undefined : readLogo(brandLogo),
+    brandLogo === undefined ? replacedLogo : readLogo(brandLogo),
   )
   const consent = await openConsent({
     issuer,
@@ -91,7 +91,7 @@ async function withoutRuntimeWarning<Result>(load: () => Promise<Result>): Promi
 
 const logoBytesMax = 256 * 1024
 
-function readLogo(file: string) {
+function readLogo(file: string): Logo {
   const extension = /\.(png|svg)$/i.exec(file)?.[1]?.toLowerCase()
   if (extension === undefined)
     throw new CommandError(2, `--brand-logo: ${file} must be a .png or .svg file`)

@@ -26,6 +26,15 @@ const emails = {
 
 const titles = (page: Page) => page.locator('.timeline .title').allInnerTexts()
 
+/** The titles of the calls that a step caused. */
+const callsBelow = (page: Page, title: string) =>
+  page
+    .locator('.timeline > ol > li')
+    .filter({ has: page.locator(':scope > details .title', { hasText: title }) })
+    .first()
+    .locator('ol .title')
+    .allInnerTexts()
+
 const demo = await openDemo(fileScope)
 
 describe('the demo in a browser', () => {
@@ -86,13 +95,62 @@ describe('the demo in a browser', () => {
       before.some((title) => title.endsWith('(B3)')),
       before.join('\n'),
     )
+    assert.deepEqual(await callsBelow(page, 'Enters the e-mail address'), [
+      'Find customers by e-mail address (C1)',
+      'Sends a one-time code to the phone ending 110',
+    ])
+    assert.deepEqual(await callsBelow(page, 'Reads the accounts'), [
+      'List the bank accounts of a customer (B1)',
+    ])
+    const axis = await page.locator('.axis span').allInnerTexts()
+    assert.equal(axis.length, 3)
+    for (const text of axis) assert.match(text, /^\$[\d,]+$/)
+
+    await page.getByRole('link', { name: 'Withdraw' }).click()
+    await page.getByRole('heading', { name: 'Withdraw your consent?' }).waitFor()
+    await check(page, '8-withdraw')
+    await page.getByRole('link', { name: 'Keep sharing' }).click()
+    await page.getByText(/^Connected: \d accounts/).waitFor()
+    assert.deepEqual(await titles(page), before)
+    await page.getByRole('link', { name: 'Withdraw' }).click()
     await press(page, 'Withdraw')
+    await page.getByRole('heading', { name: 'The sharing has ended' }).waitFor()
     await page.getByText('Demo Bank refused the request').waitFor()
+    const end = await page.locator('main').innerText()
+    assert.match(end, /your name: Zara Zhang/)
+    assert.match(end, /\d accounts with numbers and balances, read at/)
+    assert.match(end, /\d+ transactions since 1 [A-Z][a-z]+ 20\d\d/)
+    assert.match(end, /must delete or de-identify redundant data/)
     await check(page, '8-withdrawn')
+    await page.getByText('Show the data that it still has').click()
+    await page.getByRole('heading', { name: 'Largest merchants' }).waitFor()
     const after = await titles(page)
     assert.equal(after.at(-1), 'Reads the accounts')
     assert.deepEqual(await page.locator('.timeline .status.bad').allInnerTexts(), ['401'])
+
+    await press(page, 'Delete my data')
+    await page.getByRole('heading', { name: 'Your data is deleted' }).waitFor()
+    await check(page, '8-deleted')
+    await page.goto(`${demo.budget}/withdraw`)
+    await page.getByRole('heading', { name: 'See where your money goes' }).waitFor()
     assert.deepEqual(errors, [])
+    await page.context().close()
+  })
+
+  it('has the logo and the colour of the bank, and says which addresses exist after a mistyped one', async () => {
+    const page = await requestPasscode(demo, 'unknown@example.net')
+    const notice = await page.locator('.notice').innerText()
+    await check(page, '9-unknown-address')
+    assert.match(notice, /no message was sent, because no customer .* unknown@example.net/)
+    assert.ok(notice.includes(emails.shared), notice)
+
+    await page.goto(`${demo.platform}/consents`)
+    assert.equal(await page.evaluate("document.querySelector('.brand img').naturalWidth"), 32)
+    const colour = "getComputedStyle(document.querySelector('button')).backgroundColor"
+    assert.equal(await page.evaluate(colour), 'rgb(107, 47, 160)')
+    await page.getByLabel('Your e-mail address at Demo Bank').fill('unknown@example.net')
+    await press(page, 'Continue')
+    assert.equal(await page.locator('.notice').innerText(), notice)
     await page.context().close()
   })
 
@@ -216,8 +274,8 @@ describe('the demo in a browser', () => {
 
     await page.getByText('Demo Bank refused the request').waitFor()
     assert.deepEqual(await page.locator('.timeline .status.bad').allInnerTexts(), ['401'])
-    await press(page, 'Forget my data')
-    await page.getByRole('heading', { name: 'See where your money goes' }).waitFor()
+    await press(page, 'Delete my data')
+    await page.getByRole('heading', { name: 'Your data is deleted' }).waitFor()
     await page.context().close()
   })
 

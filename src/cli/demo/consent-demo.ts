@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { demoThirdPartyId } from '../../contract/demo-ids.ts'
+import { bankBrand, bankLogo } from '../../demo/bank-brand.ts'
 import { createExampleBudget } from '../../demo/example-budget.ts'
 import { makeKeyPair } from '../../demo/proofs.ts'
 import { registerBudget } from '../../demo/register.ts'
@@ -7,20 +8,24 @@ import { openSessions } from '../../demo/sessions.ts'
 import { openShownPasscodes } from '../../demo/shown-passcodes.ts'
 import { openPlatformWatch } from '../../demo/watch-platform.ts'
 import type { PasscodeMessage } from '../../platform/consent/passcodes.ts'
-import { brandColourDefault } from '../../server/settings/consent-settings.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { useStore } from '../common/database.ts'
 import type { Addresses } from './addresses.ts'
 
-const brand = { brandName: 'Demo Bank', brandColour: brandColourDefault } as const
+interface ProposedAddresses {
+  /** The e-mail address that Example Budget proposes. */
+  readonly exampleEmail: string | undefined
+  /** Those that the sign-in page proposes after a mistyped one. */
+  readonly addresses: readonly string[]
+}
 
 /** Opens the consent role of the demo's platform, and the third party that uses it. */
 export async function openConsentDemo(
   settings: Settings,
   { provider, platform, budget }: Addresses,
-  exampleEmail: string | undefined,
+  { exampleEmail, addresses }: ProposedAddresses,
   { log }: Telemetry,
   terminal: Terminal,
 ) {
@@ -28,12 +33,12 @@ export async function openConsentDemo(
     registerBudget(store, budget.url, Temporal.Now.instant()),
   )
   const sessions = openSessions()
-  const passcodes = openShownPasscodes()
+  const passcodes = openShownPasscodes(addresses)
   const { fetch, recordPasscode, watch } = openPlatformWatch(sessions)
   const issuer = platform.url
   const server = createExampleBudget({
     issuer,
-    providerName: brand.brandName,
+    providerName: bankBrand.brandName,
     clientId: demoThirdPartyId,
     origin: budget.url,
     key: await makeKeyPair(),
@@ -45,7 +50,7 @@ export async function openConsentDemo(
     /** Of the platform. */
     settings: {
       ...settings,
-      ...brand,
+      ...bankBrand,
       issuer,
       providerUrl: provider.url,
       resourceUrl: provider.url,
@@ -53,7 +58,8 @@ export async function openConsentDemo(
     parts: {
       isDemo: true,
       fetch,
-      shownPasscode: passcodes.find,
+      logo: bankLogo,
+      showPasscode: passcodes.find,
       deliverPasscode(message: PasscodeMessage) {
         passcodes.add(message)
         recordPasscode(message)

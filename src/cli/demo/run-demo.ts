@@ -26,6 +26,10 @@ import { formatWelcome } from './welcome.ts'
 
 const demoCustomers = 25
 const demoSeed = 'demo'
+const demoCustomerIds = Array.from(
+  { length: demoCustomers },
+  (_, index) => `c-${String(index + 1).padStart(6, '0')}`,
+)
 
 /** Customers of the demo data that the console proposes. */
 const demoExampleCustomers = ['c-000001', 'c-000002', 'c-000003', 'c-000004']
@@ -72,7 +76,7 @@ async function serveAll(
   const ending = openEnding(telemetry, settings.shutdownTimeout * 1000)
   const addresses = await chooseAddresses(settings)
   const { provider, platform, intake } = addresses
-  const { overview, exampleEmail, exampleEmails, checkCustomers } = await readExample(settings)
+  const { overview, exampleEmails, checkCustomers, ...proposed } = await readExample(settings)
   const closing: (() => Promise<unknown>)[] = []
   const serve = async (app: HttpApp, port: number) => {
     shutDownGracefully(app, ending.shutdownMs, telemetry.log)
@@ -80,7 +84,7 @@ async function serveAll(
     await listen(app, host, port, portAdvice)
   }
   try {
-    const consent = await openConsentDemo(settings, addresses, exampleEmail, telemetry, terminal)
+    const consent = await openConsentDemo(settings, addresses, proposed, telemetry, terminal)
     const platformSettings = { ...consent.settings, checkCustomers }
     const platformApp = await openPlatform(platformSettings, telemetry, undefined, {
       ...consent.parts,
@@ -114,20 +118,26 @@ async function readExample(settings: Settings) {
     const overview = await store.overview()
     const { customerId = '' } = overview.example ?? {}
     const customers = await Promise.all([customerId, ...demoExampleCustomers].map(readCustomer))
-    const emails = customers.flatMap((customer) => customer?.email ?? [])
+    const generated = await Promise.all(demoCustomerIds.map(readCustomer))
     const checked = await Promise.all(demoCheckCustomers.map(readCustomer))
     return {
       overview,
       // Without a phone number, there is no passcode.
       exampleEmail: customers[0]?.phoneNumber ? customers[0].email : undefined,
-      // Some customers share an address, in another case.
-      exampleEmails: [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()],
+      exampleEmails: listEmails(customers),
+      addresses: listEmails([customers[0], ...generated].filter((each) => each?.phoneNumber)),
       // A database with other data has at least the example customer, if it has any.
       checkCustomers: checked.includes(undefined)
         ? customerId || undefined
         : demoCheckCustomers.join(),
     }
   })
+}
+
+/** Some customers share an address, in another case. */
+function listEmails(customers: readonly (Partial<Customer> | undefined)[]): readonly string[] {
+  const emails = customers.flatMap((customer) => customer?.email ?? [])
+  return [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()]
 }
 
 function parseCustomer(found: string | Missing): Partial<Customer> | undefined {

@@ -2,14 +2,9 @@ import { type Html, html } from '../../platform/consent/pages/html.ts'
 import type { SharedData } from '../budget.ts'
 import type { Session } from '../sessions.ts'
 import { renderChart } from './chart.ts'
-import { formatMoney, renderButton, renderPage } from './layout.ts'
+import { countAccounts, renderEnd } from './ended.ts'
+import { formatMoney, formatTime, type PageOptions, renderButton, renderPage } from './layout.ts'
 import { renderTimeline } from './timeline.ts'
-
-export interface PageOptions {
-  readonly providerName: string
-  readonly issuer: string
-  readonly exampleEmail: string | undefined
-}
 
 export function renderMessage(title: string, text: string): string {
   return renderPage(
@@ -43,36 +38,26 @@ ${calls.length > 0 && renderTimeline(calls)}
   )
 }
 
-export function renderBudget(
-  { providerName, issuer }: PageOptions,
-  session: Session,
-  data: SharedData,
-): string {
+export function renderBudget(options: PageOptions, session: Session, data: SharedData): string {
   const { notice, calls, isRefused } = session
-  const time = data.read.toLocaleString('en-AU', {
-    timeZone: 'UTC',
-    hour: 'numeric',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZoneName: 'short',
-  })
+  const { providerName, issuer } = options
+  const shown = html`${renderAccounts(data)}
+${renderChart(data)}
+${renderMerchants(data)}`
   return renderPage(
-    'Your budget',
+    isRefused ? 'The sharing has ended' : 'Your budget',
     html`<main class="columns">
 <section aria-labelledby="title">
 ${notice && renderNotice(notice)}
-<h1 id="title">${data.name === undefined ? 'Your budget' : `Budget of ${data.name}`}</h1>
-<p class="muted">${isRefused ? 'Ended' : 'Connected'}: ${data.accounts.length} ${data.accounts.length === 1 ? 'account' : 'accounts'} and ${data.transactionCount} transactions from ${providerName}, read at ${time}</p>
-${renderAccounts(data)}
-${renderChart(data)}
-${renderMerchants(data)}
-<h2>Your consent</h2>
 ${
   isRefused
-    ? html`<p>${providerName} no longer shares data with Example Budget.</p>
-<div class="buttons">${renderButton('/connect', `Connect ${providerName} again`)}${renderButton('/read', 'Try to read again', 'secondary')}${renderButton('/forget', 'Forget my data', 'secondary')}</div>`
-    : html`<p>Withdraw it here or at <a href="${issuer}/consents">${providerName}</a>. The next call is then refused.</p>
-<div class="buttons">${renderButton('/withdraw', 'Withdraw')}${renderButton('/read', 'Read again', 'secondary')}</div>`
+    ? renderEnd(options, data, shown)
+    : html`<h1 id="title">${data.name === undefined ? 'Your budget' : `Budget of ${data.name}`}</h1>
+<p class="muted">Connected: ${countAccounts(data)} and ${data.transactionCount} transactions from ${providerName}, read at ${formatTime(data.read)}</p>
+${shown}
+<h2>Your consent</h2>
+<p>Withdraw it here or at <a href="${issuer}/consents">${providerName}</a>. The next call is then refused.</p>
+<div class="buttons"><p><a class="button" href="/withdraw">Withdraw</a></p>${renderButton('/read', 'Read again', 'secondary')}</div>`
 }
 </section>
 ${renderTimeline(calls)}

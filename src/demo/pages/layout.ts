@@ -3,6 +3,12 @@ import { type Html, html } from '../../platform/consent/pages/html.ts'
 
 const files = { stylesheet: '/style.css', icon: '/icon.svg' }
 
+export interface PageOptions {
+  readonly providerName: string
+  readonly issuer: string
+  readonly exampleEmail: string | undefined
+}
+
 export function renderPage(title: string, body: Html): string {
   return html`${renderHead(`${title} – Example Budget`, files)}
 <body>
@@ -16,6 +22,21 @@ ${body}
 /** A button that posts to a path. */
 export function renderButton(action: string, label: string, kind = ''): Html {
   return html`<form method="post" action="${action}"><button type="submit" class="${kind}">${label}</button></form>`
+}
+
+export function formatTime(time: Temporal.Instant): string {
+  return time.toLocaleString('en-AU', {
+    timeZone: 'UTC',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  })
+}
+
+/** Of a date such as 2026-11-01. */
+export function formatDate(date: string): string {
+  return Temporal.PlainDate.from(date).toLocaleString('en-AU', { dateStyle: 'long' })
 }
 
 export function formatMoney(cents: number, currency: string): string {

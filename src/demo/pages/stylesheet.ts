@@ -35,9 +35,9 @@ a{color:var(--accent)}
 a:focus-visible,button:focus-visible,summary:focus-visible,pre:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 code,pre{font:14px/1.5 ui-monospace,monospace;overflow-wrap:anywhere}
 .hint code{color:var(--ink)}
-button{min-height:44px;padding:8px 20px;font:inherit;font-weight:600;border-radius:6px;border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);cursor:pointer}
-button.secondary{background:var(--surface);color:var(--accent)}
-form{margin:16px 0}
+button,.button{display:inline-flex;align-items:center;min-height:44px;padding:8px 20px;font:inherit;font-weight:600;border-radius:6px;border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);cursor:pointer;text-decoration:none}
+button.secondary,.button.secondary{background:var(--surface);color:var(--accent)}
+form,.buttons p{margin:16px 0}
 .buttons{display:flex;flex-wrap:wrap;gap:0 12px}
 .notice{margin:24px 0 0;padding:4px 16px;background:var(--raised);border:1px solid var(--line);border-left:4px solid var(--bad);border-radius:6px}
 table{width:100%;border-collapse:collapse}
@@ -45,15 +45,20 @@ th,td{text-align:left;vertical-align:top;padding:8px 0;border-bottom:1px solid v
 thead th{font-size:14px;color:var(--muted)}
 th .muted,td .muted{display:block}
 .number{text-align:right;font-variant-numeric:tabular-nums;padding-left:12px;white-space:nowrap}
-.chart{display:block;width:100%;height:180px;border-top:1px dashed var(--line);border-bottom:1px solid var(--line)}
+.plot{display:grid;grid-template-columns:auto minmax(0,1fr);gap:0 8px;margin-top:20px}
+.axis{display:flex;flex-direction:column;justify-content:space-between;margin:-10px 0;text-align:right;font-size:14px;line-height:20px;color:var(--muted);font-variant-numeric:tabular-nums}
+.chart{display:block;width:100%;height:180px;overflow:visible}
+.chart line{stroke:var(--line);stroke-dasharray:2 4;vector-effect:non-scaling-stroke}
+.chart line:nth-of-type(3){stroke-dasharray:none}
 .in{fill:var(--accent)}
 .out{fill:var(--out)}
 .legend svg{width:12px;height:12px}
-.months{display:flex;margin:4px 0 16px}
+.months{grid-column:2;display:flex;margin:4px 0 16px}
 .months span{flex:1;text-align:center;font-size:14px;color:var(--muted)}
 summary{cursor:pointer;min-height:24px}
 .timeline ol{list-style:none;margin:0;padding:0;border-left:2px solid var(--line)}
 .timeline li{padding:0 0 0 12px}
+.timeline li ol{margin:0 0 8px 12px}
 .timeline summary{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 12px;padding:8px 0;list-style:none;border-bottom:1px solid var(--line)}
 .timeline summary::-webkit-details-marker{display:none}
 .timeline .title::before{content:"▸ ";color:var(--muted)}

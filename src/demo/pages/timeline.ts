@@ -1,5 +1,12 @@
 import { type Html, html } from '../../platform/consent/pages/html.ts'
-import { type Fields, type Phase, phases, type RecordedCall, type ShownToken } from '../timeline.ts'
+import {
+  type Fields,
+  listSteps,
+  type Phase,
+  phases,
+  type RecordedCall,
+  type ShownToken,
+} from '../timeline.ts'
 
 const phaseTitles: Readonly<Record<Phase, string>> = {
   request: 'Example Budget asks',
@@ -9,22 +16,20 @@ const phaseTitles: Readonly<Record<Phase, string>> = {
   withdrawal: 'The consent is withdrawn',
 }
 
-/** Every call along the way, oldest first. */
+/** Every call along the way, oldest first, below the step that caused it. */
 export function renderTimeline(calls: readonly RecordedCall[]): Html {
   const shown = phases
-    .map((phase) => ({
-      phase,
-      own: calls
-        .filter((call) => call.phase === phase)
-        .sort((one, other) => one.started - other.started),
-    }))
-    .filter(({ own }) => own.length > 0)
+    .map((phase) => ({ phase, steps: listSteps(calls, phase) }))
+    .filter(({ steps }) => steps.length > 0)
   return html`<section class="timeline" aria-labelledby="timeline-title">
 <h2 id="timeline-title">What happened</h2>
-<p class="muted">${calls.length} calls between the customer, the third party (Example Budget), the platform and the provider. Open one to see its request and the claims of its tokens.</p>
+<p class="muted">${calls.length} calls between the customer, the third party (Example Budget), the platform and the provider. The calls that a step caused are below it. Open one to see its request and the claims of its tokens.</p>
 ${shown.map(
-  ({ phase, own }) => html`<h3>${phaseTitles[phase]}</h3>
-<ol>${own.map((call) => html`<li>${renderCall(call)}</li>`)}</ol>`,
+  ({ phase, steps }) => html`<h3>${phaseTitles[phase]}</h3>
+<ol>${steps.map(
+    ({ call, caused }) => html`<li>${renderCall(call)}
+${caused.length > 0 && html`<ol>${caused.map((each) => html`<li>${renderCall(each)}</li>`)}</ol>`}</li>`,
+  )}</ol>`,
 )}
 </section>`
 }

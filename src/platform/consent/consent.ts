@@ -25,6 +25,7 @@ import { openFlowRecords } from './flow-records.ts'
 import { readBasePath } from './issuer-path.ts'
 import { type OpenidOptions, openOpenidProvider } from './openid-provider.ts'
 import { type Brand, renderLayout } from './pages/layout.ts'
+import type { ShownPasscode } from './pages/sign-in.ts'
 import { renderError, renderUnavailable } from './pages/steps.ts'
 import { openPasscodes, type PasscodeMessage } from './passcodes.ts'
 import { answerRevocation } from './revoke-arrangement.ts'
@@ -39,8 +40,8 @@ export interface ConsentOptions
   readonly brand: Brand
   /** Must return at once: how long the delivery takes would show that the address is known. */
   readonly deliverPasscode: (message: PasscodeMessage) => void
-  /** In a demonstration, the passcode that was sent last to the address. */
-  readonly shownPasscode?: ((email: string) => string | undefined) | undefined
+  /** In a demonstration, what the page shows of the passcode for an address. */
+  readonly showPasscode?: ((email: string) => ShownPasscode) | undefined
   /** Whether the third party of the demo is accepted. */
   readonly isDemo?: boolean | undefined
   /** Which limits third parties have. None if it is not set. */
@@ -102,7 +103,7 @@ export async function openConsent(given: ConsentOptions) {
     flowRecords,
     readProvider: openid.current,
     consentsUrl: `${issuer}/consents`,
-    shownPasscode: options.shownPasscode,
+    showPasscode: options.showPasscode,
   }
   const dashboard = {
     ...flow,

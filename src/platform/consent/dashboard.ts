@@ -47,7 +47,7 @@ export interface DashboardRequest extends PageRequest {
 export interface DashboardOptions
   extends Pick<
     FlowOptions,
-    'store' | 'customers' | 'passcodes' | 'brand' | 'clock' | 'shownPasscode'
+    'store' | 'customers' | 'passcodes' | 'brand' | 'clock' | 'showPasscode'
   > {
   readonly observer: AccountObserver
   readonly sessions: SealedStates<SessionState>
@@ -100,11 +100,11 @@ function showSignIn(
     email = '',
   }: { problem?: Problem; status?: number; email?: string } = {},
 ): PageResponse {
-  const { brand, secret, shownPasscode } = context
+  const { brand, secret, showPasscode } = context
   const page = { brand, token: makeFormToken(secret), problem }
   if (!state) return { ...renderPage(context, status, renderSignIn(page, email)), secret }
   const expires = Temporal.Instant.fromEpochMilliseconds(state.passcodeExpires)
-  const sent = { email: state.email, expires, shown: shownPasscode?.(state.email) }
+  const sent = { email: state.email, expires, shown: showPasscode?.(state.email) }
   const buttons = renderButtons(renderButton('Continue', 'passcode'))
   return renderPage(context, status, renderPasscode(page, sent, buttons))
 }

@@ -9,6 +9,7 @@ import type { FlowRecords } from './flow-records.ts'
 import type { FlowEvent } from './flow-store.ts'
 import type { PageRequest, PageResponse } from './page-exchange.ts'
 import type { Brand } from './pages/layout.ts'
+import type { ShownPasscode } from './pages/sign-in.ts'
 import type { Asked } from './pages/steps.ts'
 import type { SealedStates } from './sealed-states.ts'
 import { endOfSharing, readSharingDuration } from './sharing-duration.ts'
@@ -71,8 +72,8 @@ export interface FlowOptions extends SignInOptions {
   readonly clock: () => Temporal.Instant
   /** Where a customer can withdraw a consent. */
   readonly consentsUrl: string
-  /** In a demonstration, the passcode that was sent last to the address. */
-  readonly shownPasscode?: ((email: string) => string | undefined) | undefined
+  /** In a demonstration, what the page shows of the passcode for an address. */
+  readonly showPasscode?: ((email: string) => ShownPasscode) | undefined
 }
 
 /** The flow of one request: its state, and what the third party asks for. */

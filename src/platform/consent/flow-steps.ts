@@ -93,7 +93,7 @@ export async function showStep(context: FlowContext, shown: Shown = {}): Promise
 }
 
 async function renderStep(context: FlowContext, shown: Shown): Promise<Page> {
-  const { state, asked, secret, brand, shownPasscode, consentsUrl } = context
+  const { state, asked, secret, brand, showPasscode, consentsUrl } = context
   const { email = '', passcodeExpires = 0 } = state
   const page = { brand, asked, token: makeFormToken(secret), problem: shown.problem }
   switch (state.step) {
@@ -101,7 +101,7 @@ async function renderStep(context: FlowContext, shown: Shown): Promise<Page> {
       return renderIdentifyStep(page, shown.email ?? email)
     case 'passcode': {
       const expires = Temporal.Instant.fromEpochMilliseconds(passcodeExpires)
-      return renderPasscodeStep(page, { email, expires, shown: shownPasscode?.(email) })
+      return renderPasscodeStep(page, { email, expires, shown: showPasscode?.(email) })
     }
     case 'accounts': {
       const choice = await readAccountChoice(context)

@@ -13,9 +13,13 @@ export interface SignInPage {
 export interface SentPasscode {
   readonly email: string
   readonly expires: Temporal.Instant
-  /** In a demonstration. */
-  readonly shown?: string | undefined
+  readonly shown?: ShownPasscode | undefined
 }
+
+/** In a demonstration: the passcode that was sent last to the address, or else addresses that passcodes are sent to. */
+export type ShownPasscode =
+  | { readonly passcode: string }
+  | { readonly addresses: readonly string[] }
 
 export function renderEmailForm(
   { brand, token, problem }: SignInPage,
@@ -46,7 +50,7 @@ export function renderPasscode(
     problem,
     body: html`<p>If ${brand.name} has a customer with the address <strong>${email}</strong>, we sent a ${passcodeDigits}-digit code to their phone.
 It is valid for ${passcodeSeconds / 60} minutes, until ${formatTime(expires, brand)}.</p>
-${shown !== undefined && html`<p class="notice">Demonstration only: the code is <strong>${shown}</strong>. In production it is sent to the phone.</p>`}
+${shown && renderShown(shown, email)}
 ${renderForm(
   token,
   html`${renderField(
@@ -62,6 +66,20 @@ ${buttons}
 <p><button type="submit" name="action" value="restart" class="link">Use another e-mail address</button></p>`,
 )}`,
   }
+}
+
+function renderShown(shown: ShownPasscode, email: string): Html {
+  if ('passcode' in shown) {
+    return html`<p class="notice">Demonstration only: the code is <strong>${shown.passcode}</strong>. In production it is sent to the phone.</p>`
+  }
+  return html`<div class="notice">
+<p>Demonstration only: <strong>no message was sent</strong>, because no customer with a phone number has the address <strong>${email}</strong>. In production, this page does not say so.</p>
+${
+  shown.addresses.length > 0 &&
+  html`<p>These addresses exist:</p>
+<ul class="addresses">${shown.addresses.map((address) => html`<li>${address}</li>`)}</ul>`
+}
+</div>`
 }
 
 function renderField(

@@ -114,7 +114,8 @@ dd{margin:0}
 .history{list-style:none;padding:0;margin:0}
 .history>li{padding:8px 0 8px 16px;border-left:2px solid var(--line)}
 .detail{display:block;color:var(--muted);font-size:14px}
-.notice{padding:8px 16px;background:var(--raised);border:1px solid var(--line);border-radius:6px}
+.notice{padding:8px 16px;background:var(--raised);border:1px solid var(--line);border-radius:6px;overflow-wrap:anywhere}
+.addresses{margin:8px 0;padding:0 0 0 20px;columns:14rem}
 @media (prefers-reduced-motion:no-preference){button{transition:opacity .1s}button:hover{opacity:.9}}
 `
 }
