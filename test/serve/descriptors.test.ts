@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { it } from 'node:test'
 import { sampleValue, scrape } from '../observe/scrape.ts'
@@ -29,14 +28,21 @@ function findLines({ log }: Server, message: RegExp): LogLine[] {
   return log().filter(({ msg }) => message.test(String(msg)))
 }
 
-/** Opens connections that send nothing, until the condition is true. Returns a function that closes them. */
+/** More than the limit of any number of workers in these tests. */
+const connectionsMax = 250
+
+/**
+ * Opens connections that send nothing, until the condition is true. Returns a function that closes them. All are opened at
+ * once: the server closes a connection that sends nothing for a while, so that a slow machine would never have enough.
+ */
 async function connectUntil({ port }: Server, isTrue: () => boolean): Promise<() => void> {
-  const sockets: Socket[] = []
-  await until(async () => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('error', () => {})
-    sockets.push(socket)
-    await once(socket, 'connect')
+  const sockets = new Set<Socket>()
+  await until(() => {
+    while (sockets.size < connectionsMax) {
+      const socket = connect(port, '127.0.0.1')
+      sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    }
     return isTrue()
   })
   return () => {
