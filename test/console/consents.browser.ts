@@ -37,7 +37,7 @@ describe('the consents in the console', () => {
     await focusOn(page, id.slice(0, 8))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'What is shared' }).waitFor()
-    await page.getByText('Transaction details').waitFor()
+    await page.getByText('Incoming and outgoing transactions').waitFor()
     await page.getByText('The customer agreed.').waitFor()
     await check(page, 'consent-active')
     await focusOn(page, 'Withdraw')
