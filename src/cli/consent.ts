@@ -8,6 +8,8 @@ import {
   readConsentHistory,
 } from '../platform/consent/consent-history.ts'
 import { listArrangements } from '../platform/consent/list-arrangements.ts'
+import { formatMessages } from '../platform/consent/outbox/format-messages.ts'
+import type { StoredMessage } from '../platform/consent/outbox/store.ts'
 import type { ConsentStore, StoredArrangement } from '../platform/consent/store.ts'
 import { readThirdPartyNames } from '../platform/consent/third-party-names.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
@@ -73,15 +75,23 @@ function listCommand(terminal: Terminal): Command {
 }
 
 function showCommand(terminal: Terminal): Command {
-  return createSubcommand('show', 'show a consent with its accounts, their states and its history')
+  return createSubcommand(
+    'show',
+    'show a consent with its accounts, their states, its history and messages about it',
+  )
     .addArgument(idArgument('consent list'))
     .addOption(jsonOption())
     .action((id: string, flags: Flags) =>
       withStore('openConsentStore', flags, terminal, async (store) => {
         const found = await find(store, id)
         const history = await readConsentHistory(store, found)
+        const messages = (await store.outbox.listMessages([id])).get(id) ?? []
         if (flags.json) {
-          const all = { ...toJson(found), ...formatHistory(history) }
+          const all = {
+            ...toJson(found),
+            ...formatHistory(history),
+            messages: formatMessages(messages),
+          }
           terminal.out(`${JSON.stringify(all, null, 2)}\n`)
           return
         }
@@ -108,6 +118,7 @@ function showCommand(terminal: Terminal): Command {
               ({ scope, first, last }) => `${formatTime(first)} to ${formatTime(last)}  ${scope}`,
             ),
           ),
+          ...toRows('messages', messages.map(formatMessage)),
         ]
         for (const [label = '', value = ''] of rows) {
           terminal.out(`${label.padEnd(labelWidth)}${escapeInvisible(value)}\n`)
@@ -151,6 +162,17 @@ function formatAmendment(amendment: Omit<Amendment, 'time'>): string {
     `until ${formatTime(until)}`,
   ]
   return parts.join(' ')
+}
+
+function formatMessage(message: StoredMessage): string {
+  const { kind, state, created, attempts, due, error, settled } = message
+  const parts = [
+    `${formatTime(created)}  ${kind} ${state.replace('_', ' ')}${settled ? ` at ${formatTime(settled)}` : ''}`,
+    ...(settled ? [] : [`next attempt ${formatTime(due)}`]),
+    `attempts: ${attempts}`,
+    ...(error === undefined ? [] : [`last failure: ${error}`]),
+  ]
+  return parts.join(', ')
 }
 
 function withdrawCommand(terminal: Terminal): Command {

@@ -102,7 +102,7 @@ export async function withdraw(
 }
 
 export const find = async ({ stores }: Outbox, id: string) =>
-  (await stores[0].outbox.listNotices([id])).get(id)
+  (await stores[0].outbox.listMessages([id])).get(id)?.[0]
 
 export const untilState = (outbox: Outbox, id: string, state: string) =>
   until(

@@ -1,57 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
-import type { Scope as AccessScope } from '../../src/contract/index.ts'
-import { openClientStore } from '../../src/storage/open.ts'
-import { describe, type Scope, shareOnEachEngine } from '../support/engines.ts'
-import { type Answer, send } from '../support/http.ts'
-import { runInProcess } from '../support/process.ts'
-import { type ConsentPlatform, openConsentPlatform } from './platform.ts'
-import { after, makeArrangement, makeThirdParty, now } from './stores.ts'
+import { describe, shareOnEachEngine } from '../support/engines.ts'
+import { send } from '../support/http.ts'
+import { openBackOffice } from './back-office.ts'
 
-interface Fixture {
-  readonly platform: ConsentPlatform
-  list(query?: string): Promise<Answer>
-  call(path: string, method?: string): Promise<Answer>
-  run(...args: readonly string[]): ReturnType<typeof runInProcess>
-  issueToken(scope: AccessScope): Promise<string>
-}
-
-/** Three consents of two customers: r1 was withdrawn, r2 has expired, r3 is active. */
-async function open(scope: Scope): Promise<Fixture> {
-  const platform = await openConsentPlatform(scope)
-  const { store, database, port } = platform
-  const year = Temporal.Now.instant().add({ hours: 24 * 365 })
-  await store.thirdParties.add(makeThirdParty('tp', { name: 'Budget\u202e' }))
-  await store.arrangements.add(makeArrangement('r1', { until: year }))
-  await store.arrangements.add(makeArrangement('r2', { from: after(1), until: after(60) }))
-  await store.arrangements.add(
-    makeArrangement('r3', { from: after(2), until: year, customerId: 'c2', thirdPartyId: 'gone' }),
-  )
-  await store.arrangements.withdraw('r1', 'customer', after(3))
-
-  const clients = await openClientStore(database)
-  scope.after(() => clients.close())
-  const issueToken = async (granted: AccessScope) => {
-    const client = { id: crypto.randomUUID(), name: 'crm', scopes: [granted], created: now }
-    const secret = makeSecret()
-    await clients.add(client, hashSecret(secret))
-    const body = { client_id: client.id, client_secret: secret }
-    return (await send(port, '/v1/token', { method: 'POST', body })).body.token
-  }
-  const authorization = `Bearer ${await issueToken('consent.write')}`
-  const call = (path: string, method = 'GET') =>
-    send(port, `/v1/consents${path}`, { method, headers: { authorization } })
-  return {
-    platform,
-    issueToken,
-    call,
-    list: (query = '') => call(query),
-    run: (...args) => runInProcess(['consent', ...args, '--database', database]),
-  }
-}
-
-const fixtureOnEachEngine = shareOnEachEngine(open)
+const fixtureOnEachEngine = shareOnEachEngine(openBackOffice)
 
 describe('the list of consents for the back office', () => {
   it('has every consent, in the order of changes', async () => {
@@ -78,7 +31,17 @@ describe('the list of consents for the back office', () => {
       from: '2026-07-01T00:00:00Z',
       until: body.data[1].until,
       updated: '2026-07-01T00:00:03Z',
+      messages: [
+        {
+          kind: 'revocation',
+          state: 'waiting',
+          created: '2026-07-01T00:00:03Z',
+          attempts: 0,
+          nextAttempt: '2026-07-01T00:00:03Z',
+        },
+      ],
     })
+    assert.deepEqual(body.data[0].messages, [])
     assert.deepEqual(body.data[0].thirdParty, { id: 'gone' })
     assert.ok(!('next' in body))
   })
@@ -186,7 +149,7 @@ describe('a consent for the back office', () => {
   })
 
   it('is withdrawn with its tokens, once', async (t) => {
-    const { call, platform } = await open(t)
+    const { call, platform } = await openBackOffice(t)
     const { artifacts, arrangements } = platform.store
     const time = Temporal.Now.instant()
     const token = { payload: '{}', grantId: 'r3', expires: time.add({ hours: 1 }) }
@@ -265,13 +228,13 @@ describe('holdfast consent', () => {
     assert.match(stdout, new RegExp(`^accounts {5}a1  ${available}\n {13}a2  ${available}\n`, 'm'))
     assert.match(
       stdout,
-      /changes {6}2026-07-01T00:00:00Z {2}active \(customer\)\n {13}2026-07-01T00:00:03Z {2}withdrawn \(customer\)\n$/,
+      /changes {6}2026-07-01T00:00:00Z {2}active \(customer\)\n {13}2026-07-01T00:00:03Z {2}withdrawn \(customer\)\nmessages {5}2026-07-01T00:00:03Z {2}revocation waiting, next attempt 2026-07-01T00:00:03Z, attempts: 0\n$/,
     )
     assert.equal(JSON.parse(json).changes.length, 2)
   })
 
   it('withdraws an active consent once', async (t) => {
-    const { run, platform } = await open(t)
+    const { run, platform } = await openBackOffice(t)
 
     const first = await run('withdraw', 'r3')
     const second = await run('withdraw', 'r3')
@@ -296,84 +259,5 @@ describe('holdfast consent', () => {
         [1, 'no consent with this ID: run holdfast consent list\n'],
       )
     }
-  })
-})
-
-/** A consent that was amended after an account of it was refused. Its accounts are a2 and a3 then. */
-async function addAmended({ store }: ConsentPlatform, id: string): Promise<void> {
-  const { arrangements, disclosures } = store
-  const year = Temporal.Now.instant().add({ hours: 24 * 365 })
-  const scopes = ['bank:transactions:read']
-  await arrangements.add(makeArrangement(id, { until: year }))
-  const refused = { state: 'restricted', reason: 'account_refused' } as const
-  const observed = [{ accountId: 'a2', time: after(5), ...refused }]
-  await arrangements.recordAccounts(id, observed, after(5))
-  const next = { accountIds: ['a2', 'a3'], scopes, from: after(10), until: year }
-  await arrangements.add(makeArrangement(`${id}-earlier`, next))
-  await arrangements.amend(id, `${id}-earlier`, after(11))
-  await disclosures.record(id, 'bank:transactions:read', after(12))
-}
-
-describe('a consent that was amended', () => {
-  it('has the state of each account with its reason, what changed and what was disclosed', async (t) => {
-    const { call, platform } = await open(t)
-    await addAmended(platform, 'm1')
-
-    const { body } = await call('/m1')
-
-    assert.deepEqual(body.accounts, [
-      {
-        accountId: 'a2',
-        state: 'restricted',
-        reason: 'account_refused',
-        since: '2026-07-01T00:00:05Z',
-      },
-      { accountId: 'a3', state: 'available', reason: 'chosen', since: '2026-07-01T00:00:10Z' },
-      { accountId: 'a1', state: 'removed', reason: 'amended', since: '2026-07-01T00:00:11Z' },
-    ])
-    assert.deepEqual(body.accountChanges, [
-      {
-        time: '2026-07-01T00:00:05Z',
-        accountId: 'a2',
-        state: 'restricted',
-        reason: 'account_refused',
-      },
-    ])
-    const [amendment] = body.amendments
-    assert.deepEqual(amendment, {
-      time: '2026-07-01T00:00:11Z',
-      addedAccountIds: ['a3'],
-      removedAccountIds: ['a1'],
-      addedScopes: ['bank:transactions:read'],
-      removedScopes: ['bank:accounts.basic:read'],
-      earlierUntil: amendment.earlierUntil,
-      until: body.until,
-    })
-    const read = '2026-07-01T00:00:12Z'
-    assert.deepEqual(body.disclosures, [
-      { scope: 'bank:transactions:read', first: read, last: read },
-    ])
-    const earlier = (await call('/m1-earlier')).body
-    assert.deepEqual([earlier.versionOf, earlier.status], ['m1', 'withdrawn'])
-    assert.deepEqual(earlier.accountIds, ['a1', 'a2'])
-  })
-
-  it('is shown with the same on the command line', async (t) => {
-    const { run, platform } = await open(t)
-    await addAmended(platform, 'm2')
-
-    const { stdout } = await run('show', 'm2')
-
-    assert.match(
-      stdout,
-      /a2 {2}restricted since 2026-07-01T00:00:05Z \(account_refused\)\n {13}a3 {2}available .*\n {13}a1 {2}removed since 2026-07-01T00:00:11Z \(amended\)\n/,
-    )
-    assert.match(
-      stdout,
-      /changes {6}\S+ {2}active \(customer\)\n {13}\S+ {2}account a2 restricted \(account_refused\)\n {13}2026-07-01T00:00:11Z {2}amended: \+a3 \+bank:transactions:read -a1 -bank:accounts.basic:read until /,
-    )
-    assert.match(stdout, /^disclosed {4}\S+ to \S+ {2}bank:transactions:read\n$/m)
-    const json = JSON.parse((await run('show', 'm2', '--json')).stdout)
-    assert.equal(json.accounts.length, 3)
   })
 })

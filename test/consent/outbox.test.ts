@@ -60,7 +60,9 @@ describe('a third party with an address', () => {
       }
       assert.equal(ids.size, 2)
       assert.deepEqual(await find(outbox, 'r1'), {
+        kind: 'revocation',
         state: 'delivered',
+        created: outbox.now(),
         attempts: 1,
         due: outbox.now(),
         settled: outbox.now(),
@@ -76,8 +78,8 @@ describe('a third party with an address', () => {
 
     for (const reason of reasons) await withdraw(outbox, reason, 'tp', reason)
 
-    const notices = await outbox.stores[1].outbox.listNotices(reasons)
-    assert.deepEqual([...notices.keys()].sort(), ['code_replayed', 'customer', 'operator'])
+    const messages = await outbox.stores[1].outbox.listMessages(reasons)
+    assert.deepEqual([...messages.keys()].sort(), ['code_replayed', 'customer', 'operator'])
   })
 
   it('is not informed of a natural end or an amendment', async (t) => {
@@ -92,7 +94,7 @@ describe('a third party with an address', () => {
     assert.ok(await arrangements.amend('r1', 'r2', now))
     assert.equal((await arrangements.find('r3', soon))?.status, 'expired')
 
-    assert.equal((await messages.listNotices(['r1', 'r2', 'r3'])).size, 0)
+    assert.equal((await messages.listMessages(['r1', 'r2', 'r3'])).size, 0)
   })
 
   it('that does not know the consent is not informed again', async (t) => {
@@ -183,7 +185,7 @@ describe('a third party with an address', () => {
     for (let count = 1; ; count += 1) {
       await outbox.untilSettled(count)
       const { state, due } = (await find(outbox, 'r1')) ?? assert.fail()
-      if (state === 'failed') break
+      if (state === 'given_up') break
       const seconds = Math.ceil(due.since(outbox.now()).total('seconds'))
       delays.push(seconds)
       outbox.pass(seconds)
@@ -326,7 +328,7 @@ describe('a message that is too old', () => {
     outbox.pass(7 * 24 * 3600)
 
     outbox.deliver()
-    await untilState(outbox, 'r2', 'failed')
+    await untilState(outbox, 'r2', 'given_up')
 
     assert.deepEqual([recipient.requests.length, outbox.results], [0, ['gave_up']])
   })

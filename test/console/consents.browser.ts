@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Settlement } from '../../src/platform/consent/outbox/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
 import { mistype, press, readPasscode, requestPasscode, shareAll } from '../demo/demo-browser.ts'
@@ -126,6 +127,53 @@ describe('the consents in the console', () => {
     await page.goto(`${console.platform}/console/consents/unknown`)
     await page.getByText('Consent not found').waitFor()
     await check(page, 'consent-unknown')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('show what became of the messages to third parties', async () => {
+    // Later than the clock of the platform, so that it does not send them, and before the end of the others.
+    const now = Temporal.Now.instant().add({ minutes: 30 })
+    const until = now.add({ hours: 1 })
+    const thirdPartyId = 'with-address'
+    await store.thirdParties.add(
+      makeThirdParty(thirdPartyId, { recipientBaseUri: 'https://budget.example', created: now }),
+    )
+    for (const id of ['informed', 'waiting', 'unreachable', 'silent']) {
+      const thirdParty = id === 'silent' ? 'evil' : thirdPartyId
+      await store.arrangements.add(
+        makeArrangement(id, { thirdPartyId: thirdParty, from: now, until }),
+      )
+      await store.arrangements.withdraw(id, 'operator', now)
+    }
+    const lease = { id: 'l1', ends: now.add({ seconds: 60 }) }
+    const settlements = {
+      informed: { state: 'delivered', due: now },
+      waiting: { state: 'waiting', due: until, error: 'status 503' },
+      unreachable: { state: 'given_up', due: now, error: 'ECONNREFUSED' },
+    } as const satisfies Record<string, Settlement>
+    for (const message of await store.outbox.claim(thirdPartyId, 3, lease, now)) {
+      const settlement = settlements[message.arrangementId as keyof typeof settlements]
+      await store.outbox.settle(message, settlement, now)
+    }
+
+    const page = await console.visit(`/console/consents?third-party=${thirdPartyId}`)
+    for (const state of ['Message waiting', 'Message given up'])
+      await page.getByRole('cell', { name: state }).waitFor()
+    await check(page, 'consents-messages')
+    for (const [id, text] of [
+      ['informed', /Delivered .* Attempts: 1\.$/],
+      ['waiting', /Next attempt .* Attempts: 1\. Last failure: status 503\.$/],
+      ['unreachable', /Given up .* Attempts: 1\. Last failure: ECONNREFUSED\.$/],
+    ] as const) {
+      await page.goto(`${console.platform}/console/consents/${id}`)
+      await page.getByRole('heading', { name: 'Messages' }).waitFor()
+      await page.getByRole('listitem').filter({ hasText: text }).waitFor()
+      await check(page, `consent-message-${id}`)
+    }
+    await page.goto(`${console.platform}/console/consents/silent`)
+    await page.getByText('was not informed that the consent ended').waitFor()
+    await check(page, 'consent-without-message')
     assertQuiet(page)
     await page.context().close()
   })

@@ -10,12 +10,23 @@ export const consent: Consent = {
   from: '2025-07-01T09:30:00Z',
   until: '2026-07-01T09:30:00Z',
   updated: '2025-07-01T09:30:00Z',
+  messages: [],
 }
 
 export const consentDetail: ConsentDetail = {
   ...consent,
   status: 'withdrawn',
   updated: '2025-09-12T04:10:00Z',
+  messages: [
+    {
+      kind: 'revocation',
+      state: 'waiting',
+      created: '2025-09-12T04:10:00Z',
+      attempts: 3,
+      nextAttempt: '2025-09-12T04:11:10Z',
+      lastFailure: 'status 503',
+    },
+  ],
   changes: [
     { time: '2025-07-01T09:30:00Z', status: 'active', reason: 'customer' },
     { time: '2025-09-12T04:10:00Z', status: 'withdrawn', reason: 'operator' },

@@ -14,9 +14,16 @@ import {
   flowStepDescriptions,
   flowStepNames,
 } from '../consent-flows.ts'
+import {
+  listedMessagesMax,
+  messageKindDescriptions,
+  messageKinds,
+  messageStateDescriptions,
+  messageStates,
+} from '../consent-messages.ts'
 import { changeReasons, consentStatuses } from '../consent-statuses.ts'
 import { described, record } from '../record.ts'
-import { Id, Text, Timestamp } from '../scalars.ts'
+import { Count, Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 
 export type ConsentThirdParty = Static<typeof ConsentThirdParty>
@@ -24,6 +31,31 @@ export const ConsentThirdParty = record('ConsentThirdParty', {
   description: 'The third party that a customer shares data with.',
   required: { id: described(Id, 'The id that `holdfast client list` prints.') },
   optional: { name: described(Text, 'Absent if the third party was removed.') },
+})
+
+export type ConsentMessage = Static<typeof ConsentMessage>
+export const ConsentMessage = record('ConsentMessage', {
+  description: 'A message that the platform sends about a consent.',
+  required: {
+    kind: described(
+      Type.Enum([...messageKinds]),
+      `What it is for: ${listDescriptions(messageKindDescriptions)}.`,
+    ),
+    state: described(
+      Type.Enum([...messageStates]),
+      `What became of it: ${listDescriptions(messageStateDescriptions)}.`,
+    ),
+    created: described(Timestamp, 'When the change of the consent caused it.'),
+    attempts: described(Count, 'How many attempts to deliver it began.'),
+  },
+  optional: {
+    nextAttempt: described(Timestamp, 'Of a waiting message.'),
+    settled: described(Timestamp, 'When it was delivered, given up or cancelled.'),
+    lastFailure: described(
+      Text,
+      'Why the last attempt that failed did, such as `status 503`, `timed out` or `ECONNREFUSED`.',
+    ),
+  },
 })
 
 const fields = {
@@ -36,6 +68,10 @@ const fields = {
   from: described(Timestamp, 'When the customer gave the consent.'),
   until: described(Timestamp, 'When the sharing ends or would have ended.'),
   updated: described(Timestamp, 'When the last change of the status was recorded.'),
+  messages: described(
+    Type.Array(ConsentMessage),
+    `The messages about the consent, oldest first: at most the last ${listedMessagesMax}. A third party without a base URI gets none.`,
+  ),
 }
 
 const versionFields = {

@@ -9,11 +9,16 @@ import {
 } from '../../contract/index.ts'
 import { scalars } from '../../contract/scalars.ts'
 import { formatHistory, readConsentHistory } from './consent-history.ts'
+import { formatMessages } from './outbox/format-messages.ts'
+import type { StoredMessage } from './outbox/store.ts'
 import type { ConsentStore, StoredArrangement } from './store.ts'
 import { readThirdPartyNames } from './third-party-names.ts'
 
 interface Context {
-  readonly store: Pick<ConsentStore, 'arrangements' | 'disclosures' | 'thirdParties' | 'flows'>
+  readonly store: Pick<
+    ConsentStore,
+    'arrangements' | 'disclosures' | 'thirdParties' | 'flows' | 'outbox'
+  >
   readonly now: Temporal.Instant
 }
 
@@ -46,11 +51,12 @@ export const consentHandlers: {
     const page = found.slice(0, pageSize)
     const last = page.at(-1)
     const names = await readThirdPartyNames(store)
+    const messages = await store.outbox.listMessages(page.map(({ id }) => id))
     return {
       data: page
         // One that expires at this moment may not be recorded as expired yet.
         .filter((each) => status === undefined || each.status === status)
-        .map((each) => toConsent(each, names.get(each.thirdPartyId))),
+        .map((each) => toConsent(each, names.get(each.thirdPartyId), messages.get(each.id))),
       ...(last && found.length > pageSize && { next: writeCursor(last.updated, last.id) }),
     }
   },
@@ -61,7 +67,9 @@ export const consentHandlers: {
     if (!found) throw new ContractError('consent_not_found')
     const history = await readConsentHistory(store, found)
     const thirdParty = await store.thirdParties.find(found.thirdPartyId)
-    return { ...toConsent(found, thirdParty?.name), ...formatHistory(history) }
+    const messages = await store.outbox.listMessages([consentId])
+    const consent = toConsent(found, thirdParty?.name, messages.get(consentId))
+    return { ...consent, ...formatHistory(history) }
   },
 
   /** S3 */
@@ -98,7 +106,11 @@ function toThirdParty(id: string, name: string | undefined): ConsentThirdParty {
   return { id, ...(name !== undefined && { name }) }
 }
 
-function toConsent(arrangement: StoredArrangement, name: string | undefined): Consent {
+function toConsent(
+  arrangement: StoredArrangement,
+  name: string | undefined,
+  messages: readonly StoredMessage[] | undefined,
+): Consent {
   const { id, status, customerId, thirdPartyId, accountIds, scopes, versionOf } = arrangement
   return {
     consentId: id,
@@ -110,6 +122,7 @@ function toConsent(arrangement: StoredArrangement, name: string | undefined): Co
     from: arrangement.from.toString(),
     until: arrangement.until.toString(),
     updated: arrangement.updated.toString(),
+    messages: formatMessages(messages),
     ...(versionOf !== undefined && { versionOf }),
   }
 }

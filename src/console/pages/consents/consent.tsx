@@ -16,6 +16,7 @@ import type { ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import { Accounts, Disclosures, History } from './history.tsx'
 import { statuses } from './labels.ts'
+import { Messages } from './messages.tsx'
 
 export function View({ params: { id = '' } }: ViewProps) {
   const params = { consentId: id }
@@ -101,6 +102,7 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
       <SharedData scopes={consent.scopes} isShared={status === 'active'} />
       <Accounts consent={consent} />
       <Disclosures consent={consent} />
+      <Messages consent={consent} />
       <History consent={consent} />
     </>
   )

@@ -5,6 +5,7 @@ import type {
   FlowReason,
   FlowStepName,
 } from '../../../contract/consent-flows.ts'
+import type { MessageKind, MessageState } from '../../../contract/consent-messages.ts'
 import type { ChangeReason, ConsentStatus } from '../../../contract/consent-statuses.ts'
 import type { StateLabel } from '../../components/badge.tsx'
 
@@ -23,6 +24,17 @@ export const endings: Readonly<Record<ChangeReason, string>> = {
   code_replayed: 'The authorization code was used twice, so the consent was withdrawn.',
   amended: 'The customer agreed to other terms. Another consent replaced this one.',
   sharing_ended: 'The agreed time was over.',
+}
+
+export const messageStateLabels: Readonly<Record<MessageState, StateLabel>> = {
+  waiting: ['warn', 'Waiting'],
+  delivered: ['good', 'Delivered'],
+  given_up: ['bad', 'Given up'],
+  cancelled: ['neutral', 'Cancelled'],
+}
+
+export const messageKindTexts: Readonly<Record<MessageKind, string>> = {
+  revocation: 'Message to the third party that the consent ended.',
 }
 
 export const accountStateLabels: Readonly<Record<AccountState, StateLabel>> = {

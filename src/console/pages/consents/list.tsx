@@ -11,7 +11,7 @@ import { type Column, CursorPager, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { setQuery, type ViewProps } from '../../router.ts'
-import { statuses } from './labels.ts'
+import { messageStateLabels, statuses } from './labels.ts'
 
 /** The filters of the view, which are parameters of its address and of the operation. */
 const filters = ['status', 'third-party', 'customer'] as const
@@ -68,7 +68,11 @@ const columns: readonly Column<Consent>[] = [
   },
   {
     title: 'Status',
-    cell: ({ status }) => <StateBadge label={statuses[status]} />,
+    cell: ({ status, messages }) => (
+      <>
+        <StateBadge label={statuses[status]} /> <Undelivered messages={messages} />
+      </>
+    ),
   },
   {
     title: 'Third party',
@@ -83,6 +87,16 @@ const columns: readonly Column<Consent>[] = [
   { title: 'Until', cell: ({ until }) => <Time value={until} /> },
   { title: 'Last change', cell: ({ updated }) => <Time value={updated} /> },
 ]
+
+/** Whether messages wait or were given up. */
+function Undelivered({ messages }: Pick<Consent, 'messages'>) {
+  const [state] = (['given_up', 'waiting'] as const).filter((each) =>
+    messages.some((message) => message.state === each),
+  )
+  if (!state) return null
+  const [kind, word] = messageStateLabels[state]
+  return <StateBadge label={[kind, `Message ${word.toLowerCase()}`]} />
+}
 
 function Filters({ query }: Pick<ViewProps, 'query'>) {
   const apply = (event: SubmitEvent) => {

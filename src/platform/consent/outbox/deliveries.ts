@@ -210,7 +210,7 @@ function fail(
   // Half of it is random, so that attempts that failed together are not repeated together.
   const due = clock().add({ milliseconds: Math.round(seconds * 500 * (1 + Math.random())) })
   const end = created.add({ hours: triedDays * 24 })
-  const state = Temporal.Instant.compare(due, end) < 0 ? 'waiting' : 'failed'
+  const state = Temporal.Instant.compare(due, end) < 0 ? 'waiting' : 'given_up'
   const result = state === 'waiting' ? 'retried' : 'gave_up'
   onResult(result, 1)
   onFailure(thirdPartyId, result, error)

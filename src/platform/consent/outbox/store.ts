@@ -1,3 +1,5 @@
+import type { MessageKind, MessageState } from '../../../contract/consent-messages.ts'
+
 /** A message that a process has claimed. Until the end of its lease, no other process claims it. */
 export interface ClaimedMessage {
   readonly id: string
@@ -17,12 +19,9 @@ export interface MessageQueue {
   readonly due: Temporal.Instant
 }
 
-export const messageStates = ['waiting', 'delivered', 'failed', 'cancelled'] as const
-export type MessageState = (typeof messageStates)[number]
-
 /** What became of an attempt. */
 export interface Settlement {
-  readonly state: 'waiting' | 'delivered' | 'failed'
+  readonly state: Exclude<MessageState, 'cancelled'>
   /** Of the next attempt. */
   readonly due: Temporal.Instant
   readonly error?: string | undefined
@@ -30,12 +29,15 @@ export interface Settlement {
   readonly isInterrupted?: boolean
 }
 
-/** Whether a third party was informed of the end of a consent. */
-export interface StoredNotice {
+/** A message about a consent. */
+export interface StoredMessage {
+  readonly kind: MessageKind
   readonly state: MessageState
+  readonly created: Temporal.Instant
   readonly attempts: number
   /** Of the next attempt. */
   readonly due: Temporal.Instant
+  /** Of the last attempt that failed. */
   readonly error?: string | undefined
   /** When the state became final. */
   readonly settled?: Temporal.Instant | undefined
@@ -48,7 +50,7 @@ export interface WaitingMessages {
 }
 
 /** How many messages are counted at most. */
-export const countedMax = 100_000
+export const countedMax = 10_000
 
 /** How many messages one transaction gives up at most. */
 export const givenUpMax = 500
@@ -70,8 +72,10 @@ export interface OutboxStore {
   settle(message: ClaimedMessage, settlement: Settlement, now: Temporal.Instant): Promise<void>
   /** Gives up messages that were added before. Returns how many they were, at most `givenUpMax`. */
   giveUp(createdBefore: Temporal.Instant, now: Temporal.Instant): Promise<number>
-  /** The messages about the ends of these consents. */
-  listNotices(arrangementIds: readonly string[]): Promise<ReadonlyMap<string, StoredNotice>>
+  /** The messages about each of these consents, oldest first: at most the last `listedMessagesMax`. */
+  listMessages(
+    arrangementIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly StoredMessage[]>>
   readWaiting(): Promise<WaitingMessages>
   /** Calls the function after each commit of this process that may have added messages. Returns a function that ends this. */
   watch(listener: () => void): () => void

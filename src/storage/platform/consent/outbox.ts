@@ -1,9 +1,9 @@
 import {
-  countedMax,
-  givenUpMax,
+  listedMessagesMax,
+  type MessageKind,
   type MessageState,
-  type OutboxStore,
-} from '../../../platform/consent/outbox/store.ts'
+} from '../../../contract/consent-messages.ts'
+import { countedMax, givenUpMax, type OutboxStore } from '../../../platform/consent/outbox/store.ts'
 import { withdrawnMax } from '../../../platform/consent/store.ts'
 import {
   type Dialect,
@@ -17,9 +17,11 @@ import {
   time,
 } from '../../sql.ts'
 
-const notice = {
+const message = {
   arrangementId: text,
+  kind: oneOf<MessageKind>(),
   state: oneOf<MessageState>(),
+  created: time,
   attempts: integer,
   due: time,
   error: optional(text),
@@ -105,19 +107,26 @@ export function createOutboxStore(sql: Sql): OutboxStore & { readonly announce: 
       const [found] = await sql.all({ id: text }, `${tooOld} limit 1`, [createdBefore])
       if (!found) return 0
       return sql.run(
-        `update outbox set state = 'failed', settled = $2, lease = null
+        `update outbox set state = 'given_up', settled = $2, lease = null
          where id in (${tooOld} limit ${givenUpMax} ${skipLocked})`,
         [createdBefore, now],
       )
     },
-    async listNotices(ids) {
+    async listMessages(ids) {
       const rows = await sql.all(
-        notice,
-        `select arrangement, state, attempts, due, error, settled from outbox
-         where ${isOneOf('arrangement', '$1')} and kind = 'revocation'`,
+        message,
+        `select arrangement, kind, state, created, attempts, due, error, settled from (
+           select outbox.*, row_number() over (partition by arrangement order by created desc, id) as place
+           from outbox where ${isOneOf('arrangement', '$1')}) as numbered
+         where place <= ${listedMessagesMax} order by arrangement, place desc`,
         [ids],
       )
-      return new Map(rows.map(({ arrangementId, ...rest }) => [arrangementId, rest]))
+      return new Map(
+        [...Map.groupBy(rows, ({ arrangementId }) => arrangementId)].map(([id, found]) => [
+          id,
+          found.map(({ arrangementId: _arrangementId, ...rest }) => rest),
+        ]),
+      )
     },
     async readWaiting() {
       const [found] = await sql.all(
