@@ -38,6 +38,9 @@ export const cursorLengthMax = 512
 export const rejectionsMax = 100
 export const storedRejectionsMax = 2000
 
+/** How many refusals of each circumstance a process stores. */
+export const storedRefusalsMax = 400
+
 /** How many runs of checks are stored, with their reports. */
 export const checkRunsMax = 10
 

@@ -19,6 +19,7 @@ export interface Monitoring {
   listRejections(query: {
     readonly reason?: string | undefined
     readonly interactionId?: string | undefined
+    readonly refused?: boolean | undefined
   }): Promise<RejectionList>
 }
 
@@ -35,9 +36,9 @@ export function mountMonitoring(
   { access, monitoring, monitoringLimits: limits }: MonitoringOptions,
 ) {
   const { findRejections, listRejections, streamMetrics } = monitoringOperations
-  mountOperation(app, listRejections, access, async ({ query: { reason } }) => {
+  mountOperation(app, listRejections, access, async ({ query }) => {
     const { listRejections: list } = await monitoring()
-    return { body: JSON.stringify(await list({ reason })) }
+    return { body: JSON.stringify(await list(query)) }
   })
   mountOperation(app, findRejections, access, async ({ params: { interactionId } }) => {
     const { listRejections: list } = await monitoring()

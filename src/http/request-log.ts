@@ -30,6 +30,8 @@ export interface FailedRequest {
   /** Absent if the error is not one of the contract. */
   readonly code?: ErrorCode | undefined
   readonly reason: string
+  /** If the provider refused to share. */
+  readonly circumstance?: RefusalCircumstance | undefined
 }
 
 /** What the log line of a failed request contains in addition. */
@@ -42,10 +44,8 @@ export interface LogDetail {
 declare module 'fastify' {
   interface FastifyRequest {
     logDetail?: LogDetail
-    /** Why the request failed, and the circumstance if the provider refused to share. */
-    failure?: Pick<FailedRequest, 'code' | 'reason'> & {
-      readonly circumstance?: RefusalCircumstance | undefined
-    }
+    /** Why the request failed. */
+    failure?: Pick<FailedRequest, 'code' | 'reason' | 'circumstance'>
     /** When the response started, if it is a stream of events: how long it then lasts is the client's choice. */
     streamStart?: number
     /** The status to log if this server aborts a response after its start. */
@@ -108,7 +108,7 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
       durationMs: Math.round(durationMs * 1000) / 1000,
       interactionId,
     }
-    const circumstance = request.failure?.circumstance
+    const circumstance = failure?.circumstance
     if (circumstance) metrics?.countRefusal(circumstance)
     const detail =
       request.logDetail ?? (circumstance ? refusalDetail(circumstance) : health && healthDetail)
@@ -122,8 +122,11 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
 function describeFailure(
   { failure, logDetail }: FastifyRequest,
   status: number,
-): Pick<FailedRequest, 'code' | 'reason'> {
-  if (status === clientClosedStatus) return { reason: 'the client closed the connection' }
+): Pick<FailedRequest, 'code' | 'reason' | 'circumstance'> {
+  if (status === clientClosedStatus) {
+    const circumstance = failure?.circumstance
+    return { reason: 'the client closed the connection', ...(circumstance && { circumstance }) }
+  }
   const logged = logDetail?.fields['reason']
   return failure ?? { reason: typeof logged === 'string' ? logged : `status ${status}` }
 }

@@ -4,11 +4,20 @@ import { describe, it } from 'node:test'
 import type { Page, Request } from 'playwright-core'
 import { fileScope } from '../support/engines.ts'
 import { send } from '../support/http.ts'
-import { assertQuiet, check, focusOn, openConsole } from './console-browser.ts'
+import { bankingAccount, customer, restriction } from '../support/lines.ts'
+import { loadInProcess } from '../support/load.ts'
+import { assertQuiet, check, focusOn, openClient, openConsole } from './console-browser.ts'
 
 const accountsPath = '/v1/banking/customer/c/accounts'
 
 const console = await openConsole(fileScope)
+await loadInProcess(console.database, [
+  customer('endangered'),
+  customer('careful'),
+  bankingAccount('stopped', { careful: true }),
+  restriction({ customerId: 'endangered' }, 'harm'),
+  restriction({ accountId: 'stopped' }, 'blocked'),
+])
 
 describe('the monitoring page', () => {
   /** Sends a request without a token, which is rejected. */
@@ -18,6 +27,14 @@ describe('the monitoring page', () => {
     const { status } = await send(console.provider, path, { headers })
     assert.ok(status >= 400)
     return id
+  }
+
+  /** The platform calls the provider, as for the explorer. */
+  async function callProvider(call: object): Promise<void> {
+    const { port, token } = await openClient(console, 'reader', 'data.read')
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await send(port, '/v1/explorer/calls', { method: 'POST', body: call, headers })
+    assert.equal(answer.status, 200, answer.text)
   }
 
   /** The figure with this title, once its chart is drawn. */
@@ -101,6 +118,30 @@ describe('the monitoring page', () => {
     await page.keyboard.press('Enter')
     await page.getByText('Only “no token”').waitFor()
     assert.equal(new URL(page.url()).search, '?reason=no+token')
+    await page.context().close()
+  })
+
+  it('lists what the provider refused to share, without customers and accounts', async () => {
+    const page = await console.visit('/console/monitoring')
+    await page.getByText('The provider has not refused to share').waitFor()
+    await check(page, 'monitoring-no-refusals')
+    const params = { customerId: 'careful', accountId: 'stopped' }
+    await callProvider({ operation: 'getCustomer', params: { customerId: 'endangered' } })
+    await callProvider({ operation: 'getAccountContact', params })
+
+    const counts = page.getByRole('region', { name: 'Refusals by circumstance' })
+    await counts.getByRole('rowheader', { name: 'Harm' }).waitFor()
+    const latest = page.getByRole('region', { name: 'Latest refusals' })
+    await latest.getByRole('link', { name: 'Blocked' }).first().waitFor()
+    assert.doesNotMatch(await latest.innerText(), /endangered|careful|stopped/)
+    await check(page, 'monitoring-refusals')
+
+    await focusOn(page, 'Harm')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'refused to share: harm' }).waitFor()
+    await page.getByText('Decision 65:').waitFor()
+    await check(page, 'monitoring-refusal')
+    assertQuiet(page)
     await page.context().close()
   })
 

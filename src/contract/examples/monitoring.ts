@@ -1,4 +1,10 @@
-import type { MetricsSample, MetricsSource, Rejection } from '../records/monitoring.ts'
+import { refusalClause } from '../errors.ts'
+import type {
+  MetricsSample,
+  MetricsSource,
+  Rejection,
+  RejectionCount,
+} from '../records/monitoring.ts'
 
 const sources: MetricsSource[] = [
   { role: 'provider', state: 'ok' },
@@ -26,11 +32,29 @@ const rejection: Rejection = {
   setting: 'HOLDFAST_PROVIDER_URL',
 }
 
-const { role, status, code, reason, setting } = rejection
-const rejectionCount = { role, status, code, reason, clause, setting, count: 3 }
+const refusal: Rejection = {
+  time: '2026-11-16T03:19:02.480Z',
+  interactionId: '0e1b9a52-3c1f-4f0e-9a55-6a1d3f3f9f10',
+  role: 'provider',
+  operation: 'B2',
+  status: 422,
+  code: 'account_in_query_not_found',
+  reason: 'refused to share: blocked',
+  circumstance: 'blocked',
+  clause: refusalClause.clause,
+}
+
+function toCount(counted: Rejection, count: number): RejectionCount {
+  const { time, interactionId, operation, ...rejected } = counted
+  return { ...rejected, count }
+}
 
 export const rejectionMatches = { data: [rejection], sources }
-export const rejectionList = { ...rejectionMatches, reasons: [rejectionCount] }
+export const rejectionList = {
+  data: [rejection, refusal],
+  reasons: [toCount(rejection, 3), toCount(refusal, 1)],
+  sources,
+}
 
 export const metricsSample: MetricsSample = {
   time: '2026-11-16T03:20:15.120Z',

@@ -1,9 +1,9 @@
-import { rejectionsMax, storedRejectionsMax } from '../limits.ts'
+import { rejectionsMax, storedRefusalsMax, storedRejectionsMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described, optional } from '../record.ts'
 import { MetricsSample, RejectionList, RejectionMatches } from '../records/monitoring.ts'
 import { PlatformStatus } from '../records/status.ts'
-import { Uuid } from '../scalars.ts'
+import { Flag, Uuid } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { plain } from './shared-parameters.ts'
 
@@ -42,11 +42,15 @@ export const listRejections = {
   ref: 'O3',
   path: '/v1/rejections',
   summary: 'List the rejected requests of the last hour',
-  description: `Returns the latest ${rejectionsMax} requests with a status of 400 or more, and how many were rejected for each reason. Each process stores its last ${storedRejectionsMax} while its metrics are on.`,
+  description: `Returns the latest ${rejectionsMax} requests with a status of 400 or more, and how many were rejected for each reason. With \`refused=true\`, only refusals of the last 24 hours. While its metrics are on, each process stores its last ${storedRefusalsMax} refusals of each circumstance and its last ${storedRejectionsMax} other rejected requests.`,
   query: Type.Object({
     reason: optional(
       Type.String({ minLength: 1, maxLength: 200 }),
       'Only requests that were rejected for this reason.',
+    ),
+    refused: optional(
+      Flag,
+      'true: only requests for which the provider refused to share, of the last 24 hours instead of the last hour.',
     ),
   }),
   response: RejectionList,
@@ -58,7 +62,7 @@ export const findRejections = {
   path: '/v1/rejections/{interactionId}',
   summary: 'Find the rejected requests with an interaction id',
   description:
-    'Returns why the requests of the last hour with this interaction id were rejected. The list is empty if no request was.',
+    'Returns why the requests of the last hour with this interaction id were rejected, or the refusals of the last 24 hours. The list is empty if no request was rejected.',
   params: Type.Object({
     interactionId: described(Uuid, 'The `x-fapi-interaction-id` of the response.'),
   }),

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
+import { refusalCircumstances } from '../refusals.ts'
 import { Count, Decimal, Text, Timestamp, Uuid } from '../scalars.ts'
 import { Type } from '../type.ts'
 
@@ -92,6 +93,10 @@ const explanation = {
   code: described(Text, 'The code of the error.'),
   clause: described(Text, 'The sentence of the interface or of a decision that it implements.'),
   setting: described(Text, 'The setting to look at.'),
+  circumstance: described(
+    Type.Enum([...refusalCircumstances]),
+    'Why the provider refused to share. Absent if the response is not a refusal.',
+  ),
 }
 
 export type Rejection = Static<typeof Rejection>
@@ -111,7 +116,7 @@ export const Rejection = record('Rejection', {
 
 export type RejectionCount = Static<typeof RejectionCount>
 export const RejectionCount = record('RejectionCount', {
-  description: 'How many requests of the last hour were rejected for one reason.',
+  description: 'How many of the requests were rejected for one reason.',
   required: {
     role,
     status: described(Count, 'The status of the responses.'),
@@ -123,7 +128,7 @@ export const RejectionCount = record('RejectionCount', {
 
 export type RejectionList = Static<typeof RejectionList>
 export const RejectionList = record('RejectionList', {
-  description: 'Requests of the last hour that were answered with an error.',
+  description: 'Requests that were answered with an error.',
   required: {
     data: described(Type.Array(Rejection), 'The latest first.'),
     reasons: described(Type.Array(RejectionCount), 'All that are stored, the most frequent first.'),
@@ -133,7 +138,7 @@ export const RejectionList = record('RejectionList', {
 
 export type RejectionMatches = Static<typeof RejectionMatches>
 export const RejectionMatches = record('RejectionMatches', {
-  description: 'Requests of the last hour with an interaction id that were rejected.',
+  description: 'Rejected requests with an interaction id.',
   required: {
     data: described(
       Type.Array(Rejection),

@@ -53,12 +53,14 @@ export function openRemoteReader(url: string): MetricsReader {
       for (const name of names) address.searchParams.append(nameParameter, name)
       return get(address, 'text/plain')
     },
-    async rejections({ reason, interactionId }) {
+    async rejections({ reason, interactionId, refused }) {
       const path = url.endsWith(metricsPath) ? url.slice(0, -metricsPath.length) : url
       const id = interactionId === undefined ? '' : `/${encodeURIComponent(interactionId)}`
       const address = new URL(path + rejectionsPath + id)
       if (reason !== undefined) address.searchParams.set('reason', reason)
-      return parseReport(await get(address, 'application/json'))
+      if (refused) address.searchParams.set('refused', 'true')
+      const report = parseReport(await get(address, 'application/json'))
+      return refused ? selectRefusals(report) : report
     },
   }
 }
@@ -76,6 +78,14 @@ function parseReport(text: string): RejectionReport {
   }
 }
 
+/** An earlier version of Holdfast reports all rejected requests. */
+function selectRefusals({ rejections, reasons }: RejectionReport): RejectionReport {
+  return {
+    rejections: rejections.filter(({ circumstance }) => circumstance !== undefined),
+    reasons: reasons.filter(({ circumstance }) => circumstance !== undefined),
+  }
+}
+
 function isFailedRequest(value: unknown): value is FailedRequest {
   const { time, interactionId, operation } = (value ?? {}) as Partial<FailedRequest>
   const isDate = typeof time === 'number' && Math.abs(time) <= 8.64e15
@@ -87,11 +97,11 @@ function isFailureCount(value: unknown): value is FailureCount {
 }
 
 function isFailure(value: unknown): boolean {
-  const { role, status, code, reason } = value as Partial<FailedRequest>
+  const { role, status, code, reason, circumstance } = value as Partial<FailedRequest>
   return (
     [role, reason].every(isShort) &&
     Number.isSafeInteger(status) &&
-    (code === undefined || isShort(code))
+    [code, circumstance].every((each) => each === undefined || isShort(each))
   )
 }
 

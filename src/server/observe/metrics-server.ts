@@ -73,6 +73,7 @@ async function respond(target: string, reader: MetricsReader): Promise<MetricsAn
   const report = await reader.rejections({
     reason: searchParams.get('reason') ?? undefined,
     interactionId: id === '' ? undefined : id,
+    refused: searchParams.get('refused') === 'true',
   })
   return { type: 'application/json; charset=utf-8', text: JSON.stringify(report) }
 }

@@ -1,6 +1,5 @@
 import { rejectionTable } from '../../auth/rejection-reasons.ts'
 import {
-  describeRefusal,
   type ErrorClause,
   errorClauses,
   type MonitoredRole,
@@ -8,6 +7,7 @@ import {
   overloadClause,
   type RejectionCount,
   type RejectionList,
+  refusalCircumstances,
   refusalClause,
   restrictionReasons,
 } from '../../contract/index.ts'
@@ -16,7 +16,7 @@ import type { Monitoring } from '../../http/monitoring-app.ts'
 import type { FailedRequest } from '../../http/request-log.ts'
 import { type MetricsOrigin, readOrigin } from './metrics-origin.ts'
 import { openSampler, type SamplerLimits } from './metrics-sampler.ts'
-import { type FailureCount, mergeReports } from './rejection-log.ts'
+import { mergeReports } from './rejection-log.ts'
 
 /** Everything that operators see of the servers. Nothing is read until a client asks. */
 export function openMonitoring(
@@ -47,22 +47,25 @@ export function openMonitoring(
 }
 
 const tokenClauses = new Map<string, ErrorClause>(Object.entries(rejectionTable))
-const refusalReasons = new Set(restrictionReasons.map(describeRefusal))
 const clauses = new Map<string, ErrorClause | undefined>(Object.entries(errorClauses))
 
-type Failure = Pick<FailedRequest | FailureCount, 'role' | 'status' | 'code' | 'reason'>
+type Failure = Pick<FailedRequest, 'role' | 'status' | 'code' | 'reason' | 'circumstance'>
 
 /** Adds the clause and the setting. A report of another version may have codes and reasons that this one does not know. */
-function explain({ role, status, code, reason }: Failure): Omit<RejectionCount, 'count'> {
+function explain(failure: Failure): Omit<RejectionCount, 'count'> {
+  const { role, status, code, reason } = failure
+  const circumstance = refusalCircumstances.find((known) => known === failure.circumstance)
   const ofToken = code === 'unauthorized' ? tokenClauses.get(reason) : undefined
+  const isRestriction = restrictionReasons.some((known) => known === circumstance)
+  const ofRestriction = isRestriction ? refusalClause : undefined
   const ofOverload = reason === overloadReason ? overloadClause : undefined
-  const ofRefusal = refusalReasons.has(reason) ? refusalClause : undefined
   return {
     role: isRole(role) ? role : 'provider',
     status,
     reason,
     ...(code !== undefined && { code }),
-    ...(ofToken ?? ofOverload ?? ofRefusal ?? clauses.get(code ?? '')),
+    ...(circumstance && { circumstance }),
+    ...(ofToken ?? ofOverload ?? ofRestriction ?? clauses.get(code ?? '')),
   }
 }
 

@@ -1,18 +1,23 @@
-import { rejectionsMax, storedRejectionsMax } from '../../contract/limits.ts'
+import { refusalCircumstances } from '../../contract/index.ts'
+import { rejectionsMax, storedRefusalsMax, storedRejectionsMax } from '../../contract/limits.ts'
 import type { FailedRequest } from '../../http/request-log.ts'
 
-/** How long a rejected request is kept. */
-const keptMs = 60 * 60_000
+const hourMs = 60 * 60_000
+/** How long a refusal is kept. The list of all rejected requests has it for an hour, like the others. */
+const refusalMs = 24 * hourMs
 
 export interface RejectionQuery {
   readonly reason?: string | undefined
   readonly interactionId?: string | undefined
+  /** Only requests for which the provider refused to share. */
+  readonly refused?: boolean | undefined
 }
 
 /** Requests that failed for the same reason. */
-export type FailureCount = Pick<FailedRequest, 'role' | 'status' | 'code' | 'reason'> & {
-  readonly count: number
-}
+export type FailureCount = Pick<
+  FailedRequest,
+  'role' | 'status' | 'code' | 'reason' | 'circumstance'
+> & { readonly count: number }
 
 /** The latest requests, the latest first, and the number of all that match the query, by reason. */
 export interface RejectionReport {
@@ -27,43 +32,68 @@ export interface RejectionLog {
   entries(): readonly FailedRequest[]
 }
 
-/** Keeps the last failed requests in memory, for at most an hour. */
+/**
+ * Keeps the last failed requests in memory. Each circumstance of a refusal has a place of its own, so that neither
+ * rejected tokens nor requests over a rate limit displace a refusal that prevents harm.
+ */
 export function openRejectionLog(now: () => number = Date.now): RejectionLog {
-  const kept: FailedRequest[] = []
-  let next = 0
-  const entries = (): FailedRequest[] => {
-    const oldest = now() - keptMs
-    return [...kept.slice(next), ...kept.slice(0, next)].filter(({ time }) => time >= oldest)
-  }
+  const others = openRing(storedRejectionsMax, hourMs, now)
+  const refusals = new Map(
+    refusalCircumstances.map((name) => [name, openRing(storedRefusalsMax, refusalMs, now)]),
+  )
+  const listRefusals = () => [...refusals.values()].flatMap(({ list }) => list())
+  const entries = () => [...others.list(), ...listRefusals()].sort((a, b) => a.time - b.time)
   return {
     record(failed) {
-      kept[next] = failed
-      next = (next + 1) % storedRejectionsMax
+      const refusal = failed.circumstance && refusals.get(failed.circumstance)
+      const ring = refusal ?? others
+      ring.add(failed)
     },
     entries,
-    report: ({ reason, interactionId } = {}) =>
-      toReport(
-        entries().filter(
+    report({ reason, interactionId, refused } = {}) {
+      const isListOfAll = !refused && interactionId === undefined
+      const oldest = isListOfAll ? now() - hourMs : 0
+      return toReport(
+        (refused ? listRefusals() : entries()).filter(
           (entry) =>
+            entry.time >= oldest &&
             (reason === undefined || entry.reason === reason) &&
             (interactionId === undefined ||
               entry.interactionId.toLowerCase() === interactionId.toLowerCase()),
         ),
-      ),
+      )
+    },
+  }
+}
+
+/** Keeps the last entries, the oldest first. */
+function openRing(entriesMax: number, keptMs: number, now: () => number) {
+  const kept: FailedRequest[] = []
+  let next = 0
+  return {
+    add(entry: FailedRequest): void {
+      kept[next] = entry
+      next = (next + 1) % entriesMax
+    },
+    list(): FailedRequest[] {
+      const oldest = now() - keptMs
+      return [...kept.slice(next), ...kept.slice(0, next)].filter(({ time }) => time >= oldest)
+    },
   }
 }
 
 function toReport(entries: readonly FailedRequest[]): RejectionReport {
-  const groups = Map.groupBy(entries, ({ role, status, code, reason }) =>
-    JSON.stringify([role, status, code, reason]),
-  )
-  const reasons = [...groups.values()].flatMap((group) => {
+  const reasons = [...Map.groupBy(entries, groupKey).values()].flatMap((group) => {
     const [first] = group
     if (!first) return []
-    const { role, status, code, reason } = first
-    return { role, status, code, reason, count: group.length }
+    const { role, status, code, reason, circumstance } = first
+    return { role, status, code, reason, circumstance, count: group.length }
   })
   return mergeReports([{ rejections: entries, reasons }])
+}
+
+function groupKey({ role, status, code, reason, circumstance }: Omit<FailureCount, 'count'>) {
+  return JSON.stringify([role, status, code, reason, circumstance])
 }
 
 /** Combines the reports of several processes. */
@@ -74,7 +104,7 @@ export function mergeReports(reports: readonly RejectionReport[]): RejectionRepo
     .slice(0, rejectionsMax)
   const groups = Map.groupBy(
     reports.flatMap(({ reasons }) => reasons),
-    ({ role, status, code, reason }) => JSON.stringify([role, status, code, reason]),
+    groupKey,
   )
   const reasons = [...groups.values()].flatMap((group) => {
     const [first] = group

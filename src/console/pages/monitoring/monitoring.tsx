@@ -11,6 +11,7 @@ import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { formatRate, MetricsCharts } from './charts.tsx'
 import { Lookup } from './lookup.tsx'
+import { RefusalTables } from './refusal-tables.tsx'
 import { RejectionTables } from './rejection-tables.tsx'
 import { Sources } from './sources.tsx'
 
@@ -22,6 +23,11 @@ export function View({ query }: ViewProps) {
   const rejections = useResource(
     `rejections ${reason}`,
     (signal) => read(listRejections, { query: { reason }, signal }),
+    { refreshMs, keepValue: true },
+  )
+  const refusals = useResource(
+    'refusals',
+    (signal) => read(listRejections, { query: { refused: 'true' }, signal }),
     { refreshMs, keepValue: true },
   )
   const latest = stream.samples.at(-1)
@@ -49,6 +55,8 @@ export function View({ query }: ViewProps) {
           </div>
         )}
       </Loaded>
+      <h2>Refusals of the last 24 hours</h2>
+      <Loaded resource={refusals}>{(list) => <RefusalTables list={list} />}</Loaded>
       <h2>Feeds</h2>
       {latest && <Feeds feeds={latest.feeds} />}
     </>

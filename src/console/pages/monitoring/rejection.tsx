@@ -7,6 +7,7 @@ import { Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
+import { toLabel } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { Lookup } from './lookup.tsx'
@@ -50,7 +51,7 @@ export function View({ params: { interactionId = '' } }: ViewProps) {
 }
 
 function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
-  const { time, role, operation, status, code, reason, clause, setting } = rejection
+  const { time, role, operation, status, code, reason, circumstance, clause, setting } = rejection
   return (
     <section>
       <h2>{reason}</h2>
@@ -60,6 +61,7 @@ function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
           Server: role,
           Operation: operation,
           Status: code === undefined ? status : [status, ' ', <code key={code}>{code}</code>],
+          Circumstance: circumstance && toLabel(circumstance),
           Clause: clause ?? '–',
           'Setting to look at': setting && <code>{setting}</code>,
           'Interaction ID': <Identifier value={rejection.interactionId} />,
