@@ -310,6 +310,14 @@ describeOnLayouts('the dashboard', () => {
     for (const body of ['{}', '']) {
       await send(intake.port, '/v1/feeds/core/batches/1', { method: 'PUT', headers, body })
     }
+    await runInProcess(['keys', 'add', '--database', deployment.database])
+    const platform = await deployment.openPlatform({
+      ...withMetrics,
+      subdomain,
+      'provider-url': server.address,
+      'passcode-url': server.address,
+      issuer: 'http://127.0.0.1:1',
+    })
     const upstream = await openUpstream(t)
     const guard = await deployment.openGuard({ ...withMetrics, upstream: upstream.address })
     await deployment.ask(guard, accountsPath)
@@ -322,6 +330,7 @@ describeOnLayouts('the dashboard', () => {
       ...(await scrape(server)),
       ...(await scrape(guard)),
       ...(await scrape(intake)),
+      ...(await scrape(platform)),
       ...parseSamples(readFileSync(file, 'utf8')),
     ]
     const dashboard = readFileSync(
