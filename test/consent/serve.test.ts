@@ -240,8 +240,10 @@ describeOnce('holdfast serve platform without an issuer', () => {
     assert.ok(seen.has('fastify'))
     assert.ok(!seen.has('oidc-provider'))
     assert.deepEqual(
-      [...seen].filter((file) => file.includes('/src/platform/consent/')),
-      ['handlers.ts', 'third-party-names.ts'].map((file) => join(root, 'platform/consent', file)),
+      [...seen].filter((file) => file.includes('/src/platform/consent/')).sort(),
+      ['consent-history.ts', 'handlers.ts', 'third-party-names.ts'].map((file) =>
+        join(root, 'platform/consent', file),
+      ),
     )
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { checkProvider, countResults, publishKeys } from '../../src/check/index.ts'
-import { ana, anaEmail, ben, dataLines } from '../check/data.ts'
+import { ana, anaEmail, ben, dataLines, restricted } from '../check/data.ts'
 import { createScope, describe, newDatabase } from '../support/engines.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { openLocalServer } from '../support/local-server.ts'
@@ -31,6 +31,7 @@ describe('a guard in front of a provider without token checks', () => {
       testKeys,
       customers: [ana, ben],
       emails: [anaEmail],
+      ...restricted,
       rate: 0,
       replayAfterMs: 100,
       strict: true,

@@ -30,9 +30,9 @@ describe('holdfast load --unknown-fields drop', () => {
 
     assert.deepEqual([status, stderr], [0, ''])
     assert.match(stdout, /^4 lines loaded in /)
-    assert.equal(
-      splitLines(stdout).at(-1),
-      '7 unknown fields left out: merchantName 3, fees.x 2, address.arbn 1, valueDateTime 1',
+    assert.match(
+      stdout,
+      /^7 unknown fields left out: merchantName 3, fees\.x 2, address\.arbn 1, valueDateTime 1$/m,
     )
     assert.deepEqual(splitLines(await bank.dump()), [
       put.customer('c1', { address: { region: 'VIC' } }),
