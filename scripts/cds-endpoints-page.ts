@@ -1,4 +1,5 @@
 import { cdsListVersions } from '../src/contract/cds/mapping.ts'
+import { cdsEndpoints } from '../src/contract/cds/shared/endpoints.ts'
 import { describeExpected } from '../src/contract/problems.ts'
 import {
   publishedEndpoints,
@@ -8,7 +9,6 @@ import { discoveryEndpoints } from '../src/platform/cds/discovery.ts'
 import { cdsErrors } from '../src/platform/cds/errors.ts'
 import { cdsBasePath, standardPaths } from '../src/platform/cds/paths.ts'
 import type { Parameters } from '../src/platform/cds/query.ts'
-import { cdsEndpoints } from '../src/platform/consent/cds/endpoints.ts'
 import { page, table } from './markdown.ts'
 
 interface Endpoint {

@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
+import { type CdsEndpointId, cdsEndpoints } from '../contract/cds/shared/endpoints.ts'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
 import { cdsBasePath } from '../platform/cds/paths.ts'
 import type { RawQuery } from '../platform/cds/query.ts'
@@ -8,7 +9,6 @@ import {
   requireAcceptable,
   requireValidHeaders,
 } from '../platform/cds/request-headers.ts'
-import { type CdsEndpointId, cdsEndpoints } from '../platform/consent/cds/endpoints.ts'
 import type { Consent } from '../platform/consent/consent.ts'
 import type { StoredArrangement } from '../platform/consent/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
@@ -16,6 +16,7 @@ import { readHeader, readVersionHeaders } from './cds-response.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
 import { readPath } from './request.ts'
+import { requestMessage } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,12 +35,12 @@ export function mountCds(app: HttpApp, consent: Consent): void {
 
 function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void {
   const { cds, basePath } = consent
-  const { method, path } = cdsEndpoints[id]
+  const { method, path, logName } = cdsEndpoints[id]
   app.route({
     method,
     url: toFastifyPath({ path: basePath + cdsBasePath + path }),
     config: {
-      endpoint: id === 'balancesOfAccounts' ? 'cds-balances' : `cds-${id}`,
+      endpoint: `cds-${logName}`,
       formatError: toCdsErrorList,
     },
     bodyLimit: bodyBytesMax,
@@ -59,7 +60,8 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
     },
     async handler(request, reply) {
       const { accountId = '' } = request.params as { readonly accountId?: string }
-      const { body, version } = await cds.answer(id, {
+      const faults = new Map<string, number>()
+      const answer = cds.answer(id, {
         ...readVersionHeaders(request),
         arrangement: request.arrangement as StoredArrangement,
         scheme: request.headers['dpop'] === undefined ? 'Bearer' : 'DPoP',
@@ -68,11 +70,20 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
         query: request.query as RawQuery,
         body: request.body,
         interactionId: String(reply.getHeader(interactionHeader)),
+        faults,
       })
+      const { body, version } = await answer.finally(() => noteFaults(request, faults))
       reply.header('x-v', String(version))
       return sendJson(reply, JSON.stringify(body))
     },
   })
+}
+
+/** The log says which fields the provider should correct, and neither values nor ids. */
+function noteFaults(request: FastifyRequest, faults: ReadonlyMap<string, number>): void {
+  if (faults.size === 0) return
+  const fields = { invalidData: Object.fromEntries(faults) }
+  request.logDetail = { level: 'warn', message: requestMessage, fields }
 }
 
 /** From the configured issuer: the Host header is the client’s choice. */

@@ -23,6 +23,8 @@ export const allScopes = [
 /** Shares three bank accounts and an energy account in the tests. `b1` belongs to another customer. */
 export const ana = { id: 'ana', email: 'ana@data.example', accounts: ['d1', 'd2'] } as const
 
+export const savings = { productName: 'Savings', productCategory: 'TRANS_AND_SAVINGS_ACCOUNTS' }
+
 export const dataLines = [
   customer(ana.id, {
     name: 'Customer ana',
@@ -32,16 +34,16 @@ export const dataLines = [
     phoneNumber: '+61400000111',
   }),
   customer('ben', { name: 'Ben', email: 'ben@data.example' }),
-  bankingAccount('d1', { ana: true }, { displayName: 'Everyday', productName: 'Savings' }),
-  bankingAccount('d2', { ana: true }, { displayName: 'Holiday', productName: 'Savings' }),
+  bankingAccount('d1', { ana: true }, { displayName: 'Everyday', ...savings }),
+  bankingAccount('d2', { ana: true }, { displayName: 'Holiday', ...savings }),
   bankingAccount(
     'd3',
     { ana: true },
     { productName: 'Later', productCategory: 'BUY_NOW_PAY_LATER', openStatus: 'CLOSED' },
   ),
-  bankingAccount('d4', { ana: true }, { displayName: 'Never shared' }),
-  bankingAccount('d6', { ana: true }, { displayName: 'Without a balance' }),
-  bankingAccount('b1', { ben: true }),
+  bankingAccount('d4', { ana: true }, { displayName: 'Never shared', ...savings }),
+  bankingAccount('d6', { ana: true }, { displayName: 'Without a balance', ...savings }),
+  bankingAccount('b1', { ben: true }, savings),
   energyAccount('d5', ['ana']),
   balance('d1', { currentBalance: '10', availableBalance: '-9.5' }),
   ...['d2', 'd3', 'd4', 'b1'].map((id) => balance(id)),

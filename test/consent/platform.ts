@@ -102,6 +102,8 @@ export interface PlatformOptions {
   readonly openStore?: (database: string) => Promise<ConsentStore>
   /** Changes the provider before it listens. */
   readonly prepare?: ProviderOptions['prepare'] | undefined
+  /** Of the bank accounts that the provider serves. */
+  readonly accountVersion?: ProviderOptions['accountVersion']
   /** Whether the third party of the demo is accepted. */
   readonly isDemo?: boolean
   /** Limits of third parties, by the clock of the test. */
@@ -116,6 +118,7 @@ export async function openConsentPlatform(
     database: existing,
     openStore = openConsentStore,
     prepare,
+    accountVersion,
     isDemo: isFirstDemo = false,
     thirdPartyLimits,
     metrics,
@@ -127,6 +130,7 @@ export async function openConsentPlatform(
   const provider = await openProvider(inner, consentLines, {
     database,
     limits: patientLimits,
+    accountVersion,
     ...(prepare && { prepare }),
     around: (store) =>
       new Proxy(store, {

@@ -3,7 +3,7 @@ import { it, type TestContext } from 'node:test'
 import * as openid from 'openid-client'
 import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { balance, bankingAccount, restriction } from '../support/lines.ts'
-import { allScopes, assertError, openCdsPlatform, type Sharing, share } from './cds.ts'
+import { allScopes, assertError, openCdsPlatform, type Sharing, savings, share } from './cds.ts'
 import { type ConsentPlatform, nextCustomer } from './platform.ts'
 import { registerThirdParty } from './third-party.ts'
 
@@ -112,7 +112,7 @@ describeOnce('hundreds of accounts in a body', () => {
     const accounts = Array.from({ length: count }, (_, index) => `${customer.id}-${1000 + index}`)
     const holders = { [customer.id]: true }
     await platform.provider.load(
-      accounts.flatMap((id) => [bankingAccount(id, holders), balance(id)]),
+      accounts.flatMap((id) => [bankingAccount(id, holders, savings), balance(id)]),
     )
     const sharing = await share(platform, { customer, accounts })
     const accountIds = await listAccountIds(sharing)

@@ -54,7 +54,7 @@ const bundle: CdsFields = {
 /** The standards do not use the number of cards. */
 const { ADDITIONAL_CARDS: _, ...featureValues } = additionalValues.feature
 
-const feature: CdsFields = {
+export const feature: CdsFields = {
   feature_type: {
     type: {
       oneOf: values.featureType,

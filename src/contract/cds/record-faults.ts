@@ -5,6 +5,7 @@ import {
   amount,
   anything,
   type Check,
+  country,
   currency,
   list,
   maskedNumber,
@@ -94,6 +95,12 @@ const payee = object({
     }),
     biller: object({ required: { billerName: anything } }),
     digitalWallet: object({ required: { name: anything } }),
+    international: object({
+      optional: {
+        beneficiaryDetails: object({ optional: { country } }),
+        bankDetails: object({ optional: { country } }),
+      },
+    }),
   },
 })
 

@@ -1,6 +1,8 @@
 import { isObject } from '../schema.ts'
 import { isCurrency } from './currencies.ts'
 import { cdsScalars } from './field-types.ts'
+import { isMasked } from './masked-number.ts'
+import { toCountryCode } from './shared/countries.ts'
 
 type Report = (path: string, reason: string) => void
 type Fields = Readonly<Record<string, unknown>>
@@ -63,13 +65,13 @@ export const amount = text(`be ${cdsScalars.amount.mustBe}`, cdsScalars.amount.t
 
 export const currency = text('be a currency code of ISO 4217', isCurrency)
 
-/** At most the last four digits, after what replaces the others. */
-const masked = /^\D*x[^\dx]*(?:\d[^\dx]*){0,4}$/
+export const country = text(
+  'be a country code of ISO 3166-1',
+  (value) => toCountryCode(value) !== undefined,
+)
 
 /** `MaskedAccountString` and `MaskedPANString`: a number for display. */
-export const maskedNumber = text('have an x for each digit except the last four', (value) =>
-  masked.test(value),
-)
+export const maskedNumber = text('have an x for each digit except the last four', isMasked)
 
 function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`

@@ -15,8 +15,10 @@ function roundRate(value: number): number {
 
 /** A base rate, sometimes with a conditional bonus rate. */
 export function createDepositRates(rate: number, random: Random): DepositRate[] {
+  const depositRateType = random.pick(['VARIABLE', 'VARIABLE', 'FLOATING'] as const)
   const base: DepositRate = {
-    depositRateType: random.pick(['VARIABLE', 'VARIABLE', 'FLOATING'] as const),
+    depositRateType,
+    ...(depositRateType === 'FLOATING' && { additionalValue: 'Follows the cash rate' }),
     rate: roundRate(rate),
     calculationFrequency: 'P1D',
     applicationFrequency: 'P1M',
@@ -50,6 +52,7 @@ const bonusRates: readonly DepositRate[] = [
   {
     depositRateType: 'BONUS',
     rate: 0.015,
+    additionalValue: 'A deposit and no withdrawal in the month',
     applicationType: 'PERIODIC',
     applicationFrequency: 'P1M',
     additionalInfo: 'On top of the base rate',
@@ -63,6 +66,7 @@ const bonusRates: readonly DepositRate[] = [
     rate: 0.0075,
     additionalValue: 'P4M',
     applicationType: 'PERIODIC',
+    applicationFrequency: 'P1M',
     applicabilityConditions: [
       { rateApplicabilityType: 'OTHER', additionalInfo: 'First account with us, 100% online' },
     ],
@@ -72,13 +76,13 @@ const bonusRates: readonly DepositRate[] = [
 /** A single rate is an object, several are an array: the interface accepts both. */
 export function createLendingRates(type: AccountType, rate: number, random: Random): LendingRates {
   const isHome = type.category === 'RESIDENTIAL_MORTGAGES'
+  const applied = { applicationFrequency: 'P1M', applicationType: 'PERIODIC' } as const
   const main: LendingRate = {
     lendingRateType: type.category === 'CRED_AND_CHRG_CARDS' ? 'PURCHASE' : 'VARIABLE',
     rate: roundRate(rate),
     comparisonRate: roundRate(rate + 0.0021),
     calculationFrequency: 'P1D',
-    applicationFrequency: 'P1M',
-    applicationType: 'PERIODIC',
+    ...applied,
     interestPaymentDue: 'IN_ARREARS',
     repaymentType: random.pick(['PRINCIPAL_AND_INTEREST', 'UNCONSTRAINED'] as const),
     loanPurpose: isHome ? random.pick(['OWNER_OCCUPIED', 'INVESTMENT'] as const) : 'OTHER',
@@ -86,12 +90,20 @@ export function createLendingRates(type: AccountType, rate: number, random: Rand
   if (random.chance(0.5)) return main
   const more: LendingRate =
     type.category === 'CRED_AND_CHRG_CARDS'
-      ? { lendingRateType: 'BALANCE_TRANSFER', rate: 0, additionalInfo: 'For 18 months' }
+      ? {
+          lendingRateType: 'BALANCE_TRANSFER',
+          rate: 0,
+          ...applied,
+          additionalInfo: 'For 18 months',
+        }
       : {
           lendingRateType: 'FIXED',
           rate: roundRate(rate - 0.004),
           additionalValue: 'P3Y',
-          tiers: [{ name: 'LVR to 80%', unitOfMeasure: 'PERCENT', maximumValue: '80' }],
+          ...applied,
+          tiers: [
+            { name: 'LVR to 80%', unitOfMeasure: 'PERCENT', minimumValue: '0', maximumValue: '80' },
+          ],
         }
   return [main, more]
 }

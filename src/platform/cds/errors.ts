@@ -26,6 +26,16 @@ export const cdsErrors = {
     'cds-banking:Authorisation/UnavailableBankingAccount',
     'Unavailable Banking Account',
   ],
+  unknownEnergyAccount: [
+    404,
+    'cds-energy:Authorisation/InvalidEnergyAccount',
+    'Invalid Energy Account',
+  ],
+  energyAccountUnavailable: [
+    404,
+    'cds-energy:Authorisation/UnavailableEnergyAccount',
+    'Unavailable Energy Account',
+  ],
   methodNotAllowed: [405, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
   notAcceptable: [406, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
   unsupportedVersion: [406, 'cds-all:Header/UnsupportedVersion', 'Unsupported Version'],
@@ -39,6 +49,16 @@ export const cdsErrors = {
     'cds-banking:Authorisation/UnavailableBankingAccount',
     'Unavailable Banking Account',
   ],
+  unknownEnergyAccountInBody: [
+    422,
+    'cds-energy:Authorisation/InvalidEnergyAccount',
+    'Invalid Energy Account',
+  ],
+  unavailableEnergyAccountInBody: [
+    422,
+    'cds-energy:Authorisation/UnavailableEnergyAccount',
+    'Unavailable Energy Account',
+  ],
   invalidArrangement: [
     422,
     'cds-all:Authorisation/InvalidArrangement',
@@ -50,6 +70,22 @@ export const cdsErrors = {
 } as const satisfies Record<string, readonly [number, string, string]>
 
 export type CdsErrorName = keyof typeof cdsErrors
+
+/** The errors about accounts, by their kind. */
+export const accountErrors = {
+  banking: {
+    unknown: 'unknownAccount',
+    unavailable: 'accountUnavailable',
+    unknownInBody: 'unknownAccountInBody',
+    unavailableInBody: 'unavailableAccountInBody',
+  },
+  energy: {
+    unknown: 'unknownEnergyAccount',
+    unavailable: 'energyAccountUnavailable',
+    unknownInBody: 'unknownEnergyAccountInBody',
+    unavailableInBody: 'unavailableEnergyAccountInBody',
+  },
+} as const satisfies Record<string, Record<string, CdsErrorName>>
 
 /** An error that is reported to the client, once for each detail. A detail names what is wrong. */
 export class CdsError extends Error {

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts'
+import { maskNumber } from '../../contract/cds/masked-number.ts'
 import {
   type BankingAccount,
   type EnergyAccount,
@@ -204,15 +205,6 @@ function readShared(
     isJoint: !isOrganisation && (isShared || type === 'JOINT' || holders.length > 1),
     isOrganisation,
   }
-}
-
-const shownDigits = 4
-
-/** With its last digits alone, if a provider sends a number that is not masked. */
-function maskNumber(number: string): string {
-  const digits = number.match(/\d/g)?.length ?? 0
-  let position = 0
-  return number.replaceAll(/\d/g, (digit) => (digits - position++ > shownDigits ? 'x' : digit))
 }
 
 /** The client checks no fields. */

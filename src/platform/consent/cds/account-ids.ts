@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { IdKind } from '../../../contract/cds/shared/shapes.ts'
 import type { Arrangement } from '../store.ts'
 
 /** Whom an id is for: the same account has other ids for another third party, and for another customer. */
@@ -17,8 +18,9 @@ export function openIds(key: Buffer) {
   return {
     makeAccountId: (audience: IdAudience, accountId: string) =>
       hash(audience, 'account', accountId),
-    makeTransactionId: (audience: IdAudience, accountId: string, transactionId: string) =>
-      hash(audience, 'transaction', accountId, transactionId),
+    /** `path` is the provider’s id, after that of its account if it is unique only there. */
+    makeId: (audience: IdAudience, kind: IdKind, path: readonly string[]) =>
+      hash(audience, kind, ...path),
   }
 }
 

@@ -1,3 +1,8 @@
+import {
+  type CdsEndpoint,
+  type CdsEndpointId,
+  cdsEndpoints,
+} from '../../../contract/cds/shared/endpoints.ts'
 import type { ThirdPartyLimits } from '../../../contract/traffic-limits.ts'
 import { CdsError, limitError } from '../../cds/errors.ts'
 import { type RawQuery, readQuery } from '../../cds/query.ts'
@@ -14,9 +19,9 @@ import { deadlineMs, isOverThreshold, ProviderUnavailable } from '../customers.t
 import type { Disclosures } from '../disclosures.ts'
 import type { ConsentStore } from '../store.ts'
 import { openIds } from './account-ids.ts'
-import { type CdsEndpointId, cdsEndpoints } from './endpoints.ts'
-import { type CdsBody, cdsHandlers } from './handlers.ts'
+import { cdsHandlers } from './handlers.ts'
 import { openTrafficLimits, type TrafficLimitOptions } from './limit-traffic.ts'
+import type { CdsBody } from './pages.ts'
 import type { CdsCall, DataSource } from './shared-data.ts'
 
 /** How long a third party should wait if the provider does not answer, or gets too many requests. */
@@ -25,15 +30,13 @@ const retryAfterSeconds = 5
 /** A request before it is validated. */
 interface CdsRequest
   extends VersionHeaders,
-    Pick<CdsCall, 'arrangement' | 'url' | 'accountId' | 'body' | 'interactionId'> {
+    Pick<CdsCall, 'arrangement' | 'url' | 'accountId' | 'body' | 'interactionId' | 'faults'> {
   /** Of the token. */
   readonly scheme: TokenScheme
   readonly query: RawQuery
 }
 
-interface CdsApiOptions
-  extends Omit<DataSource, 'ids'>,
-    Pick<TrafficLimitOptions, 'timeZone' | 'seconds'> {
+interface CdsApiOptions extends Omit<DataSource, 'ids'>, Pick<TrafficLimitOptions, 'seconds'> {
   readonly store: ConsentStore
   readonly observer: AccountObserver
   readonly disclosures: Disclosures
@@ -47,10 +50,10 @@ interface CdsApiOptions
  * is for the log.
  */
 export async function openCdsApi(options: CdsApiOptions) {
-  const { store, provider, clock, observer, disclosures } = options
+  const { store, provider, clock, timeZone, observer, disclosures } = options
   const verifyAccess = openAccessCheck(store, clock, options.isDemo)
   const countTraffic = options.thirdPartyLimits && (await openTrafficLimits(options))
-  const source = { provider, ids: openIds(await store.readSecret('accounts')), clock }
+  const source = { provider, ids: openIds(await store.readSecret('accounts')), clock, timeZone }
 
   /** The customer may have withdrawn while the provider was asked: nothing is shared after that. */
   const requireActive = async ({ arrangement, scheme }: CdsRequest): Promise<void> => {
@@ -67,19 +70,21 @@ export async function openCdsApi(options: CdsApiOptions) {
     authorise: (endpoint: CdsEndpointId, request: ThirdPartyRequest) =>
       verifyAccess(request, cdsEndpoints[endpoint].scope),
 
+    /** Adds to `faults` how often a field has a value that the standards do not allow. */
     async answer(
-      endpoint: CdsEndpointId,
+      id: CdsEndpointId,
       request: CdsRequest,
     ): Promise<{ readonly body: CdsBody; readonly version: number }> {
-      const { versions, parameters, scope } = cdsEndpoints[endpoint]
+      const endpoint: CdsEndpoint = cdsEndpoints[id]
+      const { versions, parameters, scope } = endpoint
       const version = selectVersion(request, versions)
       const query = readQuery(parameters, request.query)
       const { arrangement } = request
       const observation = observer.observe(arrangement)
       try {
         const signal = AbortSignal.timeout(deadlineMs)
-        const call = { ...source, ...request, observation, version, query, signal }
-        const body = await cdsHandlers[endpoint](call)
+        const call = { ...source, ...request, endpoint, observation, version, query, signal }
+        const body = await cdsHandlers[id](call)
         await Promise.all([requireActive(request), observation.record()])
         disclosures.record(arrangement.id, [scope])
         return { body, version }

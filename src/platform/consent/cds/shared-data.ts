@@ -1,15 +1,14 @@
 import type { Client } from '../../../client/client.ts'
-import { ResponseError } from '../../../client/errors.ts'
+import { bankingAccount } from '../../../contract/cds/shared/banking-account.ts'
+import type { CdsEndpoint } from '../../../contract/cds/shared/endpoints.ts'
+import type { ObjectShape, WriteContext } from '../../../contract/cds/shared/shapes.ts'
 import {
-  accountIdsMax,
   type BankingAccount,
   type BankingAccountV3,
-  type BankingBalance,
-  errorTable,
   pageSizeMax,
   printable,
 } from '../../../contract/index.ts'
-import { CdsError } from '../../cds/errors.ts'
+import { accountErrors, CdsError } from '../../cds/errors.ts'
 import type { Query } from '../../cds/query.ts'
 import type { Observation } from '../account-observer.ts'
 import {
@@ -27,10 +26,13 @@ export interface DataSource {
   readonly provider: ProviderClient
   readonly ids: Ids
   readonly clock: () => Temporal.Instant
+  /** Of the provider’s times without a zone. */
+  readonly timeZone: string
 }
 
 /** A request whose token is valid. */
 export interface CdsCall extends DataSource {
+  readonly endpoint: CdsEndpoint
   readonly arrangement: StoredArrangement
   /** Of the accounts, by the answers of the provider. */
   readonly observation: Observation
@@ -44,6 +46,8 @@ export interface CdsCall extends DataSource {
   readonly interactionId: string
   /** Ends all calls of the provider for the request. */
   readonly signal: AbortSignal
+  /** How often a field had a value that the standards do not allow. */
+  readonly faults: Map<string, number>
 }
 
 /**
@@ -51,16 +55,17 @@ export interface CdsCall extends DataSource {
  * the third party asked for.
  */
 export async function ask<Result>(
-  { provider, accountId, observation }: CdsCall,
+  call: CdsCall,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result | undefined> {
+  const { provider, accountId, observation } = call
   try {
     return await askProvider(provider, [404, 422], (client) => observation.watch(work(client)))
   } catch (error) {
     if (!(error instanceof SharingRefused)) throw error
     if (error.status === 403)
       throw new CdsError('sharingRefused', printable(accountId || theCustomer))
-    if (accountId !== '') throw new CdsError('accountUnavailable', printable(accountId))
+    if (accountId !== '') throw new CdsError(errorsOf(call).unavailable, printable(accountId))
     if (error.status === 404) throw new CdsError('customerUnavailable', theCustomer)
     throw new ProviderUnavailable('an account was restricted during the request')
   }
@@ -68,6 +73,11 @@ export async function ask<Result>(
 
 /** In the detail of an error: third parties have no ID of the customer. */
 export const theCustomer = 'the customer'
+
+/** The errors about the accounts of the endpoint. */
+export function errorsOf({ endpoint }: Pick<CdsCall, 'endpoint'>) {
+  return accountErrors[endpoint.accounts ?? 'banking']
+}
 
 /** The input that every operation of the provider needs. */
 export function toInput({
@@ -90,79 +100,83 @@ export function resolveAccount(call: CdsCall): string {
 }
 
 /** The same for an account that is not shared, of another kind, or unknown to the provider. */
-export function rejectAccount({ accountId }: CdsCall): never {
-  throw new CdsError('unknownAccount', printable(accountId))
+export function rejectAccount(call: CdsCall): never {
+  throw new CdsError(errorsOf(call).unknown, printable(call.accountId))
+}
+
+/** For an account that the provider has, and whose record it does not have or the standards do not allow. */
+export function rejectRecord(call: CdsCall): never {
+  throw new CdsError(errorsOf(call).unavailable, printable(call.accountId))
+}
+
+/** The record of the standards. Undefined if it would be invalid. */
+export function writeRecord(
+  call: CdsCall,
+  record: unknown,
+  shape: ObjectShape = call.endpoint.response.record,
+): object | undefined {
+  const { ids, arrangement, version, timeZone, faults } = call
+  const context: WriteContext = {
+    version,
+    timeZone,
+    makeId(kind, path) {
+      const [accountId = ''] = path
+      const isHidden = kind === 'account' && !arrangement.accountIds.includes(accountId)
+      return isHidden ? undefined : ids.makeId(arrangement, kind, path)
+    },
+    report: (field) => faults.set(field, (faults.get(field) ?? 0) + 1),
+  }
+  return shape.write(record, context) as object | undefined
+}
+
+/** Without those that would be invalid. */
+export function writeRecords(call: CdsCall, records: readonly unknown[]): readonly object[] {
+  return records.map((each) => writeRecord(call, each)).filter((each) => each !== undefined)
+}
+
+type AnyBankingAccount = BankingAccount | BankingAccountV3
+
+/** The shared bank accounts, in the order of the provider. `query` is for the provider. */
+export async function listBankAccounts(
+  call: CdsCall,
+  query: Query = {},
+): Promise<readonly AnyBankingAccount[]> {
+  const filters = { ...query, 'page-size': pageSizeMax }
+  const accounts = await ask(call, (client) =>
+    Array.fromAsync(client.listBankingAccounts.items({ ...toInput(call), query: filters })),
+  )
+  return selectShared(call, accounts ?? [])
+}
+
+/** Those of the consent. Notes which of them are closed. */
+export function selectShared<
+  Account extends { readonly accountId: string; readonly openStatus?: string },
+>({ arrangement, observation }: CdsCall, accounts: readonly Account[]): readonly Account[] {
+  const ids = new Set(arrangement.accountIds)
+  const shared = accounts.filter(({ accountId }) => ids.has(accountId))
+  for (const { accountId, openStatus } of shared) {
+    observation.note([accountId], readOpenStatus(openStatus !== 'CLOSED'))
+  }
+  return shared
 }
 
 /**
- * The shared bank accounts that the filters of the request select, in the order of the provider. Versions before
- * `payLaterVersion` do not have one of the categories.
+ * The shared bank accounts that the filters of the request select. Accounts that Get Accounts leaves out are in no list of
+ * all accounts.
  */
-export async function listSharedAccounts(
-  call: CdsCall,
-  payLaterVersion = 0,
-): Promise<readonly (BankingAccount | BankingAccountV3)[]> {
-  const { arrangement, query, version } = call
+export async function selectBankAccounts(call: CdsCall): Promise<readonly AnyBankingAccount[]> {
+  const { query, version, endpoint } = call
   // The interface cannot filter by every category, so this filter is applied here.
   const category = query['product-category']
   const passedOn = Object.entries(query).filter(([name]) =>
     ['open-status', 'is-owned'].includes(name),
   )
-  const filters = { ...Object.fromEntries(passedOn), 'page-size': pageSizeMax }
-  const accounts = await ask(call, (client) =>
-    Array.fromAsync(client.listBankingAccounts.items({ ...toInput(call), query: filters })),
+  const accounts = await listBankAccounts(call, Object.fromEntries(passedOn))
+  return accounts.filter(
+    (account) =>
+      (category === undefined || category === account.productCategory) &&
+      (account.productCategory !== 'BUY_NOW_PAY_LATER' ||
+        version >= (endpoint.payLaterSince ?? 0)) &&
+      writeRecord(call, account, bankingAccount) !== undefined,
   )
-  const ids = new Set(arrangement.accountIds)
-  const shared = (accounts ?? []).filter(({ accountId }) => ids.has(accountId))
-  for (const { accountId, openStatus } of shared) {
-    call.observation.note([accountId], readOpenStatus(openStatus !== 'CLOSED'))
-  }
-  return shared.filter(
-    ({ productCategory }) =>
-      (category === undefined || category === productCategory) &&
-      (productCategory !== 'BUY_NOW_PAY_LATER' || version >= payLaterVersion),
-  )
-}
-
-/** The balances of accounts, in their order. Those without a balance are left out. */
-export async function listSharedBalances(
-  call: CdsCall,
-  accountIds: readonly string[],
-): Promise<readonly BankingBalance[]> {
-  const balances: BankingBalance[] = []
-  for (let start = 0; start < accountIds.length; start += accountIdsMax) {
-    const read = await readBalances(call, accountIds.slice(start, start + accountIdsMax))
-    if (!read) throw new ProviderUnavailable('an account was removed during the request')
-    balances.push(...read)
-  }
-  return balances
-}
-
-const noBalance = errorTable.balance_in_query_not_found.message
-
-/**
- * Undefined if the provider does not know one of the accounts. If it answers that a balance is missing, without saying
- * which, each half of the accounts is requested, until those without a balance are found.
- */
-export async function readBalances(
-  call: CdsCall,
-  accountIds: readonly string[],
-): Promise<readonly BankingBalance[] | undefined> {
-  const body = { data: { accountIds: [...accountIds] } }
-  const input = { ...toInput(call), query: { 'page-size': pageSizeMax }, body }
-  const read = await ask(call, (client) =>
-    Array.fromAsync(client.listBankingBalances.items(input)).catch((error: unknown) => {
-      if (error instanceof ResponseError && error.message === noBalance) return noBalance
-      throw error
-    }),
-  )
-  if (read !== noBalance) {
-    const requested = new Set(accountIds)
-    return read?.filter(({ accountId }) => requested.has(accountId))
-  }
-  if (accountIds.length === 1) return []
-  const middle = Math.ceil(accountIds.length / 2)
-  const first = await readBalances(call, accountIds.slice(0, middle))
-  const second = first && (await readBalances(call, accountIds.slice(middle)))
-  return second && [...first, ...second]
 }

@@ -2,7 +2,7 @@ import { printable } from '../../../contract/index.ts'
 import { CdsError } from '../../cds/errors.ts'
 import { askProvider, SharingRefused } from '../customers.ts'
 import { accountRefused } from '../probe-accounts.ts'
-import { type CdsCall, toInput } from './shared-data.ts'
+import { type CdsCall, errorsOf, toInput } from './shared-data.ts'
 
 /** How many calls of the provider one body may cost, and how many of them at once. */
 const callsMax = 64
@@ -12,8 +12,8 @@ const concurrentCallsMax = 8
 type Account = readonly [requested: string, accountId: string]
 
 /**
- * Rejects accounts in a body that are shared, and that B1 does not list: either the provider refuses to share them now, or it
- * does not have them as bank accounts. `accounts` are the provider's IDs by those of the third party.
+ * Rejects accounts in a body that are shared, and that B1 or E1 does not list: either the provider refuses to share them now, or
+ * it does not have them as accounts of the kind. `accounts` are the provider's IDs by those of the third party.
  *
  * The provider refuses accounts only if it has all of them. If it does not refuse, each half is asked for. Accounts that
  * remain after `callsMax` count as refused: the third party must not conclude that they are gone.
@@ -41,20 +41,24 @@ export async function rejectUnlistedAccounts(
   const named = new Set([...refused, ...undecided.flat()].map(([requested]) => requested))
   const inOrder = [...accounts.keys()].filter((requested) => named.has(requested)).map(printable)
   if (isForbidden) throw new CdsError('sharingRefused', inOrder)
-  if (inOrder.length > 0) throw new CdsError('unavailableAccountInBody', inOrder)
+  if (inOrder.length > 0) throw new CdsError(errorsOf(call).unavailableInBody, inOrder)
   for (const accountId of accounts.values()) call.observation.noteUnknown(accountId)
-  throw new CdsError('unknownAccountInBody', [...accounts.keys()].map(printable))
+  throw new CdsError(errorsOf(call).unknownInBody, [...accounts.keys()].map(printable))
 }
 
 /** The status of the refusal, if the provider refuses to share the accounts. */
 async function readRefusal(
-  { provider, ...call }: CdsCall,
+  { provider, endpoint, ...call }: CdsCall,
   accounts: readonly Account[],
 ): Promise<number | undefined> {
   const accountIds = accounts.map(([, accountId]) => accountId)
   const input = { ...toInput(call), body: { data: { accountIds } } }
   try {
-    await askProvider(provider, [404, 422], (client) => client.listBankingBalances(input))
+    await askProvider<unknown>(provider, [404, 422], (client) =>
+      endpoint.accounts === 'energy'
+        ? client.listEnergyAccountDetails(input)
+        : client.listBankingBalances(input),
+    )
     return undefined
   } catch (error) {
     if (error instanceof SharingRefused) return error.status
