@@ -202,6 +202,27 @@ describe('the history of a consent', () => {
     assert.deepEqual(await disclosures.list('r2'), [])
   })
 
+  it('has the last disclosure of each consent of a customer', async (t) => {
+    const [{ arrangements, disclosures }] = await openStores(t)
+    for (const id of ['r1', 'r2', 'r3']) await arrangements.add(makeArrangement(id))
+    await arrangements.add(makeArrangement('other', { customerId: 'c2' }))
+    for (const id of ['r1', 'r2', 'other']) {
+      await disclosures.record(id, 'bank:accounts.basic:read', after(5))
+    }
+    await disclosures.record('r1', 'bank:transactions:read', after(9))
+    await disclosures.record('r1', 'email', after(7))
+
+    const last = await disclosures.listLast('c1')
+
+    assert.deepEqual(
+      [...last].sort().map(([id, { scope, last: time }]) => [id, scope, time]),
+      [
+        ['r1', 'bank:transactions:read', after(9)],
+        ['r2', 'bank:accounts.basic:read', after(5)],
+      ],
+    )
+  })
+
   it('is purged with the consent', async (t) => {
     const [{ arrangements, disclosures }] = await openStores(t)
     await arrangements.add(makeArrangement('r1'))

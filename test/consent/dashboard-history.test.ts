@@ -1,64 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
+import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { bankingAccount } from '../support/lines.ts'
-import type { Browser } from './browser.ts'
-import {
-  type ConsentPlatform,
-  issuer,
-  nextCustomer,
-  openConsentPlatform,
-  signInToConsents,
-  type TestCustomer,
-} from './platform.ts'
-import { makeArrangement, makeThirdParty } from './stores.ts'
+import { addConsent, openDashboard, openPage, readText } from './dashboard-consents.ts'
+import { issuer, nextCustomer, signInToConsents } from './platform.ts'
 
-const platformOnEachEngine = shareOnEachEngine(async (scope) => {
-  const platform = await openConsentPlatform(scope)
-  await platform.addThirdParty(makeThirdParty('tp'))
-  await platform.addThirdParty(makeThirdParty('cdr', { name: 'Accredited', profile: 'cds' }))
-  return platform
-})
-
-let consents = 0
-
-interface Terms {
-  readonly accountIds?: readonly string[]
-  readonly scopes?: readonly string[]
-  readonly thirdPartyId?: string
-  /** When the customer agreed. */
-  readonly daysAgo?: number
-  readonly days?: number
-}
-
-async function addConsent(
-  { store }: ConsentPlatform,
-  { id: customerId, accounts }: TestCustomer,
-  { daysAgo = 0, days = 90, ...terms }: Terms = {},
-): Promise<string> {
-  consents += 1
-  const id = `history-${consents}`
-  const from = Temporal.Now.instant().subtract({ hours: 24 * daysAgo })
-  const until = from.add({ hours: 24 * (daysAgo + days) })
-  const scopes = ['openid', 'bank:accounts.basic:read']
-  const all = { customerId, accountIds: accounts, scopes, from, until, ...terms }
-  await store.arrangements.add(makeArrangement(id, all))
-  return id
-}
-
-/** The text of a page without its tags. */
-function readText({ page }: Browser): string {
-  return page.text
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&#39;', "'")
-    .replaceAll(/\s+/g, ' ')
-}
-
-async function openPage(platform: ConsentPlatform, customer: TestCustomer, id: string) {
-  const browser = await signInToConsents(platform, customer)
-  await browser.open(`${issuer}/consents/${id}`)
-  return browser
-}
+const platformOnEachEngine = shareOnEachEngine(openDashboard)
 
 describe('the dashboard of a customer', () => {
   it('5CM1.04.05 (a)–(e): shows the data, when it was given, the period and the expiry', async () => {
@@ -75,7 +22,7 @@ describe('the dashboard of a customer', () => {
     assert.match(text, /Accounts Everyday .*Holiday/)
   })
 
-  it('5CM1.04.05 (f): shows what was disclosed, and when first and last', async () => {
+  it('5CM1.04.05 (f), rule 7.9, 4CM1.01.27: shows what was disclosed, and when first and last', async () => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()
     const id = await addConsent(platform, customer)
@@ -91,6 +38,13 @@ describe('the dashboard of a customer', () => {
     assert.match(
       readText(browser),
       /What Example Budget received Transaction details First 1 March 2026, 10:00 am \(UTC\) , last 9 March 2026, 11:30 am \(UTC\)/,
+    )
+    const later = Temporal.Instant.from('2026-03-10T00:00:00Z')
+    await disclosures.record(id, 'bank:accounts.basic:read', later)
+    await browser.open(`${issuer}/consents`)
+    assert.match(
+      readText(browser),
+      /Last received: Account name, type and balance, 10 March 2026, 12:00 am \(UTC\)/,
     )
   })
 
@@ -120,7 +74,7 @@ describe('the dashboard of a customer', () => {
     assert.ok(!browser.page.text.includes(`/consents/${next}"`))
   })
 
-  it('advises to ask the third party how it handles the data', async () => {
+  it('Data recipient handling details: advises to ask the third party how it handles the data', async () => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()
     const id = await addConsent(platform, customer)
@@ -138,12 +92,73 @@ describe('the dashboard of a customer', () => {
 
     const text = readText(await signInToConsents(platform, customer))
 
-    const lines = [...text.matchAll(/((?:\d|One) accounts?), agreed on (.*?\))/g)]
+    const lines = [...text.matchAll(/((?:\d|One) accounts?: .*?) Agreed on (.*?\))/g)]
     assert.deepEqual(
-      lines.map(([, count]) => count),
-      ['One account', '2 accounts'],
+      lines.map(([, accounts]) => accounts),
+      ['One account: Everyday', '2 accounts: Everyday; Holiday'],
     )
     assert.notEqual(lines[0]?.[2], lines[1]?.[2])
+  })
+
+  it('names three accounts of each consent in the list, with their numbers', async () => {
+    const platform = await platformOnEachEngine()
+    const customer = nextCustomer()
+    const ids = ['1', '2', '3', '4', '5'].map((number) => `${customer.id}-many-${number}`)
+    await platform.provider.load(
+      ids.map((id, index) =>
+        bankingAccount(
+          id,
+          { [customer.id]: true },
+          {
+            displayName: 'Everyday',
+            maskedNumber: `xxxx ${index}`,
+          },
+        ),
+      ),
+    )
+    await addConsent(platform, customer, { accountIds: ids })
+
+    assert.match(
+      readText(await signInToConsents(platform, customer)),
+      /5 accounts: Everyday xxxx 0; Everyday xxxx 1; Everyday xxxx 2; and 2 more Agreed on/,
+    )
+  })
+
+  it('describes the data of an organisation in its words', async () => {
+    const platform = await platformOnEachEngine()
+    const customer = nextCustomer()
+    const company = {
+      displayName: 'Everyday',
+      complexAccountType: 'ORGANISATION',
+      users: [{ id: 1, isAccountHolder: true }],
+    }
+    await platform.provider.load(
+      customer.accounts.map((id) => bankingAccount(id, { [customer.id]: true }, company)),
+    )
+    const scopes = ['openid', 'common:customer.basic:read', 'bank:accounts.basic:read']
+    const id = await addConsent(platform, customer, { scopes })
+
+    const browser = await signInToConsents(platform, customer)
+    assert.match(readText(browser), /Organisation profile · Account name/)
+    for (const path of ['', '/stop']) {
+      await browser.open(`${issuer}/consents/${id}${path}`)
+      assert.match(readText(browser), /Organisation profile Agent name and role/)
+    }
+  })
+
+  it('5CM1.00.30, 5CM1.04.19: leads to the end of a sharing in three steps', async () => {
+    const platform = await platformOnEachEngine()
+    const customer = nextCustomer()
+    const id = await addConsent(platform, customer)
+    const browser = await signInToConsents(platform, customer)
+    assert.ok(browser.page.text.includes(`href="/consents/${id}"`))
+
+    await browser.open(`${issuer}/consents/${id}`)
+    assert.ok(browser.page.text.includes(`action="/consents/${id}/stop"`))
+    await browser.open(`${issuer}/consents/${id}/stop`)
+    await browser.submit('withdraw')
+
+    assert.match(readText(browser), /You stopped sharing/)
   })
 })
 
@@ -197,8 +212,7 @@ describe('an account on the dashboard', () => {
   })
 
   it('says what is known of it while the provider does not respond, and keeps its state', async (t) => {
-    const platform = await openConsentPlatform(t)
-    await platform.addThirdParty(makeThirdParty('tp'))
+    const platform = await openDashboard(t)
     const customer = nextCustomer()
     const [accountId] = customer.accounts
     const id = await addConsent(platform, customer, { daysAgo: 1 })
@@ -217,78 +231,5 @@ describe('an account on the dashboard', () => {
       changes.map(({ state }) => state),
       ['restricted'],
     )
-  })
-})
-
-describeOnce('the withdrawal', () => {
-  it('5CM2.00.01: is on the dashboard at once, with a message', async () => {
-    const platform = await platformOnEachEngine()
-    const customer = nextCustomer()
-    const id = await addConsent(platform, customer)
-    const browser = await openPage(platform, customer, id)
-    await browser.open(`${issuer}/consents/${id}/stop`)
-
-    await browser.submit('withdraw')
-
-    const text = readText(browser)
-    assert.match(text, /You stopped sharing with Example Budget\. Demo Bank shares nothing/)
-    assert.match(browser.page.text, /role="status"/)
-    assert.match(text, /Status Stopped on .*History .*You stopped sharing/)
-  })
-
-  it('5CM2.00.02: advises to check with the third party before', async () => {
-    const platform = await platformOnEachEngine()
-    const customer = nextCustomer()
-    const id = await addConsent(platform, customer)
-    const browser = await openPage(platform, customer, id)
-
-    await browser.open(`${issuer}/consents/${id}/stop`)
-
-    assert.match(readText(browser), /Check with Example Budget before you stop sharing/)
-  })
-
-  it('5CM2.00.03: explains what happens to redundant data, and the right to deletion', async () => {
-    const platform = await platformOnEachEngine()
-    const customer = nextCustomer()
-    const plain = await addConsent(platform, customer)
-    const accredited = await addConsent(platform, customer, { thirdPartyId: 'cdr' })
-    const browser = await openPage(platform, customer, plain)
-
-    await browser.open(`${issuer}/consents/${plain}/stop`)
-    assert.match(
-      readText(browser),
-      /Example Budget keeps what it already received, unless you ask it to delete/,
-    )
-    await browser.open(`${issuer}/consents/${accredited}/stop`)
-    assert.match(
-      readText(browser),
-      /Accredited must delete or de-identify your data when it no longer needs it.*the right to ask Accredited to delete/,
-    )
-  })
-
-  it('5CM2.00.04, 5CM2.00.05: is named “Stop sharing” and has two steps', async () => {
-    const platform = await platformOnEachEngine()
-    const customer = nextCustomer()
-    const id = await addConsent(platform, customer)
-    const browser = await openPage(platform, customer, id)
-    const [button] = /<button[^>]*>Stop sharing<\/button>/.exec(browser.page.text) ?? []
-    assert.ok(button)
-
-    await browser.open(`${issuer}/consents/${id}/stop`)
-
-    assert.match(browser.page.text, /value="withdraw">Stop sharing</)
-    const { arrangements } = platform.store
-    assert.equal((await arrangements.find(id, Temporal.Now.instant()))?.status, 'active')
-  })
-
-  it('has no message on a consent that is active', async () => {
-    const platform = await platformOnEachEngine()
-    const customer = nextCustomer()
-    const id = await addConsent(platform, customer)
-    const browser = await openPage(platform, customer, id)
-
-    await browser.open(`${issuer}/consents/${id}?stopped`)
-
-    assert.doesNotMatch(readText(browser), /You stopped sharing/)
   })
 })

@@ -80,7 +80,7 @@ describe('the page with consents', () => {
     )
     await browser.submit('withdraw')
 
-    assert.match(browser.page.text, /Stopped on .*You stopped sharing/s)
+    assert.match(browser.page.text, />Stopped<\/span> on .*You stopped sharing/s)
     assert.ok(!browser.page.text.includes(`${id}/stop"`))
     const changes = await platform.store.arrangements.listChanges(id)
     assert.equal(changes.at(-1)?.reason, 'customer')
@@ -112,7 +112,7 @@ describe('the page with consents', () => {
     await browser.open(`${page}/${id}/stop`)
 
     assert.equal(browser.page.url.pathname, `/consents/${id}`)
-    assert.match(browser.page.text, /Ended on .*The agreed time was over/s)
+    assert.match(browser.page.text, />Ended<\/span> on .*The agreed time was over/s)
   })
 
   it('ends the session when the customer signs out, and after 15 minutes', async (t) => {

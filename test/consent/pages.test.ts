@@ -240,7 +240,7 @@ describe('the consent pages', () => {
     }
   })
 
-  it('identify each customer of a shared address by their own passcode', async () => {
+  it('2AU.01.07: identify each customer of a shared address by their own passcode', async () => {
     const platform = await platformOnEachEngine()
     const { browser, thirdParty, started } = await openFlow(platform)
     await browser.submit('identify', { email: 'couple@example.com' })

@@ -38,7 +38,7 @@ const callsBelow = (page: Page, title: string) =>
 const demo = await openDemo(fileScope)
 
 describe('the demo in a browser', () => {
-  it('shows a consent from the start page to the withdrawal, without findings of axe', async () => {
+  it('WCAG 1.4, WCAG 2.5, WCAG 3.1, WCAG 3.3: shows a consent from the start page to the withdrawal, without findings of axe', async () => {
     const page = await demo.open()
     const errors: string[] = []
     page.on('console', (message) => {
@@ -154,7 +154,7 @@ describe('the demo in a browser', () => {
     await page.context().close()
   })
 
-  it('can be completed with the keyboard alone', async () => {
+  it('WCAG 2.1: can be completed with the keyboard alone', async () => {
     const page = await demo.open()
     const type = async (text: string) => page.keyboard.type(text)
     await page.goto(demo.budget)

@@ -29,6 +29,8 @@ export type AccountObserver = ReturnType<typeof openAccountObserver>
 /** What one request saw of the accounts of a consent. */
 export type Observation = ReturnType<AccountObserver['observe']>
 
+type CustomerShare = Pick<StoredArrangement, 'customerId' | 'accountIds'>
+
 /**
  * Learns the states of accounts from what the provider answers. A provider that does not respond changes no state, and a
  * database that does not respond affects no request.
@@ -50,7 +52,7 @@ export function openAccountObserver({
 
   /** What became of the accounts of a consent, given those that the provider lists. */
   const explain = async (
-    { customerId, accountIds }: StoredArrangement,
+    { customerId, accountIds }: CustomerShare,
     accounts: readonly CustomerAccount[],
     mayProbe: () => boolean,
   ): Promise<ReadonlyMap<string, Seen>> => {
@@ -68,12 +70,12 @@ export function openAccountObserver({
   }
 
   /** What the provider says about every account of a consent. `accounts` is undefined if it does not list them. */
-  const review = async (arrangement: StoredArrangement, mayProbe: () => boolean) => {
-    const { customerId, accountIds } = arrangement
+  const review = async (share: CustomerShare, mayProbe: () => boolean) => {
+    const { customerId, accountIds } = share
     const limits = { accountsMs: reviewMs, detailsMs: reviewMs }
     try {
       const { accounts } = await readCustomerAccounts(customerId, limits)
-      return { accounts, seen: await explain(arrangement, accounts, mayProbe) }
+      return { accounts, seen: await explain(share, accounts, mayProbe) }
     } catch (error) {
       if (!(error instanceof ProviderUnavailable || error instanceof SharingRefused)) throw error
       const said = readError(error.cause)
@@ -94,6 +96,12 @@ export function openAccountObserver({
   }
 
   return {
+    /** Reads the accounts of a customer for a page, without learning states. Undefined if the provider does not list them. */
+    async list(customerId: string): Promise<readonly CustomerAccount[] | undefined> {
+      const { accounts } = await review({ customerId, accountIds: [] }, () => false)
+      return accounts
+    },
+
     /** Reads the accounts of a consent for its customer. Undefined if the provider does not list them. */
     async review(arrangement: StoredArrangement): Promise<readonly CustomerAccount[] | undefined> {
       const { id, accountIds } = arrangement

@@ -14,6 +14,8 @@ export interface ConsentAccount {
 /** What an amendment changed. */
 export interface Amendment {
   readonly time: Temporal.Instant
+  readonly earlierScopes: readonly string[]
+  readonly scopes: readonly string[]
   readonly addedAccountIds: string[]
   readonly removedAccountIds: string[]
   readonly addedScopes: string[]
@@ -69,6 +71,8 @@ function compare(before: StoredArrangement, after: StoredArrangement): Amendment
   }
   return {
     time: before.updated,
+    earlierScopes: before.scopes,
+    scopes: after.scopes,
     addedAccountIds: without(after.accountIds, before.accountIds),
     removedAccountIds: without(before.accountIds, after.accountIds),
     addedScopes: without(after.scopes, before.scopes),
@@ -123,7 +127,7 @@ export function formatHistory(history: ConsentHistory): ConsentHistoryRecord {
     changes: changes.map((change) => ({ ...change, time: format(change.time) })),
     accounts: accounts.map((account) => ({ ...account, since: format(account.since) })),
     accountChanges: accountChanges.map((change) => ({ ...change, time: format(change.time) })),
-    amendments: amendments.map((amendment) => ({
+    amendments: amendments.map(({ earlierScopes: _before, scopes: _after, ...amendment }) => ({
       ...amendment,
       time: format(amendment.time),
       earlierUntil: format(amendment.earlierUntil),

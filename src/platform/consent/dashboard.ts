@@ -1,6 +1,7 @@
 import { makeSecret } from '../../auth/secrets.ts'
 import type { AccountObserver } from './account-observer.ts'
 import { readConsentHistory } from './consent-history.ts'
+import { isCorrectable } from './correctable-errors.ts'
 import { ProviderUnavailable } from './customers.ts'
 import type { FlowOptions } from './flow-context.ts'
 import { listArrangements } from './list-arrangements.ts'
@@ -129,15 +130,17 @@ async function submitSignIn(
       finish: () => sessions.remove(secret),
     })
     if (!('problem' in result)) return result
-    const { status, text } = result.problem
-    return showSignIn(context, waiting, { status, problem: { field: 'passcode', text } })
+    const { status, reason, text } = result.problem
+    const problem = { field: 'passcode', text, isCorrectable: isCorrectable(reason) }
+    return showSignIn(context, waiting, { status, problem })
   }
   if (!waiting && action !== 'identify') return next
   const email = waiting?.email ?? (form.get('email') ?? '').trim()
   const sent = await requestPasscode(context, owner, email)
   if ('problem' in sent) {
-    const { status, text } = sent.problem
-    const problem = { field: waiting ? 'passcode' : 'email', text }
+    const { status, reason, text } = sent.problem
+    const field = waiting ? 'passcode' : 'email'
+    const problem = { field, text, isCorrectable: isCorrectable(reason) }
     return showSignIn(context, waiting, { status, problem, email })
   }
   await sessions.save(secret, { email, passcodeExpires: sent.expires.epochMilliseconds })
@@ -145,7 +148,7 @@ async function submitSignIn(
 }
 
 async function answerSignedIn(context: Context, customerId: string): Promise<PageResponse> {
-  const { request, store, sessions, secret, clock, brand, path } = context
+  const { request, sessions, secret, brand, path } = context
   const { id, form } = request
   const view = { brand, token: makeFormToken(secret), path }
   if (id !== undefined) return answerConsent(context, view, id, customerId)
@@ -154,17 +157,25 @@ async function answerSignedIn(context: Context, customerId: string): Promise<Pag
     return { status: 303, location: path, secret: '' }
   }
   if (form) return { status: 303, location: path }
-  const names = await readThirdPartyNames(store)
+  return renderPage(context, 200, renderConsents(view, await listConsents(context, customerId)))
+}
+
+/** Newest first. A customer sees them even if the provider does not answer. */
+async function listConsents({ store, observer, clock }: Context, customerId: string) {
   const all = await Array.fromAsync(listArrangements(store.arrangements, { customerId }, clock()))
-  const shown = all
-    .reverse()
-    // The history of the amended consent shows its earlier terms.
-    .filter(({ versionOf }) => versionOf === undefined)
-    .map((arrangement) => ({
-      arrangement,
-      name: names.get(arrangement.thirdPartyId) ?? removedName,
-    }))
-  return renderPage(context, 200, renderConsents(view, shown))
+  // The history of the amended consent shows its earlier terms.
+  const shown = all.reverse().filter(({ versionOf }) => versionOf === undefined)
+  const [names, disclosures, listed] = await Promise.all([
+    readThirdPartyNames(store),
+    store.disclosures.listLast(customerId),
+    shown.some(({ accountIds }) => accountIds.length > 0) ? observer.list(customerId) : [],
+  ])
+  return shown.map((arrangement) => ({
+    arrangement,
+    name: names.get(arrangement.thirdPartyId) ?? removedName,
+    lastDisclosure: disclosures.get(arrangement.id),
+    listed,
+  }))
 }
 
 /** The pages of one consent: its details, and the confirmation that it shall end. */
@@ -187,7 +198,8 @@ async function answerConsent(
   const isActive = arrangement.status === 'active'
   if (isStop && !form && isActive) {
     const isRecipient = thirdParty?.profile === 'cds'
-    return renderPage(context, 200, renderStop(view, { ...shown, isRecipient }))
+    const listed = arrangement.accountIds.length === 0 ? [] : await observer.list(customerId)
+    return renderPage(context, 200, renderStop(view, { ...shown, listed, isRecipient }))
   }
   const location = `${path}/${encodeURIComponent(id)}`
   if (isStop && form?.get('action') === 'withdraw') {

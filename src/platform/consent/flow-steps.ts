@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FlowReason, flowSeconds } from '../../contract/consent-flows.ts'
 import { findAmended, keepChoice, preselect, readAccountChoice } from './account-choice.ts'
 import type { ShownAccount } from './account-details.ts'
+import { isCorrectable } from './correctable-errors.ts'
 import { ProviderUnavailable, refusalText } from './customers.ts'
 import {
   type FlowContext,
@@ -70,20 +71,9 @@ async function showProblem(
   reason: FlowReason,
   shown: Shown,
 ): Promise<FlowResponse> {
-  const problem = shown.problem && {
-    ...shown.problem,
-    isCorrectable: correctableReasons.includes(reason),
-  }
+  const problem = shown.problem && { ...shown.problem, isCorrectable: isCorrectable(reason) }
   return { ...(await showStep(context, { ...shown, problem })), decision: fail(reason) }
 }
-
-/** What the browser can see that the customer has corrected. */
-const correctableReasons: readonly FlowReason[] = [
-  'invalid_email',
-  'malformed_passcode',
-  'wrong_passcode',
-  'no_account_selected',
-]
 
 /** The page of the present step. */
 export async function showStep(context: FlowContext, shown: Shown = {}): Promise<FlowResponse> {

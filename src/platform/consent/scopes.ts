@@ -91,7 +91,7 @@ export const clusters: readonly Cluster[] = [
       'Amounts',
       'Dates',
       'Descriptions of transactions',
-      'Who you have sent money to and received money from (for example their name)',
+      'Who you have sent money to and received money from (e.g. their name)',
     ],
   },
   {
@@ -135,8 +135,8 @@ export const clusters: readonly Cluster[] = [
     ],
   },
   { scope: 'profile', name: 'Name', permissions: ['Full name and title(s)'] },
-  { scope: 'email', name: contactDetails, permissions: ['Email address'] },
   { scope: 'phone', name: contactDetails, permissions: ['Phone number'] },
+  { scope: 'email', name: contactDetails, permissions: ['Email address'] },
   { scope: 'address', name: contactDetails, permissions: ['Mail address'] },
 ]
 
@@ -159,13 +159,24 @@ export function describeScopes(scopes: readonly string[], isOrganisation = false
   })
 }
 
-/** Returns a function that says whether a permission is about data that the earlier clusters do not have. */
-export function openAddedData(earlier: readonly Cluster[]) {
+/** Returns a function that says whether a permission is about data that the other clusters do not have. */
+export function openAddedData(others: readonly Cluster[]) {
   const toKey = ({ accounts }: Cluster, permission: string) => `${accounts ?? ''} ${permission}`
   const known = new Set(
-    earlier.flatMap((cluster) => cluster.permissions.map((each) => toKey(cluster, each))),
+    others.flatMap((cluster) => cluster.permissions.map((each) => toKey(cluster, each))),
   )
   return (cluster: Cluster, permission: string) => !known.has(toKey(cluster, permission))
+}
+
+/** The data of the first clusters that the others do not have: a cluster of which they have a part is named with the rest. */
+export function describeAdded(first: readonly Cluster[], others: readonly Cluster[]): string[] {
+  const isAdded = openAddedData(others)
+  return first.flatMap((cluster) => {
+    const { name, permissions } = cluster
+    const added = permissions.filter((each) => isAdded(cluster, each))
+    if (added.length === 0) return []
+    return added.length === permissions.length ? name : `${name} (${added.join(', ')})`
+  })
 }
 
 /** Whether scopes are about records of earlier times. */

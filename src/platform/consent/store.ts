@@ -158,6 +158,8 @@ export interface Disclosure {
 export interface DisclosureStore {
   record(arrangementId: string, scope: string, now: Temporal.Instant): Promise<void>
   list(arrangementId: string): Promise<readonly Disclosure[]>
+  /** The last one of each arrangement of a customer, by the ID of the arrangement. */
+  listLast(customerId: string): Promise<ReadonlyMap<string, Disclosure>>
 }
 
 /** A customer that a passcode was sent to, with a one-way hash of it. Others have a hash that no passcode has. */

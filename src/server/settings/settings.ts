@@ -137,7 +137,8 @@ const definitions = {
     defaults: forAllRoles('4'),
   },
   timeZone: {
-    about: 'the time zone of times without a UTC offset',
+    about:
+      'the time zone of times without a UTC offset, and of the pages of consents, which name it',
     placeholder: 'zone',
     mustBe: 'a time zone such as UTC or Australia/Sydney',
     read: (text) => (isTimeZone(text) ? text : undefined),

@@ -2,11 +2,11 @@ import type { AccountState } from '../../../contract/account-states.ts'
 import type { ChangeReason } from '../../../contract/consent-statuses.ts'
 import type { CustomerAccount } from '../account-details.ts'
 import type { Amendment, ConsentHistory } from '../consent-history.ts'
-import { describeScopes } from '../scopes.ts'
+import { type Cluster, describeAdded, describeScopes } from '../scopes.ts'
 import type { ArrangementChange, StoredArrangement } from '../store.ts'
 import { type Html, html } from './html.ts'
 import { type Brand, formatDate, formatDateTime, renderList } from './layout.ts'
-import { countAccounts, renderAccountName } from './steps.ts'
+import { areOfOrganisation, countAccounts, renderAccountName } from './steps.ts'
 
 export interface ConsentView {
   readonly arrangement: StoredArrangement
@@ -15,6 +15,16 @@ export interface ConsentView {
   readonly history: ConsentHistory
   /** Those that the provider lists; undefined if it does not respond, or refuses. */
   readonly listed: readonly CustomerAccount[] | undefined
+}
+
+/** What the customer reads about the scopes of a consent. */
+export function describeData(
+  { arrangement: { accountIds }, listed = [] }: Pick<ConsentView, 'arrangement' | 'listed'>,
+  scopes: readonly string[],
+): Cluster[] {
+  const shared = new Set(accountIds)
+  const accounts = listed.filter(({ id }) => shared.has(id))
+  return describeScopes(scopes, areOfOrganisation(accounts))
 }
 
 /** Why data of an account cannot be read. The customer does not learn why the provider refuses. */
@@ -85,7 +95,7 @@ export function renderHistory(consent: ConsentView, brand: Brand): Html {
     { time: history.given, text: html`You agreed to share` },
     ...history.amendments.map((amendment) => ({
       time: amendment.time,
-      text: renderAmendment(amendment, names, brand),
+      text: renderAmendment(amendment, consent, brand),
     })),
     ...history.accountChanges.map(({ time, accountId, state }) => ({
       time,
@@ -103,26 +113,25 @@ export function renderHistory(consent: ConsentView, brand: Brand): Html {
 }
 
 function renderAmendment(
-  amendment: Amendment,
-  names: ReadonlyMap<string, Html>,
+  { scopes, earlierScopes, until, earlierUntil, ...amendment }: Amendment,
+  consent: ConsentView,
   brand: Brand,
 ): Html {
-  const { addedScopes, removedScopes, addedAccountIds, removedAccountIds } = amendment
-  const { earlierUntil, until } = amendment
+  const names = nameAccounts(consent.listed)
+  const before = describeData(consent, earlierScopes)
+  const after = describeData(consent, scopes)
   const listAccounts = (ids: readonly string[]): Html[] => {
     const named = ids.flatMap((id) => names.get(id) ?? [])
     const rest = ids.length - named.length
     return rest === 0 ? named : [...named, html`${countAccounts(rest)} without a name here`]
   }
-  const listData = (scopes: readonly string[]): Html[] =>
-    describeScopes(scopes).map((cluster) => html`${cluster.name}`)
-  const parts = [
-    ['Data added', listData(addedScopes)],
-    ['Data removed', listData(removedScopes)],
-    ['Accounts added', listAccounts(addedAccountIds)],
-    ['Accounts removed', listAccounts(removedAccountIds)],
-    ['End', [html`${formatDate(until, brand)} instead of ${formatDate(earlierUntil, brand)}`]],
-  ] as const
+  const parts: readonly (readonly [string, readonly (Html | string)[]])[] = [
+    ['Data added', describeAdded(after, before)],
+    ['Data removed', describeAdded(before, after)],
+    ['Accounts added', listAccounts(amendment.addedAccountIds)],
+    ['Accounts removed', listAccounts(amendment.removedAccountIds)],
+    ['End', [`${formatDate(until, brand)} instead of ${formatDate(earlierUntil, brand)}`]],
+  ]
   return html`You agreed to a change${renderList(
     parts
       .filter(([, items]) => items.length > 0)
@@ -130,8 +139,9 @@ function renderAmendment(
   )}`
 }
 
-function joinHtml(items: readonly Html[]): Html {
-  return html`${items.map((item, index) => html`${index > 0 && ', '}${item}`)}`
+/** Names contain commas. */
+function joinHtml(items: readonly (Html | string)[]): Html {
+  return html`${items.map((item, index) => html`${index > 0 && '; '}${item}`)}`
 }
 
 function nameAccounts(listed: readonly CustomerAccount[] = []): ReadonlyMap<string, Html> {

@@ -1,6 +1,11 @@
-import { describeScopes } from '../scopes.ts'
-import type { StoredArrangement } from '../store.ts'
-import { type ConsentView, renderHistory, renderSharedAccounts } from './consent-history.ts'
+import type { CustomerAccount } from '../account-details.ts'
+import type { Disclosure, StoredArrangement } from '../store.ts'
+import {
+  type ConsentView,
+  describeData,
+  renderHistory,
+  renderSharedAccounts,
+} from './consent-history.ts'
 import { type Html, html } from './html.ts'
 import {
   type Brand,
@@ -13,7 +18,7 @@ import {
   renderList,
 } from './layout.ts'
 import { renderEmailForm, type SignInPage } from './sign-in.ts'
-import { countAccounts, renderScopes } from './steps.ts'
+import { countAccounts, jointNotice, renderClusters } from './steps.ts'
 
 export interface View {
   readonly brand: Brand
@@ -22,10 +27,8 @@ export interface View {
   readonly path: string
 }
 
-interface ListedConsent {
-  readonly arrangement: StoredArrangement
-  /** Of the third party. */
-  readonly name: string
+interface ListedConsent extends Pick<ConsentView, 'arrangement' | 'name' | 'listed'> {
+  readonly lastDisclosure: Disclosure | undefined
 }
 
 export function renderSignIn(page: SignInPage, email: string): Page {
@@ -46,15 +49,17 @@ export function renderConsents(
   const active = consents.filter(({ arrangement }) => arrangement.status === 'active')
   const ended = consents.filter(({ arrangement }) => arrangement.status !== 'active')
   const list = (shown: readonly ListedConsent[]) =>
-    html`<ul class="consents">${shown.map(
-      ({ arrangement, name }) => html`<li>
-<a href="${path}/${encodeURIComponent(arrangement.id)}">${name}</a>
-<span class="muted">${describeScopes(arrangement.scopes)
-        .map((cluster) => cluster.name)
-        .join(' · ')}</span>
-<span class="muted">${describeAccountCount(arrangement)}, agreed on ${formatDateTime(arrangement.from, brand)}</span>
-<span class="muted">${describeStatus(arrangement, brand)}</span></li>`,
-    )}</ul>`
+    html`<ul class="consents">${shown.map((consent) => {
+      const { arrangement, name } = consent
+      const data = describeData(consent, arrangement.scopes)
+      return html`<li>
+<p><a href="${path}/${encodeURIComponent(arrangement.id)}">${name}</a></p>
+<p>${renderStatus(arrangement, brand)}</p>
+<p class="muted">${data.map((cluster) => cluster.name).join(' · ')}</p>
+<p class="muted">${summariseAccounts(consent)}</p>
+<p class="muted">Agreed on ${formatDateTime(arrangement.from, brand)}</p>
+<p class="muted">${renderLastDisclosure(consent, brand)}</p></li>`
+    })}</ul>`
   return {
     title: `Your data sharing at ${brand.name}`,
     body: html`<h2>Active</h2>
@@ -82,9 +87,9 @@ export function renderConsent(
 <p>${brand.name} shares nothing with ${name} under this consent any more.</p></div>`
     }
 <dl>
-<dt>Status</dt><dd>${describeStatus(arrangement, brand)}</dd>
+<dt>Status</dt><dd>${renderStatus(arrangement, brand)}</dd>
 <dt>${isActive ? 'What is shared' : 'What was shared'}</dt>
-<dd>${renderScopes(scopes)}</dd>
+<dd>${renderClusters(describeData(consent, scopes))}</dd>
 <dt>Accounts</dt><dd>${renderSharedAccounts(consent, brand)}</dd>
 <dt>When you agreed</dt><dd>${formatDateTime(history.given, brand)}${
       history.amendments.length > 0 && html`, changed since: see the history`
@@ -105,22 +110,21 @@ ${
 
 export function renderStop(
   { brand, token, path }: View,
-  {
-    arrangement,
-    name,
-    isRecipient,
-  }: {
-    readonly arrangement: StoredArrangement
-    readonly name: string
+  consent: Pick<ConsentView, 'arrangement' | 'name' | 'listed'> & {
     /** Whether the rules of the Consumer Data Right apply to the third party. */
     readonly isRecipient: boolean
   },
 ): Page {
+  const { arrangement, name, isRecipient } = consent
   return {
     title: `Stop sharing with ${name}?`,
     body: html`<p>Check with ${name} before you stop sharing: services that need the data may no longer work.</p>
+<h2>What is no longer shared</h2>
+${renderClusters(describeData(consent, arrangement.scopes))}
+<p>${summariseAccounts(consent)}</p>
 <h2>What happens</h2>
 <p>${brand.name} stops sharing at once. To share again, start in ${name}.</p>
+${mayHaveJoint(consent) && html`<p>${jointNotice}</p>`}
 <h2>Data that ${name} already has</h2>
 ${
   isRecipient
@@ -132,24 +136,65 @@ ${renderForm(token, renderButtons(renderButton('Stop sharing', 'withdraw')))}
   }
 }
 
-function renderDisclosures({ history, name }: ConsentView, brand: Brand): Html {
+function renderDisclosures(consent: ConsentView, brand: Brand): Html {
+  const { history, name } = consent
   const { disclosures } = history
   if (disclosures.length === 0) return html`${name} has not received data yet.`
   return renderList(
     disclosures.map(({ scope, first, last }) => {
-      const [cluster] = describeScopes([scope])
-      return html`${cluster?.name ?? scope}<span class="detail">First ${formatDateTime(first, brand)}, last ${formatDateTime(last, brand)}</span>`
+      return html`${nameData(consent, scope)}<span class="detail">First ${formatDateTime(first, brand)}, last ${formatDateTime(last, brand)}</span>`
     }),
   )
 }
 
-function describeAccountCount({ accountIds }: StoredArrangement): string {
-  return accountIds.length === 0 ? 'No account' : countAccounts(accountIds.length)
+function renderLastDisclosure(consent: ListedConsent, brand: Brand): Html {
+  const { lastDisclosure } = consent
+  if (!lastDisclosure) return html`No data received so far`
+  const { scope, last } = lastDisclosure
+  return html`Last received: ${nameData(consent, scope)}, ${formatDateTime(last, brand)}`
 }
 
-function describeStatus({ status, until, updated }: StoredArrangement, brand: Brand): string {
-  if (status === 'active') return `Active until ${formatDate(until, brand)}`
-  return status === 'expired'
-    ? `Ended on ${formatDate(until, brand)}`
-    : `Stopped on ${formatDate(updated, brand)}`
+function nameData(consent: Pick<ConsentView, 'arrangement' | 'listed'>, scope: string): string {
+  const [cluster] = describeData(consent, [scope])
+  return cluster?.name ?? scope
+}
+
+/** How many accounts a summary names. */
+const namedMax = 3
+
+function summariseAccounts({
+  arrangement: { accountIds },
+  listed = [],
+}: Pick<ConsentView, 'arrangement' | 'listed'>): string {
+  if (accountIds.length === 0) return 'No account: only data about you'
+  const shared = new Set(accountIds)
+  const names = listed.filter(({ id }) => shared.has(id)).map(nameAccount)
+  const shown = names.slice(0, namedMax)
+  const more = accountIds.length - shown.length
+  const count = countAccounts(accountIds.length)
+  if (shown.length === 0) return count
+  return `${count}: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+function nameAccount({ displayName, name, number = '' }: CustomerAccount): string {
+  return `${displayName || name} ${number}`.trim()
+}
+
+/** Without an answer of the provider, an account may be joint. */
+function mayHaveJoint({
+  arrangement: { accountIds },
+  listed,
+}: Pick<ConsentView, 'arrangement' | 'listed'>): boolean {
+  const joint = listed?.filter(({ isJoint }) => isJoint !== false).map(({ id }) => id)
+  return joint ? accountIds.some((id) => joint.includes(id)) : accountIds.length > 0
+}
+
+function renderStatus({ status, until, updated }: StoredArrangement, brand: Brand): Html {
+  const words = {
+    active: ['Active', 'until', until],
+    expired: ['Ended', 'on', until],
+    withdrawn: ['Stopped', 'on', updated],
+  } as const
+  const [word, preposition, time] = words[status]
+  return html`<span class="status ${status}">${word}</span> ${preposition} ${formatDate(time, brand)}`
 }

@@ -1,5 +1,11 @@
 import type { ShownAccount } from '../account-details.ts'
-import { type Cluster, describeScopes, haveHistory, openAddedData } from '../scopes.ts'
+import {
+  type Cluster,
+  describeAdded,
+  describeScopes,
+  haveHistory,
+  openAddedData,
+} from '../scopes.ts'
 import { type Html, html } from './html.ts'
 import {
   type Brand,
@@ -26,6 +32,7 @@ export interface Asked {
 
 /** Of the consent to amend. */
 interface EarlierTerms {
+  readonly accountIds: readonly string[]
   readonly scopes: readonly string[]
   readonly until: Temporal.Instant
 }
@@ -52,7 +59,7 @@ export function renderPasscodeStep(page: StepPage, sent: SentPasscode): Page {
 }
 
 export const jointNotice =
-  'The other owners of a joint account may be notified that you share its data.'
+  'The other owners of a joint account may be notified when you share its data, or stop sharing it.'
 
 interface ConfirmStep {
   /** Of the arrangement that the page shows. */
@@ -83,16 +90,11 @@ export function renderConfirmStep(
 ${renderRequest(asked, brand, { isReview: true, isOrganisation: areOfOrganisation(accounts), historyFrom, earlier })}
 <dl>
 <dt>Accounts</dt>
-<dd>${
-      accounts.length + keptCount === 0
-        ? html`None: only data about you is shared.`
-        : renderList([
-            ...accounts.map(renderAccountName),
-            ...(keptCount > 0 ? [html`${countAccounts(keptCount)}, not available now`] : []),
-          ])
-    }${accounts.some(({ isJoint }) => isJoint) && html`<p>${jointNotice}</p>`}</dd>
+<dd>${renderChosen(step)}</dd>
 <dt>Who receives the data</dt>
-<dd>${thirdParty}, registered at ${brand.name} as <code>${thirdPartyId}</code>. Ask ${thirdParty} what it uses the data for and how it handles it.</dd>
+<dd>${thirdParty}, registered at ${brand.name} as <code>${thirdPartyId}</code></dd>
+<dt>What it is used for</dt>
+<dd>${brand.name} does not know. Ask ${thirdParty} what it uses the data for and how it handles it.</dd>
 <dt>Your e-mail address at ${brand.name}</dt><dd>${email}</dd>
 <dt>How to stop sharing</dt>
 <dd>At any time, in ${thirdParty} or at <a href="${page}">${page}</a>. ${brand.name} then stops sharing at once.</dd>
@@ -106,8 +108,21 @@ ${accounts.length + keptCount > 0 && html`<p>${renderButton('Change the accounts
   }
 }
 
+function renderChosen({ accounts, keptCount, earlier }: ConfirmStep): Html {
+  if (accounts.length + keptCount === 0) return html`None: only data about you is shared.`
+  const agreed = new Set(earlier?.accountIds)
+  const stillShared = accounts.filter(({ id }) => agreed.has(id)).length + keptCount
+  const isNew = ({ id }: ShownAccount) => earlier !== undefined && !agreed.has(id)
+  return html`${renderList([
+    ...accounts.map((account) => html`${renderAccountName(account)}${isNew(account) && added}`),
+    ...(keptCount > 0 ? [html`${countAccounts(keptCount)}, not available now`] : []),
+  ])}
+${agreed.size > stillShared && html`<p>${changed} No longer shared: ${countAccounts(agreed.size - stillShared).toLowerCase()}.</p>`}
+${accounts.some(({ isJoint }) => isJoint) && html`<p>${jointNotice}</p>`}`
+}
+
 /** The interface does not say whether a customer is an organisation: the accounts do. */
-function areOfOrganisation(accounts: readonly ShownAccount[]): boolean {
+export function areOfOrganisation(accounts: readonly ShownAccount[]): boolean {
   return accounts.length > 0 && accounts.every(({ isOrganisation }) => isOrganisation)
 }
 
@@ -174,8 +189,8 @@ export function countAccounts(count: number): string {
 }
 
 /** What the customer shares, each part with its details. */
-export function renderScopes(scopes: readonly string[]): Html[] {
-  return describeScopes(scopes).map((cluster) => renderCluster(cluster))
+export function renderClusters(clusters: readonly Cluster[]): Html[] {
+  return clusters.map((cluster) => renderCluster(cluster))
 }
 
 interface Review {
@@ -192,11 +207,10 @@ function renderRequest(asked: Asked, brand: Brand, review: Review = {}): Html {
   const shown = describeScopes(scopes, isOrganisation)
   const before = earlier && describeScopes(earlier.scopes, isOrganisation)
   const isAdded = before ? openAddedData(before) : () => false
-  const names = new Set(shown.map(({ name }) => name))
-  const ended = (before ?? []).filter(({ name }) => !names.has(name))
+  const ended = describeAdded(before ?? [], shown)
   return html`<h2>What</h2>
 ${shown.map((cluster) => renderCluster(cluster, isReview, (permission) => isAdded(cluster, permission)))}
-${ended.length > 0 && html`<p>Until now, you shared: ${ended.map(({ name }) => name).join(' · ')}.</p>`}
+${ended.length > 0 && html`<p>${changed} No longer shared: ${ended.join('; ')}.</p>`}
 <h2>How long</h2>
 <p>${
     until
@@ -209,13 +223,13 @@ ${earlier && until?.epochMilliseconds !== earlier.until.epochMilliseconds && htm
 }
 
 const changed = html`<strong class="change">Changed</strong>`
+const added = html` <strong class="change">New</strong>`
 
 function renderCluster(
   { name, permissions }: Cluster,
   isOpen = false,
   isAdded: (permission: string) => boolean = () => false,
 ): Html {
-  const added = html` <strong class="change">New</strong>`
   const isAllNew = permissions.every(isAdded)
   return html`<details${isOpen && html` open`}><summary>${name}${isAllNew && added}</summary>
 ${renderList(permissions.map((each) => html`${each}${!isAllNew && isAdded(each) && added}`))}</details>`

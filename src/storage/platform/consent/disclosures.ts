@@ -18,5 +18,15 @@ export function createDisclosureStore(sql: Sql): DisclosureStore {
         'select scope, first_time, last_time from disclosure where arrangement = $1 order by scope',
         [arrangementId],
       ),
+    async listLast(customerId) {
+      const found = await sql.all(
+        { id: text, scope: text, first: time, last: time },
+        `select arrangement, scope, first_time, last_time
+        from arrangement join disclosure on disclosure.arrangement = arrangement.id
+        where customer = $1 order by last_time, scope`,
+        [customerId],
+      )
+      return new Map(found.map(({ id, ...disclosure }) => [id, disclosure]))
+    },
   }
 }
