@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import dns from 'node:dns'
 import { it } from 'node:test'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { toPublicKeySet } from '../../src/auth/signing.ts'
@@ -17,6 +18,8 @@ import {
 } from './open-outbox.ts'
 import { openRecipient, type Recipient } from './recipient.ts'
 import { makeArrangement, makeThirdParty } from './stores.ts'
+
+type Answer = (error: null, addresses: readonly dns.LookupAddress[]) => void
 
 describe('a third party with an address', () => {
   for (const profile of ['plain', 'cds'] as const satisfies Profile[]) {
@@ -342,6 +345,29 @@ describe('a third party without an address', () => {
     await withdraw(outbox, 'r1')
 
     assert.equal(await find(outbox, 'r1'), undefined)
+  })
+})
+
+describeOnce('a name with an address in a private network', () => {
+  it('is not connected to, even if its other addresses are public', async (t) => {
+    const outbox = await openOutbox(t)
+    const recipient = await openRecipient(t)
+    const { port } = new URL(recipient.baseUri)
+    await register(outbox, 'tp', { baseUri: `http://budget.example:${port}` })
+    const lookUp = t.mock.method(dns, 'lookup', ((_name: string, _options: object, done: Answer) =>
+      done(null, [
+        { address: '203.0.113.1', family: 4 },
+        { address: '127.0.0.1', family: 4 },
+      ])) as typeof dns.lookup)
+    outbox.deliver()
+
+    await withdraw(outbox, 'r1')
+    await untilFailed(outbox, 1)
+
+    assert.deepEqual(outbox.reasons, ['address of a private network'])
+    assert.equal(recipient.requests.length, 0)
+    // A second answer could be another one.
+    assert.equal(lookUp.mock.callCount(), 1)
   })
 })
 

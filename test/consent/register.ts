@@ -8,7 +8,11 @@ import { runInProcess } from '../support/process.ts'
 import { redirectUri } from './addresses.ts'
 
 /** Registers a third party with the command, with keys in a file. */
-export async function registerWithCommand(scope: Scope, database: string) {
+export async function registerWithCommand(
+  scope: Scope,
+  database: string,
+  ...flags: readonly string[]
+) {
   const keys = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', use: 'sig' }
   const file = join(await temporaryFolder(scope), 'keys.json')
@@ -25,6 +29,7 @@ export async function registerWithCommand(scope: Scope, database: string) {
     'openid,email,bank:accounts.basic:read',
     '--database',
     database,
+    ...flags,
   ])
   const [, id = ''] = /^client_id: (\S+)$/m.exec(stdout) ?? []
   const auth = openid.PrivateKeyJwt({ key: keys.privateKey as CryptoKey, kid: 'k1' })

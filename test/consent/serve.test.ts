@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { it } from 'node:test'
-import { createLocalJWKSet, jwtVerify } from 'jose'
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import * as openid from 'openid-client'
 import { toPublicKeySet } from '../../src/auth/signing.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
@@ -20,6 +20,7 @@ import { openBrowser } from './browser.ts'
 import { fetchWithCertificate } from './fetch-with-certificate.ts'
 import { openPasscodeService } from './passcode-service.ts'
 import { consentLines, redirectUri } from './platform.ts'
+import { openRecipient } from './recipient.ts'
 import { registerWithCommand } from './register.ts'
 import { fetchFrom } from './third-party.ts'
 
@@ -63,7 +64,7 @@ async function start(config: openid.Configuration, dpop?: openid.DPoPHandle) {
 }
 
 describe('holdfast serve platform with an issuer', () => {
-  it('asks a provider that verifies tokens, and posts passcodes with a token', async (t) => {
+  it('asks a provider that verifies tokens, posts passcodes with a token, and informs third parties', async (t) => {
     const { database, service, flags, platformPort, openProvider } = await openDeployment(t)
     const issuer = `http://127.0.0.1:${platformPort}/bank`
     const platform = await openLocalServer(t, 'platform', {
@@ -72,7 +73,9 @@ describe('holdfast serve platform with an issuer', () => {
       'brand-name': 'Bank',
     })
     await openProvider()
-    const { id, auth } = await registerWithCommand(t, database)
+    const recipient = await openRecipient(t)
+    const address = ['--recipient-base-uri', recipient.baseUri]
+    const { id, auth } = await registerWithCommand(t, database, ...address)
     const insecure = { execute: [openid.allowInsecureRequests] }
     const config = await openid.discovery(new URL(issuer), id, undefined, auth, insecure)
     const dpop = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
@@ -110,8 +113,22 @@ describe('holdfast serve platform with an issuer', () => {
     const metadata = `http://127.0.0.1:${platform.port}/.well-known/oauth-authorization-server/bank`
     const served = (await (await fetch(metadata)).json()) as { readonly issuer: string }
     assert.equal(served.issuer, issuer)
+    // The second use of a code ends the consent.
+    await assert.rejects(
+      openid.authorizationCodeGrant(config, callback ?? url, checks, undefined, { DPoP: dpop }),
+    )
+    await until(() => recipient.requests.length > 0)
+    const [informed] = recipient.requests
+    const sent = informed?.authorization.replace('Bearer ', '') ?? ''
+    const published = await fetch(config.serverMetadata().jwks_uri ?? '')
+    await jwtVerify(sent, createLocalJWKSet((await published.json()) as JSONWebKeySet), {
+      issuer,
+      subject: issuer,
+      audience: `${recipient.baseUri}/arrangements/revoke`,
+    })
+    assert.equal(informed?.form.get('cdr_arrangement_id'), tokens['cdr_arrangement_id'])
     const output = platform.output()
-    for (const text of ['ana@', body?.passcode ?? '', '+614', tokens.access_token]) {
+    for (const text of ['ana@', body?.passcode ?? '', '+614', tokens.access_token, sent]) {
       assert.ok(!output.includes(text), text)
     }
   })
@@ -241,9 +258,12 @@ describeOnce('holdfast serve platform without an issuer', () => {
     assert.ok(!seen.has('oidc-provider'))
     assert.deepEqual(
       [...seen].filter((file) => file.includes('/src/platform/consent/')).sort(),
-      ['consent-history.ts', 'handlers.ts', 'third-party-names.ts'].map((file) =>
-        join(root, 'platform/consent', file),
-      ),
+      [
+        'consent-history.ts',
+        'handlers.ts',
+        'outbox/format-messages.ts',
+        'third-party-names.ts',
+      ].map((file) => join(root, 'platform/consent', file)),
     )
   })
 
