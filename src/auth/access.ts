@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isId } from '../contract/ids.ts'
-import { ContractError, clientTokenSeconds, type Scope } from '../contract/index.ts'
+import { clientTokenSeconds, type Scope, tooManyRequests } from '../contract/index.ts'
 import type { ClientStore, IssuedToken, RegisteredClient } from './client-store.ts'
 import { digest, hashSecret, isSecret, makeSecret } from './secrets.ts'
 import { openTokenBuckets } from './token-bucket.ts'
@@ -95,10 +95,12 @@ function openFailureLimit({ seconds, workers = 1 }: FailureLimits) {
   return (clientId: string, address: string): void => {
     // The client chooses the id, so it may be long.
     const client = digest(clientId)
-    const waitSeconds = Math.max(byClient.retryAfter(client), byAddress.retryAfter(address))
+    const ofClient = byClient.retryAfter(client)
+    const waitSeconds = Math.max(ofClient, byAddress.retryAfter(address))
     if (waitSeconds > 0) {
-      const retryAfterSeconds = Math.ceil(waitSeconds)
-      throw new ContractError('too_many_requests', undefined, { retryAfterSeconds })
+      const limit =
+        waitSeconds === ofClient ? 'wrong_secrets_of_client' : 'wrong_secrets_by_address'
+      throw tooManyRequests(limit, { retryAfterSeconds: Math.ceil(waitSeconds) })
     }
     byClient.take(client)
     byAddress.take(address)

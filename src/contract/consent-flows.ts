@@ -38,6 +38,7 @@ export const flowReasonDescriptions = {
     'the address is unknown or belongs to more than four customers, the customer has no phone number, or a limit of passcodes was reached',
   passcode_too_soon: 'another passcode was requested within 30 seconds',
   too_many_attempts: 'a limit of passcodes or tries was reached',
+  over_budget: 'a budget of passcodes that all customers share was used up',
   malformed_passcode: 'the text does not have the digits of a passcode',
   wrong_passcode: 'the passcode is not correct',
   passcode_unusable: 'the passcode has expired, was used or has no try left',

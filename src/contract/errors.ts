@@ -1,4 +1,5 @@
 import type { RefusalCircumstance } from './refusals.ts'
+import type { RequestLimit } from './request-limits.ts'
 
 /**
  * Every error that a client can receive: its HTTP status and the text sent in `{ error }`. Where `example`
@@ -90,7 +91,12 @@ export const errorTable = {
     states: 'the settings that are missing',
   },
   precondition_required: { status: 428, message: 'If-Match is required' },
-  too_many_requests: { status: 429, message: 'Too many requests' },
+  too_many_requests: {
+    status: 429,
+    message: 'Too many requests',
+    example: 'Too many requests: over the limit customer_per_minute',
+    states: 'the limit',
+  },
   headers_too_large: { status: 431, message: 'The request line and headers are too large' },
   internal: { status: 500, message: 'Internal error' },
   provider_failed: {
@@ -257,6 +263,7 @@ interface ContractErrorOptions extends ErrorOptions {
   readonly members?: Readonly<Record<string, unknown>>
   readonly reason?: string
   readonly isInDoubt?: boolean
+  readonly limit?: RequestLimit
 }
 
 /** An error that is reported to the client. Any other exception is a bug and becomes a 500. */
@@ -273,6 +280,8 @@ export class ContractError extends Error {
   readonly reason: string | undefined
   /** Whether a change that failed may have been made nevertheless. */
   readonly isInDoubt: boolean
+  /** The limit that the request is over. */
+  readonly limit: RequestLimit | undefined
 
   /** `detail` is sent instead of the table's text where the table has an example. It names a field, never a value. */
   constructor(code: ErrorCode, detail?: string, options: ContractErrorOptions = {}) {
@@ -283,5 +292,15 @@ export class ContractError extends Error {
     this.members = options.members
     this.reason = options.reason
     this.isInDoubt = options.isInDoubt ?? false
+    this.limit = options.limit
   }
+}
+
+/** The error of a request over a limit. It names the limit. */
+export function tooManyRequests(
+  limit: RequestLimit,
+  options: Pick<ContractErrorOptions, 'circumstance' | 'retryAfterSeconds'> = {},
+): ContractError {
+  const text = `${errorTable.too_many_requests.message}: over the limit ${limit}`
+  return new ContractError('too_many_requests', text, { ...options, limit })
 }

@@ -14,10 +14,10 @@ import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
 import { overloaded } from './load-shedding.ts'
 import {
+  describeExcess,
   describeOrigin,
   type LogDetail,
   type RequestLogOptions,
-  requestMessage,
 } from './request-log.ts'
 
 declare module 'fastify' {
@@ -44,10 +44,7 @@ export function createErrorHandler(
   limits: HttpLimits,
 ) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    if (thrown instanceof CdsError) {
-      if (thrown.limit) metrics?.countLimitedRequest(thrown.limit)
-      return sendCdsError(request, reply, thrown)
-    }
+    if (thrown instanceof CdsError) return sendCdsError(request, reply, thrown)
     const isUnavailable = thrown instanceof ContractError && thrown.code === 'unavailable'
     const tokenRecorded = isUnavailable ? undefined : request.tokenRecorded
     const error = await (tokenRecorded ?? Promise.resolve()).then(
@@ -93,8 +90,7 @@ function sendCdsError(
   if (cause instanceof Error) {
     request.logDetail = { level: 'warn', message: 'request failed', fields: { err: cause } }
   } else if (limit !== undefined) {
-    request.failure = { reason: `over the limit ${limit}` }
-    request.logDetail = { level: 'info', message: requestMessage, fields: { limit } }
+    request.failure = describeExcess(limit)
   } else if (cause !== undefined) {
     request.logDetail = { level: 'info', message: 'token rejected', fields: { reason: cause } }
   }
@@ -105,8 +101,10 @@ function sendCdsError(
 export function noteFailure(request: FastifyRequest, error: FastifyError | Error): ErrorCode {
   const code = errorCode(error)
   const { status, message } = errorTable[code]
-  const circumstance = error instanceof ContractError ? error.circumstance : undefined
-  request.failure = { code, reason: failureReason(error, message), circumstance }
+  const { circumstance, limit }: Partial<ContractError> =
+    error instanceof ContractError ? error : {}
+  const excess = limit && describeExcess(limit)
+  request.failure = { code, reason: failureReason(error, message), circumstance, ...excess }
   // Overload is logged once a second with a count, not for each request.
   if (status >= 500 && error !== overloaded) request.logDetail = failureDetail(error, code)
   return code

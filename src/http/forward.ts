@@ -55,6 +55,9 @@ export interface UpstreamTracing {
   traceHeaders(): Readonly<Record<string, string>>
 }
 
+/** The upstream may have several. */
+const upstreamLimit = { limit: 'upstream' } as const
+
 /** In mode `report`, larger responses are counted and not checked: parsing one would delay other requests. */
 const validatedBytesMax = 512 * 1024
 
@@ -105,7 +108,7 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
         const reason = circumstance
           ? describeRefusal(circumstance)
           : `upstream: status ${response.status}`
-        request.failure = { reason, circumstance }
+        request.failure = { reason, circumstance, ...(response.status === 429 && upstreamLimit) }
         if (response.status >= 500) logFailure(request)
       }
       if (replacement === undefined) handOn(reply, response)

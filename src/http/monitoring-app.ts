@@ -1,6 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../auth/access.ts'
-import { ContractError, monitoringOperations, type RejectionList } from '../contract/index.ts'
+import {
+  ContractError,
+  monitoringOperations,
+  type RejectionList,
+  tooManyRequests,
+} from '../contract/index.ts'
 import type { HttpApp } from './app.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { authenticateClient, mountOperation } from './mount-operation.ts'
@@ -87,7 +92,7 @@ function openMetricStreams(
   return {
     add(request: FastifyRequest, reply: FastifyReply, { subscribe }: Monitoring): void {
       if (isClosing) throw new ContractError('unavailable', 'the server is shutting down')
-      if (open.size >= streamsMax) throw new ContractError('too_many_requests')
+      if (open.size >= streamsMax) throw tooManyRequests('metric_streams')
       const stream = { request, events: openEventStream(request, reply) }
       open.add(stream)
       const unsubscribe = subscribe((samples) => stream.events.send('sample', samples))

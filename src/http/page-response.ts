@@ -10,6 +10,7 @@ import { formatCookie, readCookie } from './cookies.ts'
 import { noteFailure, retryAfterDefaultSeconds } from './error-handler.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { acceptForms } from './json-body.ts'
+import { describeExcess } from './request-log.ts'
 
 /** A form of a page is short, except for that with the accounts. */
 export const formBytesMax = 4096
@@ -49,7 +50,7 @@ export function readPageRequest(
 /** Sends the page, or leads the browser to another one. `path` is that of the page and its cookie. */
 export function sendPageResponse(
   reply: FastifyReply,
-  { status, html = '', location, secret, formTarget }: PageResponse,
+  { status, html = '', location, secret, formTarget, over }: PageResponse,
   { origin }: Consent,
   { cookie, path, seconds }: { cookie: string; path: string; seconds: number },
 ): FastifyReply {
@@ -58,6 +59,10 @@ export function sendPageResponse(
     const lifetime = secret === '' ? 0 : seconds
     const options = { path, seconds: lifetime, isSecure, sameSite: 'Lax' } as const
     reply.header('set-cookie', formatCookie(cookie, secret, options))
+  }
+  if (over) {
+    reply.request.failure = describeExcess(over.limit)
+    reply.header('retry-after', over.waitSeconds)
   }
   reply.status(status)
   return location === undefined

@@ -1,6 +1,6 @@
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import { openTokenBuckets } from '../auth/token-bucket.ts'
-import { ContractError } from '../contract/index.ts'
+import { tooManyRequests } from '../contract/index.ts'
 import type { HttpApp } from './app.ts'
 
 /** The rates that this process accepts. An absent rate is not limited. */
@@ -26,25 +26,38 @@ export function limitRates(
 ): void {
   const limiters = [
     ...(providerPerSecond
-      ? [{ ...openBuckets(providerPerSecond, 1), readKey: (): string | undefined => wholeProvider }]
+      ? [
+          {
+            limit: 'requests_per_second' as const,
+            ...openBuckets(providerPerSecond, 1),
+            readKey: (): string | undefined => wholeProvider,
+          },
+        ]
       : []),
     ...(customerPerMinute
-      ? [{ ...openBuckets(customerPerMinute, 60), readKey: readCustomerId }]
+      ? [
+          {
+            limit: 'customer_per_minute' as const,
+            ...openBuckets(customerPerMinute, 60),
+            readKey: readCustomerId,
+          },
+        ]
       : []),
   ]
   if (limiters.length === 0) return
 
   // Runs after token verification and before the body is read.
-  const limit: preParsingHookHandler = (request, _reply, payload, done) => {
+  const takeTokens: preParsingHookHandler = (request, _reply, payload, done) => {
     const buckets = limiters.flatMap(({ readKey, ...limiter }) => {
       const key = readKey(request)
       return key === undefined ? [] : [{ ...limiter, key }]
     })
-    const waitSeconds = Math.max(0, ...buckets.map((bucket) => bucket.retryAfter(bucket.key)))
-    if (waitSeconds > 0) {
-      const retryAfterSeconds = Math.ceil(waitSeconds)
+    const waits = buckets.map(({ limit, key, retryAfter }) => ({ limit, seconds: retryAfter(key) }))
+    const [longest] = waits.sort((a, b) => b.seconds - a.seconds)
+    if (longest && longest.seconds > 0) {
+      const retryAfterSeconds = Math.ceil(longest.seconds)
       const circumstance = 'traffic_threshold'
-      done(new ContractError('too_many_requests', undefined, { retryAfterSeconds, circumstance }))
+      done(tooManyRequests(longest.limit, { retryAfterSeconds, circumstance }))
       return
     }
     for (const bucket of buckets) bucket.take(bucket.key)
@@ -54,7 +67,7 @@ export function limitRates(
     done(null, payload)
   }
   app.addHook('onRoute', (route) => {
-    if (route.config?.operation) route.preParsing = limit
+    if (route.config?.operation) route.preParsing = takeTokens
   })
 }
 

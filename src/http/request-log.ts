@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { RejectionReason } from '../auth/rejection-reasons.ts'
 import type { Origin } from '../auth/token.ts'
 import type { ErrorCode, MonitoredRole, RefusalCircumstance } from '../contract/index.ts'
-import type { TrafficLimit } from '../contract/traffic-limits.ts'
+import type { RequestLimit } from '../contract/request-limits.ts'
 import { interactionHeader } from './interaction-id.ts'
 
 export interface RequestMetrics {
@@ -12,8 +12,8 @@ export interface RequestMetrics {
   /** Counts a request that was rejected because of overload. */
   countShedRequest(): void
   recordFailure(failed: FailedRequest): void
-  /** Counts a request of a third party over a limit. */
-  countLimitedRequest(limit: TrafficLimit): void
+  /** Counts a request over a limit. */
+  countLimitedRequest(limit: RequestLimit): void
   countRefusal(circumstance: RefusalCircumstance): void
   /** Sets the result of a readiness check. */
   recordReadiness(role: MonitoredRole, probe: string, isPassed: boolean): void
@@ -45,7 +45,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     logDetail?: LogDetail
     /** Why the request failed. */
-    failure?: Pick<FailedRequest, 'code' | 'reason' | 'circumstance'>
+    failure?: Pick<FailedRequest, 'code' | 'reason' | 'circumstance'> & {
+      /** The one that a request with the status 429 is over. */
+      readonly limit?: RequestLimit | undefined
+    }
     /** When the response started, if it is a stream of events: how long it then lasts is the client's choice. */
     streamStart?: number
     /** The status to log if this server aborts a response after its start. */
@@ -109,9 +112,12 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
       interactionId,
     }
     const circumstance = failure?.circumstance
+    const limit = failure && request.failure?.limit
     if (circumstance) metrics?.countRefusal(circumstance)
+    if (limit) metrics?.countLimitedRequest(limit)
+    const causes = { ...(circumstance && { circumstance }), ...(limit && { limit }) }
     const detail =
-      request.logDetail ?? (circumstance ? refusalDetail(circumstance) : health && healthDetail)
+      request.logDetail ?? (circumstance || limit ? requestDetail(causes) : health && healthDetail)
     if (detail) log?.[detail.level]({ ...line, ...detail.fields }, detail.message)
     else if (log?.writeRequestLine) log.writeRequestLine(line)
     else log?.info(line, requestMessage)
@@ -128,13 +134,21 @@ function describeFailure(
     return { reason: 'the client closed the connection', ...(circumstance && { circumstance }) }
   }
   const logged = logDetail?.fields['reason']
-  return failure ?? { reason: typeof logged === 'string' ? logged : `status ${status}` }
+  if (!failure) return { reason: typeof logged === 'string' ? logged : `status ${status}` }
+  // The reason names the limit.
+  const { limit: _limit, ...described } = failure
+  return described
 }
 
 export const requestMessage = 'request'
 
-function refusalDetail(circumstance: RefusalCircumstance): LogDetail {
-  return { level: 'info', message: requestMessage, fields: { circumstance } }
+function requestDetail(fields: LogDetail['fields']): LogDetail {
+  return { level: 'info', message: requestMessage, fields }
+}
+
+/** The failure of a request that gets a 429. */
+export function describeExcess(limit: RequestLimit) {
+  return { reason: `over the limit ${limit}`, limit }
 }
 
 /** Probes arrive every second or so. */

@@ -16,16 +16,22 @@ export type ConsentRoleParts = ConsentParts & Pick<ConsentOptions, 'clock'>
 
 /** The settings that a platform has if it has an issuer. */
 export type ConsentSettings = Partial<Settings> &
-  Pick<Settings, 'providerUrl' | 'subdomain' | 'brandName' | 'brandColour'> & {
-    readonly issuer: string
-  }
+  Pick<
+    Settings,
+    | 'providerUrl'
+    | 'subdomain'
+    | 'brandName'
+    | 'brandColour'
+    | 'passcodesPerMinute'
+    | 'wrongPasscodesPerMinute'
+  > & { readonly issuer: string }
 
 /** Opens the consent role. It is loaded only if an issuer is set: it doubles the code of the platform. */
 export async function openConsentRole(
   settings: ConsentSettings,
   store: ConsentStore,
   signingKeys: SigningKeyStore,
-  { log }: Pick<Telemetry, 'log'>,
+  { log, metrics }: Pick<Telemetry, 'log' | 'metrics'>,
   { logo: replacedLogo, ...parts }: ConsentRoleParts,
 ): Promise<ConsentMount> {
   const { openConsent } = await withoutRuntimeWarning(
@@ -52,6 +58,9 @@ export async function openConsentRole(
     signingKeys,
     binding: settings.tlsCert === undefined ? 'dpop' : 'mtls',
     thirdPartyLimits: settings.thirdPartyLimits,
+    passcodesPerMinute: settings.passcodesPerMinute,
+    wrongPasscodesPerMinute: settings.wrongPasscodesPerMinute,
+    metrics,
     requiresAuthority: settings.tlsClientCa !== undefined,
     brand: {
       name: brandName,

@@ -22,8 +22,9 @@ function stopClock(t: TestContext): { pass(ms: number): void } {
   }
 }
 
-function assertTooMany({ status, text, headers }: Answer): void {
-  assert.deepEqual([status, text], [429, '{"error":"Too many requests"}'])
+function assertTooMany({ status, text, headers }: Answer, limit = 'customer_per_minute'): void {
+  const error = `Too many requests: over the limit ${limit}`
+  assert.deepEqual([status, text], [429, JSON.stringify({ error })])
   assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
   assert.equal(headers['x-sharing-refused'], 'true')
 }
@@ -108,7 +109,7 @@ describeOnce('a limit for the whole provider', () => {
 
     const statuses = answers.map(({ status }) => status)
     assert.deepEqual(statuses.toSorted(), [200, 200, 429, 429])
-    assertTooMany(early)
+    assertTooMany(early, 'requests_per_second')
     assert.deepEqual(
       later.map(({ status }) => status),
       [200, 429],

@@ -80,7 +80,8 @@ describe('wrong credentials', () => {
       const statuses = first.map(({ status }) => status)
       assert.deepEqual([count(statuses, 401), count(statuses, 429)], [10, 3])
       const limited = first.find(({ status }) => status === 429)
-      assert.deepEqual(limited?.body, { error: 'Too many requests' })
+      const error = 'Too many requests: over the limit wrong_secrets_of_client'
+      assert.deepEqual(limited?.body, { error })
       assert.equal(limited?.headers['retry-after'], '6')
       assert.deepEqual(
         later.map(({ status }) => status),

@@ -227,12 +227,8 @@ describe('the consent pages', () => {
     const platform = await platformOnEachEngine()
     for (const address of [nextCustomer().email, 'limited@example.com']) {
       const { browser, thirdParty } = await openFlow(platform)
-      const { sendsByEmail, sendsByEmailReserved } = attemptLimits
-      for (
-        let count = sendsByEmail.capacity + sendsByEmailReserved.capacity;
-        count >= 0;
-        count -= 1
-      ) {
+      const { passcodes_by_email: shared, passcodes_by_email_reserved: reserved } = attemptLimits
+      for (let count = shared.capacity + reserved.capacity; count >= 0; count -= 1) {
         await browser.open((await thirdParty.start()).url)
         await browser.submit('identify', { email: address.toUpperCase() })
         assert.equal(browser.page.status, count > 0 ? 200 : 429)

@@ -10,6 +10,7 @@ import { createAssets, createConsentMount } from '../../src/http/consent-app.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
 import { openCheckRuns } from '../../src/platform/check-runs/check-runs.ts'
 import { type Consent, openConsent } from '../../src/platform/consent/consent.ts'
+import type { BudgetRates } from '../../src/platform/consent/passcode-budgets.ts'
 import type { PasscodeMessage } from '../../src/platform/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/platform/consent/store.ts'
 import type { Metrics } from '../../src/server/observe/metrics.ts'
@@ -109,6 +110,8 @@ export interface PlatformOptions {
   /** Limits of third parties, by the clock of the test. */
   readonly thirdPartyLimits?: 'cds' | undefined
   readonly metrics?: Metrics | undefined
+  /** The budgets of all customers. Without them, no test reaches them. */
+  readonly budgets?: BudgetRates
 }
 
 /** A platform with the consent role and its provider, in this process. They are closed with the scope. */
@@ -122,6 +125,7 @@ export async function openConsentPlatform(
     isDemo: isFirstDemo = false,
     thirdPartyLimits,
     metrics,
+    budgets = { passcodesPerMinute: 60_000, wrongPasscodesPerMinute: 60_000 },
   }: PlatformOptions = {},
 ): Promise<ConsentPlatform> {
   const inner = createScope(scope)
@@ -175,6 +179,8 @@ export async function openConsentPlatform(
       isDemo,
       thirdPartyLimits,
       seconds: () => offsetSeconds,
+      metrics,
+      ...budgets,
     })
     const app = openPlatformApp({
       version: '0.0.0',

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { limitTotal, openTrafficLimits } from '../../src/platform/consent/cds/limit-traffic.ts'
+import { heldSeconds } from '../../src/platform/consent/passcode-budgets.ts'
 import { openMetrics } from '../../src/server/observe/metrics.ts'
 import { formatMetrics } from '../../src/server/observe/registry.ts'
 import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { assertError, openCdsPlatform, type Sharing, share } from './cds.ts'
-import { nextCustomer } from './platform.ts'
+import { findPasscode, nextCustomer } from './platform.ts'
 import { after, makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
+import { registerThirdParty, type TestThirdParty } from './third-party.ts'
 
 const setUp = shareOnEachEngine(async (scope) => {
   const metrics = openMetrics()
-  const options = { thirdPartyLimits: 'cds', metrics } as const
+  const budgets = { passcodesPerMinute: 60_000, wrongPasscodesPerMinute: 1 }
+  const options = { thirdPartyLimits: 'cds', metrics, budgets } as const
   return { metrics, platform: await openCdsPlatform(scope, undefined, options) }
 })
 
@@ -96,6 +99,55 @@ describe('with the limits of the standards, a third party', () => {
     assert.deepEqual([line.status, line.limit], [429, 'session_per_second'])
     const snapshot = await metrics.snapshot(['holdfast_limited_requests_total'])
     assert.match(formatMetrics([snapshot]), /\{limit="session_per_second"\} [1-9]/)
+  })
+})
+
+describe('a customer whose third party is attacked', () => {
+  it('is asked to wait, enters the same passcode again, and sees no limit of another third party', async () => {
+    const { platform, metrics } = await setUp()
+    const [attacked, other] = [
+      await registerThirdParty(platform),
+      await registerThirdParty(platform),
+    ]
+    const ask = async (thirdParty: TestThirdParty) => {
+      const [customer, browser] = [nextCustomer(), platform.browse()]
+      await browser.open((await thirdParty.start()).url)
+      await browser.submit('identify', { email: customer.email })
+      const passcode = findPasscode(platform.passcodes, customer.id)
+      return { browser, passcode, wrong: passcode === '000000' ? '000001' : '000000' }
+    }
+    const victim = await ask(attacked)
+    for (let count = 0; count < 2; count += 1) {
+      await victim.browser.submit('passcode', { passcode: victim.wrong })
+    }
+    const customer = await ask(attacked)
+
+    await customer.browser.submit('passcode', { passcode: customer.passcode })
+    const { status, headers, text } = customer.browser.page
+    const line = platform.log.map((each) => JSON.parse(each)).findLast(({ limit }) => limit)
+    platform.pass(heldSeconds)
+    await customer.browser.submit('passcode', { passcode: customer.passcode })
+    const unaffected = await ask(other)
+    await unaffected.browser.submit('passcode', { passcode: unaffected.passcode })
+
+    assert.deepEqual([status, headers['retry-after']], [429, String(heldSeconds)])
+    assert.match(text, /Your code stays valid. Try again in 30 seconds/)
+    assert.deepEqual(
+      [line.operation, line.status, line.limit],
+      ['consent-page', 429, 'wrong_passcodes_of_third_party'],
+    )
+    assert.match(customer.browser.page.text, /Choose the accounts/)
+    assert.match(unaffected.browser.page.text, /Choose the accounts/)
+    const counted = formatMetrics([
+      await metrics.snapshot([
+        'holdfast_limited_requests_total',
+        'holdfast_passcode_budget_exceeded_total',
+        'holdfast_passcodes_total',
+      ]),
+    ])
+    assert.match(counted, /limited_requests_total\{limit="wrong_passcodes_of_third_party"\} 1\n/)
+    assert.match(counted, /exceeded_total\{limit="wrong_passcodes_of_third_party"\} [12]\n/)
+    assert.match(counted, /passcodes_total\{event="wrong"\} 2\n/)
   })
 })
 

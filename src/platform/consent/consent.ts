@@ -27,19 +27,20 @@ import { type OpenidOptions, openOpenidProvider } from './openid-provider.ts'
 import { type Brand, renderLayout } from './pages/layout.ts'
 import type { ShownPasscode } from './pages/sign-in.ts'
 import { renderError, renderUnavailable } from './pages/steps.ts'
-import { openPasscodes, type PasscodeMessage } from './passcodes.ts'
+import { openPasscodes, type PasscodeOptions } from './passcodes.ts'
 import { answerRevocation } from './revoke-arrangement.ts'
 import { openSealedStates } from './sealed-states.ts'
 
 export interface ConsentOptions
   extends ProviderClientOptions,
+    Pick<PasscodeOptions, 'passcodesPerMinute' | 'wrongPasscodesPerMinute' | 'metrics'>,
     Omit<
       OpenidOptions,
       'flowRecords' | 'disclosures' | 'secrets' | 'readCustomer' | 'renderError'
     > {
   readonly brand: Brand
   /** Must return at once: how long the delivery takes would show that the address is known. */
-  readonly deliverPasscode: (message: PasscodeMessage) => void
+  readonly deliverPasscode: PasscodeOptions['deliver']
   /** In a demonstration, what the page shows of the passcode for an address. */
   readonly showPasscode?: ((email: string) => ShownPasscode) | undefined
   /** Whether the third party of the demo is accepted. */
@@ -96,7 +97,7 @@ export async function openConsent(given: ConsentOptions) {
     customers,
     readCustomerAccounts,
     observer,
-    passcodes: await openPasscodes(store, clock, options.deliverPasscode),
+    passcodes: await openPasscodes({ ...options, deliver: options.deliverPasscode }),
     brand,
     clock,
     flows: openStates<FlowState>('Flow', flowSeconds),

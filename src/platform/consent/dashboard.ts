@@ -16,6 +16,7 @@ import {
 import { type Problem, renderButton, renderButtons } from './pages/layout.ts'
 import { renderPasscode } from './pages/sign-in.ts'
 import { renderError } from './pages/steps.ts'
+import type { OverLimit } from './passcode-budgets.ts'
 import { makeFormToken, type SealedStates } from './sealed-states.ts'
 import { checkPasscode, requestPasscode } from './sign-in.ts'
 import { readThirdPartyNames } from './third-party-names.ts'
@@ -99,15 +100,16 @@ function showSignIn(
     problem,
     status = 200,
     email = '',
-  }: { problem?: Problem; status?: number; email?: string } = {},
+    over,
+  }: { problem?: Problem; status?: number; email?: string; over?: OverLimit | undefined } = {},
 ): PageResponse {
   const { brand, secret, showPasscode } = context
   const page = { brand, token: makeFormToken(secret), problem }
-  if (!state) return { ...renderPage(context, status, renderSignIn(page, email)), secret }
+  if (!state) return { ...renderPage(context, status, renderSignIn(page, email)), secret, over }
   const expires = Temporal.Instant.fromEpochMilliseconds(state.passcodeExpires)
   const sent = { email: state.email, expires, shown: showPasscode?.(state.email) }
   const buttons = renderButtons(renderButton('Continue', 'passcode'))
-  return renderPage(context, status, renderPasscode(page, sent, buttons))
+  return { ...renderPage(context, status, renderPasscode(page, sent, buttons)), over }
 }
 
 async function submitSignIn(
@@ -130,18 +132,18 @@ async function submitSignIn(
       finish: () => sessions.remove(secret),
     })
     if (!('problem' in result)) return result
-    const { status, reason, text } = result.problem
+    const { status, reason, text, over } = result.problem
     const problem = { field: 'passcode', text, isCorrectable: isCorrectable(reason) }
-    return showSignIn(context, waiting, { status, problem })
+    return showSignIn(context, waiting, { status, problem, over })
   }
   if (!waiting && action !== 'identify') return next
   const email = waiting?.email ?? (form.get('email') ?? '').trim()
   const sent = await requestPasscode(context, owner, email)
   if ('problem' in sent) {
-    const { status, reason, text } = sent.problem
+    const { status, reason, text, over } = sent.problem
     const field = waiting ? 'passcode' : 'email'
     const problem = { field, text, isCorrectable: isCorrectable(reason) }
-    return showSignIn(context, waiting, { status, problem, email })
+    return showSignIn(context, waiting, { status, problem, email, over })
   }
   await sessions.save(secret, { email, passcodeExpires: sent.expires.epochMilliseconds })
   return { ...next, secret }

@@ -49,7 +49,7 @@ export interface FlowResponse extends PageResponse {
 }
 
 /** For the record of the flow. The step is that of the page, if none is named. */
-export interface Decision extends Pick<FlowEvent, 'outcome' | 'reason'> {
+export interface Decision extends Pick<FlowEvent, 'outcome' | 'reason' | 'detail'> {
   readonly step?: FlowEvent['step']
 }
 

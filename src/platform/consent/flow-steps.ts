@@ -22,6 +22,7 @@ import {
   renderIdentifyStep,
   renderPasscodeStep,
 } from './pages/steps.ts'
+import type { OverLimit } from './passcode-budgets.ts'
 import type { PasscodeOwner } from './passcodes.ts'
 import { bindRequest } from './pushed-requests.ts'
 import { acr } from './request-claims.ts'
@@ -63,6 +64,7 @@ interface Shown {
   readonly status?: number
   readonly email?: string
   readonly selected?: ReadonlySet<string>
+  readonly over?: OverLimit | undefined
 }
 
 /** Shows the present step again, with what the customer has to correct. */
@@ -72,7 +74,10 @@ async function showProblem(
   shown: Shown,
 ): Promise<FlowResponse> {
   const problem = shown.problem && { ...shown.problem, isCorrectable: isCorrectable(reason) }
-  return { ...(await showStep(context, { ...shown, problem })), decision: fail(reason) }
+  const { over } = shown
+  const detail = over && { detail: `over the limit ${over.limit}` }
+  const page = await showStep(context, { ...shown, problem })
+  return { ...page, over, decision: { ...fail(reason), ...detail } }
 }
 
 /** The page of the present step. */
@@ -168,13 +173,13 @@ async function sendPasscode(context: FlowContext, email: string): Promise<FlowRe
     const decision = sent.isSent ? succeeded : fail('no_passcode_sent')
     return { ...moved, decision: { ...decision, step: 'identify' } }
   }
-  const { text, status, reason } = sent.problem
+  const { text, status, reason, over } = sent.problem
   const field = context.state.step === 'identify' ? 'email' : 'passcode'
-  return showProblem(context, reason, { problem: { field, text }, status, email })
+  return showProblem(context, reason, { problem: { field, text }, status, email, over })
 }
 
-function toOwner({ secret, request }: FlowContext): PasscodeOwner {
-  return { secret, purpose: 'consent', source: request.source }
+function toOwner({ secret, request, thirdPartyId }: FlowContext): PasscodeOwner {
+  return { secret, purpose: 'consent', thirdPartyId, source: request.source }
 }
 
 /** A new secret: the customer need not wait before a passcode is sent to the other address. */
@@ -191,8 +196,8 @@ async function submitPasscode(context: FlowContext, form: URLSearchParams): Prom
     },
   })
   if (!('problem' in result)) return result
-  const { text, status, reason } = result.problem
-  return showProblem(context, reason, { problem: { field: 'passcode', text }, status })
+  const { text, status, reason, over } = result.problem
+  return showProblem(context, reason, { problem: { field: 'passcode', text }, status, over })
 }
 
 /** Continues with the customer that entered the passcode. */

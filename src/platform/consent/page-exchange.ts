@@ -1,4 +1,5 @@
 import { type Brand, type Page, renderLayout } from './pages/layout.ts'
+import type { OverLimit } from './passcode-budgets.ts'
 import { isFormToken } from './sealed-states.ts'
 
 /** A request to a page, and what it says about its browser. */
@@ -23,6 +24,8 @@ export interface PageResponse {
   readonly secret?: string
   /** The origin that a form of the page may lead to, besides its own. */
   readonly formTarget?: string
+  /** The limit of a response with status 429. */
+  readonly over?: OverLimit | undefined
 }
 
 export function renderPage({ brand }: { brand: Brand }, status: number, page: Page): PageResponse {

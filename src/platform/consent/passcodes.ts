@@ -2,8 +2,17 @@ import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import { digest } from '../../auth/secrets.ts'
 import { emailKey } from '../../contract/email-key.ts'
 import type { CustomerMatch } from '../../contract/index.ts'
+import type { PasscodeBudget, PasscodeEvent, PasscodeLimit } from '../../contract/request-limits.ts'
+import { openAttemptLimits } from './attempt-limits.ts'
 import { makeOptional, useUp } from './last-changes.ts'
-import { openLimitKeys } from './limit-keys.ts'
+import {
+  type BudgetRates,
+  heldSeconds,
+  type OverLimit,
+  openPasscodeBudgets,
+  type Spender,
+  toBudgetLimits,
+} from './passcode-budgets.ts'
 import type { AttemptLimit, ConsentStore, PasscodeCandidate } from './store.ts'
 
 export const passcodeSeconds = 300
@@ -16,21 +25,35 @@ const candidatesMax = 4
 
 const minuteMs = 60_000
 
-/** Against guessing and against flooding a phone. All processes share them. */
+/** Against guessing and against flooding a phone. All processes share them, and the budgets of all customers. */
 export const attemptLimits = {
-  sendsByEmail: { capacity: 5, refillMs: 10 * minuteMs },
-  sendsByCustomer: { capacity: 5, refillMs: 10 * minuteMs },
-  /** From one source, after others have used up those of the address or the customer. */
-  sendsByEmailReserved: { capacity: 2, refillMs: 30 * minuteMs },
-  sendsByCustomerReserved: { capacity: 2, refillMs: 30 * minuteMs },
-  /** From the reserves of all sources together: many sources must not flood a phone. */
-  reservedSendsByCustomer: { capacity: 20, refillMs: 30 * minuteMs },
-  /** Higher, since many customers may share an address. */
-  sendsBySource: { capacity: 30, refillMs: minuteMs },
-  triesByCustomer: { capacity: 10, refillMs: 30 * minuteMs },
-  triesByCustomerReserved: { capacity: triesMax, refillMs: 30 * minuteMs },
-  triesBySource: { capacity: 60, refillMs: minuteMs },
+  passcodes_by_email: { capacity: 5, refillMs: 10 * minuteMs },
+  passcodes_by_customer: { capacity: 5, refillMs: 10 * minuteMs },
+  /** From one address, after others have used up those of the e-mail address or the customer. */
+  passcodes_by_email_reserved: { capacity: 2, refillMs: 30 * minuteMs },
+  passcodes_by_customer_reserved: { capacity: 2, refillMs: 30 * minuteMs },
+  /** From the reserves of all addresses together: many of them must not flood a phone. */
+  reserved_passcodes_by_customer: { capacity: 20, refillMs: 30 * minuteMs },
+  /** Higher, since many customers may share a network address. */
+  passcodes_by_address: { capacity: 30, refillMs: minuteMs },
+  tries_by_customer: { capacity: 10, refillMs: 30 * minuteMs },
+  tries_by_customer_reserved: { capacity: triesMax, refillMs: 30 * minuteMs },
+  tries_by_address: { capacity: 60, refillMs: minuteMs },
 } as const satisfies Record<string, AttemptLimit>
+
+export interface PasscodeOptions extends BudgetRates {
+  readonly store: ConsentStore
+  readonly clock: () => Temporal.Instant
+  /** Must return at once. */
+  readonly deliver: (message: PasscodeMessage) => void
+  readonly metrics?: PasscodeMetrics | undefined
+}
+
+export interface PasscodeMetrics {
+  countPasscode(event: PasscodeEvent): void
+  /** Counts a request or a try beyond a budget of all customers, also if the reserve of its address admits it. */
+  countOverBudget(limit: PasscodeBudget): void
+}
 
 /** What a passcode permits: to agree to a sharing, or to see and withdraw consents. */
 export type PasscodePurpose = 'consent' | 'sign-in'
@@ -47,12 +70,10 @@ export interface PasscodeMessage {
 }
 
 /** The browser that requests or enters a passcode. */
-export interface PasscodeOwner {
+export interface PasscodeOwner extends Spender {
   /** Random, known to the browser alone: without it, stored hashes cannot be verified. */
   readonly secret: string
   readonly purpose: PasscodePurpose
-  /** The address of the browser, for limits. */
-  readonly source: string
 }
 
 export type TryResult<Result> =
@@ -60,7 +81,7 @@ export type TryResult<Result> =
   | { readonly outcome: 'wrong'; readonly triesLeft: number }
   | { readonly outcome: 'no tries left' }
   /** Whether or not the passcode is correct. */
-  | { readonly outcome: 'too many' }
+  | ({ readonly outcome: 'too many' } & OverLimit)
 
 export type Passcodes = Awaited<ReturnType<typeof openPasscodes>>
 
@@ -76,22 +97,26 @@ export interface NextStep<Result> {
  * Except for `isSent`, no result depends on whether an address is known, and neither does the time that it takes: `deliver`
  * is called later and is not awaited.
  */
-export async function openPasscodes(
-  store: ConsentStore,
-  clock: () => Temporal.Instant,
-  deliver: (message: PasscodeMessage) => void,
-) {
-  const makeKey = await openLimitKeys(store)
-  const take = (limit: keyof typeof attemptLimits, subject: string) =>
-    store.limits.take(makeKey(limit, subject), attemptLimits[limit], clock())
+export async function openPasscodes(options: PasscodeOptions) {
+  const { store, clock, deliver, metrics } = options
+  const limits = await openAttemptLimits(store, clock, {
+    ...attemptLimits,
+    ...toBudgetLimits(options),
+  })
+  const { makeKey, take, refund } = limits
+  const budgets = openPasscodeBudgets(limits, (limit) => metrics?.countOverBudget(limit))
+  const over = (limit: keyof typeof attemptLimits & PasscodeLimit): OverLimit => ({
+    limit,
+    waitSeconds: limits.waitSeconds(limit),
+  })
 
   /** Takes from the limit of an address or a customer, or else from the reserve of the source. Returns the limit, to refund it. */
   const takeOrReserved = async (
-    limit: 'sendsByEmail' | 'sendsByCustomer' | 'triesByCustomer',
+    limit: 'passcodes_by_email' | 'passcodes_by_customer' | 'tries_by_customer',
     subject: string,
     source: string,
   ) => {
-    const reserve = `${limit}Reserved` as const
+    const reserve = `${limit}_reserved` as const
     const reserved = JSON.stringify([subject, source])
     if (await take(limit, subject)) return { name: limit, subject }
     if (await take(reserve, reserved)) return { name: reserve, subject: reserved }
@@ -99,22 +124,31 @@ export async function openPasscodes(
   }
 
   const takeSend = async (customerId: string, source: string): Promise<boolean> => {
-    const taken = await takeOrReserved('sendsByCustomer', customerId, source)
-    if (taken?.name !== 'sendsByCustomerReserved') return taken !== undefined
-    return take('reservedSendsByCustomer', customerId)
+    const taken = await takeOrReserved('passcodes_by_customer', customerId, source)
+    if (taken?.name !== 'passcodes_by_customer_reserved') return taken !== undefined
+    return take('reserved_passcodes_by_customer', customerId)
   }
+
+  const isIssuedWithin = (owner: PasscodeOwner, seconds: number): Promise<boolean> =>
+    store.passcodes.isIssuedAfter(toKey(owner), clock().subtract({ seconds }))
 
   return {
     /** Whether the last passcode of the browser was sent less than `resendSeconds` ago. */
-    isTooSoon(owner: PasscodeOwner): Promise<boolean> {
-      const resendBefore = clock().subtract({ seconds: resendSeconds })
-      return store.passcodes.isIssuedAfter(toKey(owner), resendBefore)
-    },
+    isTooSoon: (owner: PasscodeOwner): Promise<boolean> => isIssuedWithin(owner, resendSeconds),
 
-    /** Must be called before the customers are searched, so that a rejection takes the same time for every address. */
-    async mayRequest(email: string, source: string): Promise<boolean> {
-      if (!(await take('sendsBySource', source))) return false
-      return (await takeOrReserved('sendsByEmail', emailKey(email), source)) !== undefined
+    /**
+     * Takes from the limits of a request. Returns the one that is used up. Must be called before the customers are searched, so
+     * that a rejection takes the same time for every address.
+     */
+    async takeRequest(email: string, owner: PasscodeOwner): Promise<OverLimit | undefined> {
+      const { source } = owner
+      if (!(await take('passcodes_by_address', source))) return over('passcodes_by_address')
+      const taken = await takeOrReserved('passcodes_by_email', emailKey(email), source)
+      if (!taken) return over('passcodes_by_email')
+      const spent = await budgets.spend('passcodes', owner)
+      if ('taken' in spent) return undefined
+      await refund(taken)
+      return spent
     },
 
     /** Sends a passcode to the customers with the e-mail address. Undefined if it is too soon. */
@@ -142,7 +176,10 @@ export async function openPasscodes(
         return undefined
       }
       setImmediate(() => {
-        for (const message of messages) deliver(message)
+        for (const message of messages) {
+          metrics?.countPasscode('sent')
+          deliver(message)
+        }
       })
       // `isSent` is for the record of the flow. No page may depend on it: it shows whether the address is known.
       return { expires, isSent: messages.length > 0 }
@@ -153,34 +190,48 @@ export async function openPasscodes(
       passcode: string,
       { proceed, finish }: NextStep<Result>,
     ): Promise<TryResult<Result>> {
-      if (!(await take('triesBySource', owner.source))) return { outcome: 'too many' }
+      const { source } = owner
+      if (!(await take('tries_by_address', source)))
+        return { outcome: 'too many', ...over('tries_by_address') }
+      // Before the try is counted: the customer can enter the passcode again.
+      const spent = await budgets.spend('wrong_passcodes', owner, () =>
+        isIssuedWithin(owner, heldSeconds),
+      )
+      if ('limit' in spent) return { outcome: 'too many', ...spent }
       const challenge = await store.passcodes.takeTry(toKey(owner), triesMax, clock())
-      if (!challenge) return { outcome: 'no tries left' }
+      if (!challenge) {
+        await makeOptional(spent.taken.map(refund))
+        return { outcome: 'no tries left' }
+      }
       const { candidates, triesLeft } = challenge
       const hash = Buffer.from(hashPasscode(owner, passcode))
       // Counted for every customer, since the passcode could be that of each of them.
       const taken = []
       for (const { customerId, hash: expected } of candidates) {
-        const limit = await takeOrReserved('triesByCustomer', customerId, owner.source)
+        const limit = await takeOrReserved('tries_by_customer', customerId, source)
         if (limit) {
           const isCorrect = timingSafeEqual(hash, Buffer.from(expected))
           taken.push({ customerId, limit, isCorrect })
         }
       }
-      if (taken.length === 0) return { outcome: 'too many' }
+      if (taken.length === 0) {
+        await makeOptional(spent.taken.map(refund))
+        return { outcome: 'too many', ...over('tries_by_customer') }
+      }
       const correct = taken.find(({ isCorrect }) => isCorrect)
       const result = correct && (await proceed(correct.customerId))
       const isUsed = result && (await useUp(store.passcodes.use(toKey(owner)), 'in doubt'))
       if (result && isUsed) {
+        metrics?.countPasscode('correct')
         // After a use in doubt, the customer would wait again for a database that does not respond.
         if (isUsed === true) {
-          const refunds = taken.map(({ limit: { name, subject } }) =>
-            store.limits.refund(makeKey(name, subject), attemptLimits[name], clock()),
-          )
+          const limits = [...taken.map(({ limit }) => limit), ...spent.taken]
+          const refunds = [...limits, ...budgets.listSent(owner)].map(refund)
           await makeOptional([finish(result), ...refunds])
         }
         return { outcome: 'correct', result }
       }
+      metrics?.countPasscode('wrong')
       return triesLeft > 0 ? { outcome: 'wrong', triesLeft } : { outcome: 'no tries left' }
     },
   }

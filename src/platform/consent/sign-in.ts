@@ -1,5 +1,7 @@
 import type { FlowReason } from '../../contract/consent-flows.ts'
+import { passcodeBudgets } from '../../contract/request-limits.ts'
 import type { Customers } from './customers.ts'
+import type { OverLimit } from './passcode-budgets.ts'
 import {
   type NextStep,
   type PasscodeOwner,
@@ -26,12 +28,11 @@ export async function requestPasscode(
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > emailLengthMax) {
     return fail(422, 'invalid_email', 'Enter your e-mail address, such as name@example.com')
   }
-  if (await passcodes.isTooSoon(owner)) return fail(429, 'passcode_too_soon', tooSoonText)
-  if (!(await passcodes.mayRequest(email, owner.source))) {
-    return fail(429, 'too_many_attempts', tooManyText)
-  }
+  if (await passcodes.isTooSoon(owner)) return failTooSoon()
+  const over = await passcodes.takeRequest(email, owner)
+  if (over) return failOver(over)
   const sent = await passcodes.request(owner, email, await customers.search(email))
-  return sent ?? fail(429, 'passcode_too_soon', tooSoonText)
+  return sent ?? failTooSoon()
 }
 
 /** Counts a try, and proceeds with the customer if the passcode is correct. */
@@ -50,7 +51,7 @@ export async function checkPasscode<Result extends object>(
     case 'correct':
       return tried.result
     case 'too many':
-      return fail(429, 'too_many_attempts', tooManyText)
+      return failOver(tried)
     case 'no tries left':
       return fail(422, 'passcode_unusable', 'This code can no longer be used. Request a new one')
     case 'wrong': {
@@ -61,9 +62,29 @@ export async function checkPasscode<Result extends object>(
 }
 
 /** What the page shows, with its status. The reason is for the record of the flow. */
-function fail(status: 422 | 429, reason: FlowReason, text: string) {
-  return { problem: { status, reason, text } }
+function fail(status: 422 | 429, reason: FlowReason, text: string, over?: OverLimit) {
+  return { problem: { status, reason, text, over } }
 }
 
-const tooManyText = 'Too many attempts. Wait some minutes, then try again'
-const tooSoonText = `We sent a code less than ${resendSeconds} seconds ago. Wait a moment before you request another one`
+function failTooSoon() {
+  const text = `We sent a code less than ${resendSeconds} seconds ago. Wait a moment before you request another one`
+  const over = { limit: 'passcode_too_soon', waitSeconds: resendSeconds } as const
+  return fail(429, 'passcode_too_soon', text, over)
+}
+
+function failOver({ limit, waitSeconds }: OverLimit) {
+  const tryAgain = `Try again in ${formatWait(waitSeconds)}`
+  if (!passcodeBudgets.some((budget) => budget === limit)) {
+    return fail(429, 'too_many_attempts', `Too many attempts. ${tryAgain}`, { limit, waitSeconds })
+  }
+  const text = limit.startsWith('wrong')
+    ? `Many wrong codes are being entered at the moment, by others. Your code stays valid. ${tryAgain}`
+    : `Many codes are being requested at the moment, by others. ${tryAgain}`
+  return fail(429, 'over_budget', text, { limit, waitSeconds })
+}
+
+function formatWait(seconds: number): string {
+  const minutes = seconds / 60
+  if (minutes === 1) return 'a minute'
+  return minutes > 1 ? `${Math.ceil(minutes)} minutes` : `${seconds} seconds`
+}

@@ -1,7 +1,12 @@
 import { rejectionReasons } from '../../auth/rejection-reasons.ts'
 import { monitoredRoles, refusalCircumstances } from '../../contract/index.ts'
 import { operations, providerOperations } from '../../contract/operations/index.ts'
-import { type TrafficLimit, trafficLimits } from '../../contract/traffic-limits.ts'
+import {
+  passcodeBudgets,
+  passcodeEvents,
+  type RequestLimit,
+  requestLimits,
+} from '../../contract/request-limits.ts'
 import { endpoints } from '../../http/endpoints.ts'
 import { healthEndpoints } from '../../http/health.ts'
 import { openApiLabel } from '../../http/openapi-route.ts'
@@ -79,8 +84,16 @@ export const serverMetrics = {
     { circumstance: refusalCircumstances },
   ),
   holdfast_limited_requests_total: counter(
-    'Requests of third parties for data that were over a limit, by the limit that is also in the log',
-    { limit: Object.keys(trafficLimits) as TrafficLimit[] },
+    'Requests that got a 429, by the limit that is also in the log',
+    { limit: Object.keys(requestLimits) as RequestLimit[] },
+  ),
+  holdfast_passcodes_total: counter(
+    'One-time passcodes that were sent to customers, and tries with a correct and a wrong one',
+    { event: passcodeEvents },
+  ),
+  holdfast_passcode_budget_exceeded_total: counter(
+    'Requests for passcodes and tries beyond a budget that all customers share, also those that the reserve of their network address admitted',
+    { limit: passcodeBudgets },
   ),
   holdfast_key_set_age_seconds: gauge(
     'Time since the platform’s keys were fetched; absent until they are; the maximum of all workers',

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { refusalCircumstances } from '../../contract/index.ts'
+import { passcodeBudgets, passcodeEvents } from '../../contract/request-limits.ts'
 import { countDescriptors, readDescriptorLimit } from '../../http/descriptors.ts'
 import type { UpstreamMetrics } from '../../http/forward.ts'
 import type { RequestMetrics } from '../../http/request-log.ts'
@@ -11,6 +12,7 @@ import {
   deliveryResults,
 } from '../../platform/consent/outbox/delivery-results.ts'
 import type { WaitingMessages } from '../../platform/consent/outbox/store.ts'
+import type { PasscodeMetrics } from '../../platform/consent/passcodes.ts'
 import type { DataNode, PoolName, PoolUse } from '../../storage/database.ts'
 import { otherFeeds, serverMetrics } from './metric-definitions.ts'
 import type { MetricsReader } from './metrics-reader.ts'
@@ -24,7 +26,7 @@ import {
 import { openRejectionLog, type RejectionLog } from './rejection-log.ts'
 import { reuseResult } from './reuse-result.ts'
 
-export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics {
+export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics, PasscodeMetrics {
   countKeyFetch(outcome: 'fetched' | 'failed'): void
   /** `ageMs` is called on every scrape. */
   watchKeyAge(ageMs: () => number | undefined): void
@@ -98,6 +100,7 @@ export function openMetrics(): Metrics {
     ...openFeedMetrics(registry),
     ...openOutboxMetrics(registry),
     ...openUpstreamMetrics(registry),
+    ...openPasscodeMetrics(registry),
     snapshot: registry.snapshot,
   }
 }
@@ -233,6 +236,17 @@ function openUpstreamMetrics(registry: ServerRegistry): UpstreamMetrics {
       observe(seconds)
     },
     countUpstreamCheck: (operation, outcome) => checks(1, { operation, outcome }),
+  }
+}
+
+function openPasscodeMetrics(registry: ServerRegistry): PasscodeMetrics {
+  const events = registry.counter('holdfast_passcodes_total')
+  const exceeded = registry.counter('holdfast_passcode_budget_exceeded_total')
+  for (const event of passcodeEvents) events(0, { event })
+  for (const limit of passcodeBudgets) exceeded(0, { limit })
+  return {
+    countPasscode: (event) => events(1, { event }),
+    countOverBudget: (limit) => exceeded(1, { limit }),
   }
 }
 

@@ -1,8 +1,9 @@
 import { thirdPartyLimits } from '../../contract/traffic-limits.ts'
 import type { Definitions } from './definition.ts'
 import { isProtected, isWebUrl } from './value-rules.ts'
-import { oneOf, path } from './value-types.ts'
+import { oneOf, path, wholeNumber } from './value-types.ts'
 
+const passcodesMax = 60_000
 const brandNameLengthMax = 60
 
 export const brandColourDefault = '#0b5fff'
@@ -38,6 +39,18 @@ export const consentDefinitions = {
     about:
       'the limits of third parties at the endpoints with a token: `cds` are the traffic thresholds of the Consumer Data Standards; without it, there are none',
     ...oneOf('limits', thirdPartyLimits),
+  },
+  passcodesPerMinute: {
+    about:
+      'how many one-time passcodes a minute customers may request without entering them, all together; half of it for each third party. Ten times as many at once. Beyond it, each network address has a reserve',
+    ...wholeNumber(1, passcodesMax),
+    defaults: { platform: '120', demo: '120' },
+  },
+  wrongPasscodesPerMinute: {
+    about:
+      'how many wrong passcodes a minute are compared, of all customers together; half of it for each third party. Five times as many at once. Beyond it, each network address has a reserve',
+    ...wholeNumber(1, passcodesMax),
+    defaults: { platform: '12', demo: '12' },
   },
   brandName: {
     about: 'the name of the data provider on the consent pages',

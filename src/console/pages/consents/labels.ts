@@ -113,6 +113,10 @@ export const reasons: Readonly<Record<FlowReason, readonly [string, string]>> = 
     'A limit of passcodes or tries was reached.',
     'The limit ends after some minutes. If many customers are affected, check HOLDFAST_TRUSTED_PROXIES: all of them may seem to have one address.',
   ],
+  over_budget: [
+    'A budget of passcodes that all customers share was used up.',
+    'The customer can go on after the time on the page. If it lasts, someone may be guessing passcodes of many customers: see the metric holdfast_passcode_budget_exceeded_total.',
+  ],
   malformed_passcode: [
     'The text does not have the digits of a passcode.',
     'The customer can correct it.',
