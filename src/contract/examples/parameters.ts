@@ -29,6 +29,7 @@ export const parameterExamples: Readonly<Record<string, string | number | boolea
   'product-category': 'TRANS_AND_SAVINGS_ACCOUNTS',
   productID: 'prod-1',
   reason: 'aud',
+  refused: true,
   sort: 'name',
   text: 'groceries',
   'third-party': '9d2f4f57-5b43-4c38-a1c5-3e9a2c3f0e11',
