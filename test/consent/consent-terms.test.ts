@@ -158,7 +158,7 @@ describe('the pages of a consent', () => {
     assert.doesNotMatch(text, /<details>/)
     assert.equal(text.match(/<details open>/g)?.length, 4)
     const read = readText(browser)
-    assert.ok(read.includes(`registered at Demo Bank as ${thirdParty.id}`))
+    assert.ok(read.includes(`Registered at Demo Bank as ${thirdParty.id}`))
     assert.match(read, /xxxx 1.*xxxx 2/)
     assert.match(read, /Share your data with Example Budget\?/)
     assert.match(

@@ -102,7 +102,7 @@ describeOnce('the withdrawal', () => {
 
     await browser.open(`${issuer}/consents/${id}/stop`)
 
-    assert.match(browser.page.text, /value="withdraw">Stop sharing</)
+    assert.match(browser.page.text, /value="withdraw"[^>]*>Stop sharing</)
     const { arrangements } = platform.store
     assert.equal((await arrangements.find(id, Temporal.Now.instant()))?.status, 'active')
   })

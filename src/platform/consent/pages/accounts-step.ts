@@ -8,7 +8,7 @@ import {
   renderButton,
   renderButtons,
   renderForm,
-  renderList,
+  renderItems,
   renderStepButtons,
 } from './layout.ts'
 import { countAccounts, jointNotice, renderAccountName, type StepPage } from './steps.ts'
@@ -82,7 +82,7 @@ function renderKept(
     keptAccountIds.length > 0 &&
     html`<h2>Not available now</h2>
 <p>${countAccounts(keptAccountIds.length)} that you agreed to share with ${thirdParty} before. This does not change.</p>
-${renderList([
+${renderItems([
   ...kept.map((account) => html`${renderAccountName(account)} ${describe(account.id)}`),
   ...[...Map.groupBy(unnamed, describe)].map(
     ([text, ids]) =>
@@ -102,7 +102,7 @@ function renderExcluded({ brand, asked }: StepPage, { excluded }: AccountChoice)
   return html`${excluded.length > 0 && html`<h2>Cannot be shared</h2>`}
 ${reasons.map((reason) => {
   const own = excluded.filter((account) => account.reason === reason)
-  return html`${own.length > 0 && html`<p>${texts[reason]}</p>${renderList(own.map(renderAccountName))}`}`
+  return html`${own.length > 0 && html`<p>${texts[reason]}</p>${renderItems(own.map(renderAccountName))}`}`
 })}
 <p class="muted">${brand.name} cannot share an account that is not listed here. To find out why, contact ${brand.name}.</p>`
 }

@@ -5,7 +5,7 @@ import type { Amendment, ConsentHistory } from '../consent-history.ts'
 import { type Cluster, describeAdded, describeScopes } from '../scopes.ts'
 import type { ArrangementChange, StoredArrangement } from '../store.ts'
 import { type Html, html } from './html.ts'
-import { type Brand, formatDate, formatDateTime, renderList } from './layout.ts'
+import { type Brand, formatDate, formatDateTime, renderItems, renderList } from './layout.ts'
 import { areOfOrganisation, countAccounts, renderAccountName } from './steps.ts'
 
 export interface ConsentView {
@@ -58,7 +58,7 @@ export function renderSharedAccounts(
     !listed &&
     html`<p>${countAccounts(accountIds.length)}. Their names cannot be shown at the moment.</p>`
   }
-${renderList([
+${renderItems([
   ...named.map(
     ({ accountId, state, since }) => html`${names.get(accountId)}${withSince(texts[state], since)}`,
   ),

@@ -14,8 +14,9 @@ import {
   type Page,
   renderButton,
   renderButtons,
+  renderFacts,
   renderForm,
-  renderList,
+  renderItems,
 } from './layout.ts'
 import { renderEmailForm, type SignInPage } from './sign-in.ts'
 import { countAccounts, jointNotice, renderClusters } from './steps.ts'
@@ -86,24 +87,30 @@ export function renderConsent(
       html`<div class="notice" role="status"><p><strong>You stopped sharing with ${name}.</strong></p>
 <p>${brand.name} shares nothing with ${name} under this consent any more.</p></div>`
     }
-<dl>
-<dt>Status</dt><dd>${renderStatus(arrangement, brand)}</dd>
-<dt>${isActive ? 'What is shared' : 'What was shared'}</dt>
-<dd>${renderClusters(describeData(consent, scopes))}</dd>
-<dt>Accounts</dt><dd>${renderSharedAccounts(consent, brand)}</dd>
-<dt>When you agreed</dt><dd>${formatDateTime(history.given, brand)}${
-      history.amendments.length > 0 && html`, changed since: see the history`
-    }</dd>
-<dt>How long</dt><dd>${isActive ? 'Until' : 'You agreed until'} ${formatDate(until, brand)}</dd>
-<dt>What ${name} received</dt><dd>${renderDisclosures(consent, brand)}</dd>
-<dt>History</dt><dd>${renderHistory(consent, brand)}</dd>
-<dt>How ${name} handles your data</dt>
-<dd>Ask ${name} how it uses, stores and deletes the data that you share.</dd>
-</dl>
+${renderFacts([
+  ['Status', renderStatus(arrangement, brand)],
+  [
+    isActive ? 'What is shared' : 'What was shared',
+    html`${renderClusters(describeData(consent, scopes))}`,
+  ],
+  ['Accounts', renderSharedAccounts(consent, brand)],
+  [
+    'When you agreed',
+    html`${formatDateTime(history.given, brand)}${history.amendments.length > 0 && html`, changed since: see the history`}`,
+  ],
+  ['How long', html`${isActive ? 'Until' : 'You agreed until'} ${formatDateTime(until, brand)}`],
+  [`What ${name} received`, renderDisclosures(consent, brand)],
+  [
+    `How ${name} handles it`,
+    html`Ask ${name} how it uses, stores and deletes the data that you share.`,
+  ],
+])}
 ${
   isActive &&
   html`<form method="get" action="${path}/${encodeURIComponent(id)}/stop">${renderButtons(html`<button type="submit">Stop sharing</button>`)}</form>`
 }
+<h2>History</h2>
+${renderHistory(consent, brand)}
 <p><a href="${path}">All your data sharing</a></p>`,
   }
 }
@@ -131,7 +138,7 @@ ${
     ? html`<p>${name} must delete or de-identify your data when it no longer needs it, unless a law requires it to keep it. You have the right to ask ${name} to delete it instead.</p>`
     : html`<p>${name} keeps what it already received, unless you ask it to delete that. Ask ${name} what it does with data that it no longer needs.</p>`
 }
-${renderForm(token, renderButtons(renderButton('Stop sharing', 'withdraw')))}
+${renderForm(token, renderButtons(renderButton('Stop sharing', 'withdraw', 'danger')))}
 <p><a href="${path}/${encodeURIComponent(arrangement.id)}">Keep sharing</a></p>`,
   }
 }
@@ -140,7 +147,7 @@ function renderDisclosures(consent: ConsentView, brand: Brand): Html {
   const { history, name } = consent
   const { disclosures } = history
   if (disclosures.length === 0) return html`${name} has not received data yet.`
-  return renderList(
+  return renderItems(
     disclosures.map(({ scope, first, last }) => {
       return html`${nameData(consent, scope)}<span class="detail">First ${formatDateTime(first, brand)}, last ${formatDateTime(last, brand)}</span>`
     }),

@@ -73,6 +73,22 @@ export function renderList(items: readonly Html[]): Html {
   return html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`
 }
 
+/** Items of several lines each, such as accounts with their numbers. */
+export function renderItems(items: readonly Html[]): Html {
+  return html`<ul class="items">${items.map((item) => html`<li>${item}</li>`)}</ul>`
+}
+
+/** A label and what it stands for. */
+export type Fact = readonly [label: string, value: Html]
+
+export function renderFacts(facts: readonly Fact[]): Html {
+  return html`<dl class="facts">${facts.map(
+    ([label, value]) => html`<div><dt>${label}</dt>
+<dd>${value}</dd></div>
+`,
+  )}</dl>`
+}
+
 /** A form that posts to the page itself. The first button is the one that Enter presses. */
 export function renderForm(token: string, content: Html): Html {
   return html`<form method="post" autocomplete="off" novalidate>

@@ -9,12 +9,15 @@ import {
 import { type Html, html } from './html.ts'
 import {
   type Brand,
+  type Fact,
   formatDate,
   formatDateTime,
   type Page,
   renderButton,
   renderButtons,
+  renderFacts,
   renderForm,
+  renderItems,
   renderList,
   renderStepButtons,
 } from './layout.ts'
@@ -48,7 +51,8 @@ export function renderIdentifyStep(page: StepPage, email: string): Page {
     title: `${asked.thirdParty} wants to see your data at ${brand.name}`,
     step: 1,
     problem,
-    body: html`${renderRequest(asked, brand)}
+    body: html`${asked.isAmendment && html`<p>This changes what you agreed to share with ${asked.thirdParty} before.</p>`}
+${renderFacts(describeRequest(asked, brand))}
 ${renderEmailForm(page, email, buttons)}`,
   }
 }
@@ -82,23 +86,30 @@ export function renderConfirmStep(
 ): Page {
   const { accounts, keptCount, historyFrom, email, page, id, thirdPartyId, earlier } = step
   const { thirdParty } = asked
+  const isOrganisation = areOfOrganisation(accounts)
+  const review = { isReview: true, isOrganisation, historyFrom, earlier }
   return {
     title: `Share your data with ${thirdParty}?`,
     step: 4,
     problem,
     body: html`${asked.isAmendment && html`<p>This replaces what you agreed to share with ${thirdParty} before. What changes is marked.</p>`}
-${renderRequest(asked, brand, { isReview: true, isOrganisation: areOfOrganisation(accounts), historyFrom, earlier })}
-<dl>
-<dt>Accounts</dt>
-<dd>${renderChosen(step)}</dd>
-<dt>Who receives the data</dt>
-<dd>${thirdParty}, registered at ${brand.name} as <code>${thirdPartyId}</code></dd>
-<dt>What it is used for</dt>
-<dd>${brand.name} does not know. Ask ${thirdParty} what it uses the data for and how it handles it.</dd>
-<dt>Your e-mail address at ${brand.name}</dt><dd>${email}</dd>
-<dt>How to stop sharing</dt>
-<dd>At any time, in ${thirdParty} or at <a href="${page}">${page}</a>. ${brand.name} then stops sharing at once.</dd>
-</dl>
+${renderFacts([
+  [
+    'Who receives it',
+    html`${thirdParty}<span class="detail">Registered at ${brand.name} as <code>${thirdPartyId}</code></span>`,
+  ],
+  ...describeRequest(asked, brand, review),
+  ['Accounts', renderChosen(step)],
+  [
+    'What it is used for',
+    html`${brand.name} does not know. Ask ${thirdParty} what it uses the data for and how it handles it.`,
+  ],
+  [
+    'How to stop sharing',
+    html`At any time, in ${thirdParty} or at <a href="${page}">${page}</a>. ${brand.name} then stops sharing at once.`,
+  ],
+  ['Your e-mail address', html`${email}`],
+])}
 ${renderForm(
   token,
   html`<input type="hidden" name="arrangement" value="${id}">
@@ -113,7 +124,7 @@ function renderChosen({ accounts, keptCount, earlier }: ConfirmStep): Html {
   const agreed = new Set(earlier?.accountIds)
   const stillShared = accounts.filter(({ id }) => agreed.has(id)).length + keptCount
   const isNew = ({ id }: ShownAccount) => earlier !== undefined && !agreed.has(id)
-  return html`${renderList([
+  return html`${renderItems([
     ...accounts.map((account) => html`${renderAccountName(account)}${isNew(account) && added}`),
     ...(keptCount > 0 ? [html`${countAccounts(keptCount)}, not available now`] : []),
   ])}
@@ -201,25 +212,30 @@ interface Review {
   readonly earlier?: EarlierTerms | undefined
 }
 
-function renderRequest(asked: Asked, brand: Brand, review: Review = {}): Html {
+function describeRequest(asked: Asked, brand: Brand, review: Review = {}): Fact[] {
   const { thirdParty, scopes, until } = asked
   const { isReview = false, isOrganisation, historyFrom, earlier } = review
   const shown = describeScopes(scopes, isOrganisation)
   const before = earlier && describeScopes(earlier.scopes, isOrganisation)
   const isAdded = before ? openAddedData(before) : () => false
   const ended = describeAdded(before ?? [], shown)
-  return html`<h2>What</h2>
-${shown.map((cluster) => renderCluster(cluster, isReview, (permission) => isAdded(cluster, permission)))}
-${ended.length > 0 && html`<p>${changed} No longer shared: ${ended.join('; ')}.</p>`}
-<h2>How long</h2>
-<p>${
-    until
-      ? html`Until ${formatDateTime(until, brand)}. You can stop at any time.`
-      : html`Once. ${thirdParty} can read the data within the next minutes, and not later.`
-  }</p>
-${earlier && until?.epochMilliseconds !== earlier.until.epochMilliseconds && html`<p>${changed} Until now, you agreed to share until ${formatDateTime(earlier.until, brand)}.</p>`}
-<h2>How far back</h2>
-<p>${describeHistory(asked, brand, historyFrom)}</p>`
+  const end = until
+    ? html`Until ${formatDateTime(until, brand)}. You can stop at any time.`
+    : html`Once. ${thirdParty} can read the data within the next minutes, and not later.`
+  const isSameEnd = until?.epochMilliseconds === earlier?.until.epochMilliseconds
+  return [
+    [
+      'What',
+      html`${shown.map((cluster) => renderCluster(cluster, isReview, (each) => isAdded(cluster, each)))}
+${ended.length > 0 && html`<p>${changed} No longer shared: ${ended.join('; ')}.</p>`}`,
+    ],
+    [
+      'How long',
+      html`${end}
+${earlier && !isSameEnd && html`<p>${changed} Until now, you agreed to share until ${formatDateTime(earlier.until, brand)}.</p>`}`,
+    ],
+    ['How far back', describeHistory(asked, brand, historyFrom)],
+  ]
 }
 
 const changed = html`<strong class="change">Changed</strong>`

@@ -4,6 +4,7 @@ export const palette = {
     ink: '#1b1f24',
     muted: '#57606a',
     line: '#8c959f',
+    hairline: '#d8dee4',
     surface: '#ffffff',
     raised: '#f6f8fa',
     bad: '#b42318',
@@ -12,6 +13,7 @@ export const palette = {
     ink: '#e6edf3',
     muted: '#9198a1',
     line: '#7d8590',
+    hairline: '#30363d',
     surface: '#0d1117',
     raised: '#161b22',
     bad: '#ff938a',
@@ -63,7 +65,11 @@ function mix(colour: string, target: number, share: number): string {
 
 function properties(theme: keyof typeof palette, brandColour: string): string {
   const accent = adjustAccent(brandColour, theme)
-  return Object.entries({ ...palette[theme], accent, 'on-accent': textOn(accent) })
+  const { surface, raised, bad } = palette[theme]
+  // A card is lighter than the page around it.
+  const [card, page] = theme === 'light' ? [surface, raised] : [raised, surface]
+  const derived = { card, page, accent, 'on-accent': textOn(accent), 'on-bad': textOn(bad) }
+  return Object.entries({ ...palette[theme], ...derived })
     .map(([name, value]) => `--${name}:${value}`)
     .join(';')
 }
@@ -71,51 +77,89 @@ function properties(theme: keyof typeof palette, brandColour: string): string {
 export function renderStylesheet(brandColour: string): string {
   return `:root{color-scheme:light dark;${properties('light', brandColour)}}
 @media (prefers-color-scheme:dark){:root{${properties('dark', brandColour)}}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--surface);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-header,main,footer{max-width:42rem;margin:0 auto;padding:0 20px}
-header{display:flex;justify-content:space-between;align-items:center;gap:16px;border-bottom:1px solid var(--line)}
-footer{margin-top:48px;border-top:1px solid var(--line);color:var(--muted);font-size:14px}
-h1{font-size:28px;line-height:1.25;margin:32px 0 16px}
-h2,legend{font-size:20px;line-height:1.3;margin:24px 0 8px;padding:0;font-weight:600}
-legend{margin-top:0}
+*,::before,::after{box-sizing:border-box}
+${layoutRules}${formRules}${partRules}`
+}
+
+/** The text of the header, the card and the footer is 38rem wide and aligned. */
+const layoutRules = `body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+header,footer{padding:0 max(20px,50% - 19rem)}
+header{display:flex;justify-content:space-between;align-items:center;gap:16px;background:var(--card);border-bottom:1px solid var(--hairline)}
+main{padding:8px 20px 32px;background:var(--card);border-bottom:1px solid var(--hairline)}
+footer{padding-block:8px 32px;color:var(--muted);font-size:14px}
+h1{font-size:24px;line-height:1.25;margin:24px 0 16px}
+h2,legend{font-size:18px;line-height:1.3;margin:28px 0 8px;padding:0;font-weight:600}
+h2+p{margin-top:0}
 .brand{display:flex;align-items:center;gap:8px;font-weight:600}
-.step,.muted{color:var(--muted);font-size:14px}
+.step{white-space:nowrap}
+.step,.muted,.detail{color:var(--muted);font-size:14px}
+.detail{display:block}
 a{color:var(--accent)}
-a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-label{display:block;font-weight:600;margin:16px 0 4px}
-input[type=text],input[type=email]{width:100%;max-width:36ch;min-height:44px;padding:8px 12px;font:inherit;color:inherit;background:var(--surface);border:1px solid var(--line);border-radius:6px}
+code{font:14px/1.5 ui-monospace,monospace}
+:is(a,button,input,summary):focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+@media (min-width:700px){
+main{max-width:42rem;margin:32px auto 24px;padding:8px 31px 32px;border:1px solid var(--hairline);border-radius:8px;box-shadow:0 1px 3px #1b1f2414}
+h1{font-size:28px}
+}
+`
+
+const formRules = `label{display:block;font-weight:600;margin:24px 0 4px}
+input[type=text],input[type=email]{width:100%;max-width:36ch;min-height:44px;padding:8px 12px;font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:6px}
 input[aria-invalid=true]{border:2px solid var(--bad)}
 input[type=text].code{letter-spacing:.3em;font-variant-numeric:tabular-nums;max-width:14ch}
 .buttons{display:flex;flex-wrap:wrap;gap:12px;margin:24px 0 8px}
 button{min-height:44px;padding:8px 20px;font:inherit;font-weight:600;border-radius:6px;border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);cursor:pointer}
-button.secondary{background:var(--surface);color:var(--accent)}
-button.link{min-height:24px;padding:0;border:0;background:none;color:var(--accent);text-decoration:underline}
+button:hover{box-shadow:0 0 0 3px color-mix(in srgb,var(--accent) 25%,transparent)}
+button.secondary{background:var(--card);color:var(--accent)}
+button.danger{border-color:var(--bad);background:var(--bad);color:var(--on-bad)}
+button.danger:hover{box-shadow:0 0 0 3px color-mix(in srgb,var(--bad) 25%,transparent)}
+button.link{min-height:24px;padding:0;border:0;background:none;color:var(--accent);font-weight:400;text-decoration:underline}
+button.link:hover{box-shadow:none;text-decoration-thickness:2px}
 .problem{margin:24px 0;padding:4px 16px;border:2px solid var(--bad);border-radius:6px}
 .problem h2{margin-top:12px}
 .problem a,.error{color:var(--bad);font-weight:600}
 .error{margin:4px 0}
-details{border-bottom:1px solid var(--line);padding:8px 0}
-summary{cursor:pointer;font-weight:600;min-height:24px}
-fieldset{border:0;margin:24px 0 0;padding:0}
-.choice{display:flex;gap:12px;align-items:flex-start;margin:0;padding:12px 0;border-bottom:1px solid var(--line);font-weight:400}
-.choice input{width:24px;height:24px;margin:0;flex:none;accent-color:var(--accent)}
-.choice .muted{display:block}
-.change{padding:0 8px;border:1px solid var(--accent);border-radius:10px;color:var(--accent);font-size:14px}
 main.correctable:has(#email:valid,#passcode:valid,[name=account]:checked) :is(.problem,.error){display:none}
 main.correctable input:valid{border:1px solid var(--line)}
-dl{margin:16px 0}
-dt{font-size:20px;line-height:1.3;font-weight:600;margin:24px 0 8px}
-dd{margin:0}
-.consents{list-style:none;padding:0}
-.consents li{padding:12px 0;border-bottom:1px solid var(--line)}
-.consents a{font-weight:600}
-.consents .muted{display:block}
-.history{list-style:none;padding:0;margin:0}
-.history>li{padding:8px 0 8px 16px;border-left:2px solid var(--line)}
-.detail{display:block;color:var(--muted);font-size:14px}
-.notice{padding:8px 16px;background:var(--raised);border:1px solid var(--line);border-radius:6px;overflow-wrap:anywhere}
-.addresses{margin:8px 0;padding:0 0 0 20px;columns:14rem}
-@media (prefers-reduced-motion:no-preference){button{transition:opacity .1s}button:hover{opacity:.9}}
+fieldset{border:0;margin:24px 0 0;padding:0;min-width:0}
+legend{margin-top:0}
+.choice{display:flex;gap:12px;align-items:flex-start;margin:0;padding:12px 8px;border-bottom:1px solid var(--hairline);font-weight:400;cursor:pointer}
+legend+.choice{border-top:1px solid var(--hairline)}
+.choice:hover,.choice:has(:checked){background:var(--page)}
+.choice input{width:24px;height:24px;margin:0;flex:none;accent-color:var(--accent)}
+.choice .muted{display:block}
 `
-}
+
+const partRules = `.facts{margin:16px 0 24px;border-top:1px solid var(--hairline)}
+.facts>div{padding:12px 0;border-bottom:1px solid var(--hairline)}
+dt{font-weight:600}
+dd{margin:0}
+dd>p{margin:8px 0 0}
+dd>:first-child{margin-top:0}
+@media (min-width:700px){.facts>div{display:grid;grid-template-columns:10rem minmax(0,1fr);gap:16px}}
+details{margin-top:4px}
+summary{position:relative;padding-left:20px;min-height:24px;list-style:none;cursor:pointer}
+summary::-webkit-details-marker{display:none}
+summary::before{content:'';position:absolute;left:0;top:8px;width:8px;height:8px;border:solid var(--muted);border-width:0 2px 2px 0;transform:rotate(-45deg)}
+details[open]>summary::before{left:2px;top:6px;transform:rotate(45deg)}
+details ul{margin:0 0 12px;padding-left:36px;columns:10rem;column-gap:24px;color:var(--muted);font-size:14px}
+.change{padding:0 8px;border:1px solid var(--accent);border-radius:10px;color:var(--accent);font-size:14px}
+.items{margin:0;padding:0;list-style:none}
+.items li+li{margin-top:8px}
+.items .muted{display:block}
+.status{display:inline-flex;align-items:center;gap:6px;font-weight:600}
+.status::before{content:'';width:8px;height:8px;border-radius:50%;border:2px solid var(--muted)}
+.status.active::before{border-color:var(--accent);background:var(--accent)}
+.consents{list-style:none;margin:0;padding:0;border-top:1px solid var(--hairline)}
+.consents li{padding:16px 0;border-bottom:1px solid var(--hairline)}
+.consents p{margin:0}
+.consents a{font-weight:600;font-size:18px}
+.consents .muted{margin-top:4px}
+.history{list-style:none;padding:0 0 0 5px;margin:16px 0}
+.history>li{position:relative;padding:0 0 20px 24px;border-left:2px solid var(--hairline)}
+.history>li:last-child{border-color:transparent;padding-bottom:0}
+.history>li::before{content:'';position:absolute;left:-7px;top:5px;width:12px;height:12px;border-radius:50%;border:2px solid var(--muted);background:var(--card)}
+.history ul{margin:4px 0 0;padding-left:20px}
+.notice{margin:24px 0;padding:8px 16px;background:var(--page);border:1px solid var(--hairline);border-left:4px solid var(--accent);border-radius:6px}
+.addresses{margin:8px 0;padding:0 0 0 20px;columns:14rem}
+`
