@@ -4,6 +4,7 @@ import { type Base, formatSummary, listErrors, type Operation } from '../src/con
 import { operations } from '../src/contract/operations/index.ts'
 import { describeExpected } from '../src/contract/problems.ts'
 import { recordTypes } from '../src/contract/records/index.ts'
+import { refusalHeader, refusalStatuses } from '../src/contract/refusals.ts'
 import { responseHeaders } from '../src/contract/response-headers.ts'
 import { describeRule } from '../src/contract/rules.ts'
 import { asNode, type Node } from '../src/contract/schema.ts'
@@ -108,6 +109,7 @@ function operationSection(id: string, operation: Operation): string[] {
     ...(form ? [`Body as a form: ${mustBe(asNode(form), 'records.md')}`] : []),
     `Response: ${status}, ${result}`,
     ...headers.map((name) => `Response header \`${name}\`: ${responseHeaders[name].description}`),
+    ...refusalFacts(operation),
   ]
   return [
     `### ${titleOf(id, operation)}`,
@@ -118,6 +120,17 @@ function operationSection(id: string, operation: Operation): string[] {
     facts.map((fact) => `- ${fact}`).join('\n'),
     ...parametersTable(operation),
     errorsTable(listErrors(operation).sort((a, b) => errorTable[a].status - errorTable[b].status)),
+  ]
+}
+
+/** The header that distinguishes a refusal from other errors with the same status. */
+function refusalFacts(operation: Operation): string[] {
+  if (operation.protection !== 'platformToken') return []
+  const statuses = listErrors(operation).map((code): number => errorTable[code].status)
+  const possible = refusalStatuses.filter((status) => statuses.includes(status))
+  const { description } = responseHeaders[refusalHeader]
+  return [
+    `Response header \`${refusalHeader}: true\` of a [refusal](../decisions/0065-refusals.md), with ${possible.join(', ')}: ${description}`,
   ]
 }
 
@@ -290,6 +303,7 @@ function errorsPage(): string {
   return page(
     '# Errors',
     'Every error that a client can receive. The body is `{"error": "…"}` with the text in this table. The code appears in logs and on these pages.',
+    `An error with the header \`${refusalHeader}: true\` is a [refusal to share](../decisions/0065-refusals.md). Those whose code ends with \`protected\` always have it.`,
     errorsTable(Object.keys(errorTable) as ErrorCode[]),
   )
 }

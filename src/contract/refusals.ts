@@ -16,3 +16,6 @@ export function describeRefusal(circumstance: RefusalCircumstance): string {
 
 /** The header of a response that refuses to share. Its value is `true`; without a refusal it is absent. */
 export const refusalHeader = 'x-sharing-refused' as const
+
+/** Of the responses that may have the header. */
+export const refusalStatuses: readonly number[] = [403, 404, 422, 429]

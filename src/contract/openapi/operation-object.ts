@@ -5,7 +5,7 @@ import { parameterExamples } from '../examples/parameters.ts'
 import { extensionNote, listErrors, type Operation } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 import { ErrorBody, errorBodies } from '../operations/shared-parameters.ts'
-import { refusalHeader } from '../refusals.ts'
+import { refusalHeader, refusalStatuses } from '../refusals.ts'
 import { type ResponseHeader, responseHeaders } from '../response-headers.ts'
 import { asNode, type Node } from '../schema.ts'
 import { buildExample, buildExampleLinks } from './example.ts'
@@ -166,7 +166,7 @@ function buildFailures(operation: Operation, components: Components): Json {
 }
 
 function failureHeaders({ protection }: Operation, status: number): ResponseHeader[] {
-  const mayRefuse = protection === 'platformToken' && [403, 404, 422, 429].includes(status)
+  const mayRefuse = protection === 'platformToken' && refusalStatuses.includes(status)
   return [
     ...(status === 401 || (status === 403 && !mayRefuse) ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
