@@ -15,6 +15,7 @@ import { readThirdPartyNames } from '../platform/consent/third-party-names.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { readNow, type StoreFlags, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand, idArgument } from './common/subcommands.ts'
+import { flowsCommand } from './consent/flows.ts'
 
 interface Flags extends StoreFlags {
   readonly json?: true
@@ -43,9 +44,10 @@ data provider has them.
 Example:
   holdfast consent list --customer cust-1 --status active
   holdfast consent show ID
-  holdfast consent withdraw ID`,
+  holdfast consent withdraw ID
+  holdfast consent flows --state failed`,
     )
-  return addSubcommands(command, terminal, listCommand, showCommand, withdrawCommand)
+  return addSubcommands(command, terminal, listCommand, showCommand, withdrawCommand, flowsCommand)
 }
 
 function jsonOption(): Option {

@@ -20,6 +20,7 @@ export const flowStepDescriptions = {
   confirm: 'the agreement',
   redirect: 'the return to the third party with an authorization code',
   token: 'the exchange of the code for tokens',
+  consents: 'the page with the consents of a customer who signed in to it',
 } as const
 export type FlowStepName = keyof typeof flowStepDescriptions
 export const flowStepNames = Object.keys(flowStepDescriptions) as readonly FlowStepName[]

@@ -8,8 +8,16 @@ import type { FlowStep } from '../../src/platform/consent/flow-store.ts'
 import { openClientStore } from '../../src/storage/open.ts'
 import { describe, describeOnce, type Scope, shareOnEachEngine } from '../support/engines.ts'
 import { send } from '../support/http.ts'
+import { runInProcess } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { agree, findPasscode, identify, nextCustomer, openConsentPlatform } from './platform.ts'
+import {
+  agree,
+  findPasscode,
+  identify,
+  issuer,
+  nextCustomer,
+  openConsentPlatform,
+} from './platform.ts'
 import { after, now, openStores } from './stores.ts'
 import { registerThirdParty } from './third-party.ts'
 
@@ -29,13 +37,13 @@ async function open(scope: Scope) {
   return {
     platform,
     list,
-    /** The flow of a third party, once it has so many steps. */
-    async readFlow(thirdPartyId: string, stepCount: number): Promise<ConsentFlow> {
+    /** The last flow of a third party, or sign-in to the page with consents, once it has so many steps. */
+    async readFlow(thirdPartyId: string | undefined, stepCount: number): Promise<ConsentFlow> {
       let found: ConsentFlow | undefined
       await until(
         async () => {
           const { data } = (await list('?page-size=100')).body as { data: ConsentFlow[] }
-          found = data.find(({ thirdParty }) => thirdParty.id === thirdPartyId)
+          found = data.find(({ thirdParty }) => thirdParty?.id === thirdPartyId)
           return found?.steps.length === stepCount
         },
         () => JSON.stringify(found),
@@ -166,6 +174,84 @@ describe('the record of a consent flow', () => {
   })
 })
 
+describe('the record of a sign-in to the page with consents', () => {
+  it('has its steps like those of a flow, and no personal data', async () => {
+    const { platform, readFlow, list } = await fixtureOnEachEngine()
+    const customer = nextCustomer()
+    const browser = platform.browse()
+    await browser.open(`${issuer}/consents`)
+    await browser.submit('identify', { email: 'unknown' })
+    const failed = await readFlow(undefined, 2)
+    await browser.submit('identify', { email: customer.email })
+    await browser.submit('resend')
+    const passcode = findPasscode(platform.passcodes, customer.id)
+    await browser.submit('passcode', { passcode: passcode === '000000' ? '000001' : '000000' })
+    await browser.submit('passcode', { passcode })
+
+    const flow = await readFlow(undefined, 7)
+
+    assert.deepEqual(
+      [failed.state, summarize(failed)],
+      ['failed', ['page succeeded', 'identify invalid_email']],
+    )
+    assert.equal(flow.flowId, failed.flowId)
+    assert.deepEqual(summarize(flow), [
+      'page succeeded',
+      'identify invalid_email',
+      'identify succeeded',
+      'passcode passcode_too_soon',
+      'passcode wrong_passcode',
+      'passcode succeeded',
+      'consents succeeded',
+    ])
+    assert.equal(flow.steps[3]?.detail, 'over the limit passcode_too_soon')
+    assert.deepEqual(
+      [flow.state, flow.thirdParty, flow.consentId],
+      ['completed', undefined, undefined],
+    )
+    const text = JSON.stringify(flow)
+    for (const secret of [customer.id, customer.email, passcode]) assert.ok(!text.includes(secret))
+    assert.ok(browser.cookies.every(({ value }) => !text.includes(value)))
+    const { stdout } = await runInProcess(['consent', 'flows', '--database', platform.database])
+    const line = stdout.split('\n').find((each) => each.startsWith(flow.flowId))
+    assert.match(
+      line ?? '',
+      / completed +\S+Z {2}passcode wrong_passcode {2}sign-in to \/consents$/,
+    )
+    const { body } = await list('?state=completed&page-size=100')
+    const json = ['consent', 'flows', '--state', 'completed', '--json']
+    const printed = await runInProcess([...json, '--database', platform.database])
+    assert.deepEqual(
+      printed.stdout
+        .trim()
+        .split('\n')
+        .map((each) => JSON.parse(each)),
+      body.data,
+    )
+  })
+
+  it('shows an unknown customer and a provider that does not answer', async (t) => {
+    const { platform, readFlow } = await fixtureOnEachEngine()
+    t.after(() => platform.setProviderAway(false))
+    const browser = platform.browse()
+    await browser.open(`${issuer}/consents`)
+    await browser.submit('identify', { email: 'unknown@example.com' })
+    const unknown = await readFlow(undefined, 2)
+    const other = platform.browse()
+    await other.open(`${issuer}/consents`)
+    platform.setProviderAway(true)
+    await other.submit('identify', { email: nextCustomer().email })
+
+    await until(async () => {
+      const flow = await readFlow(undefined, 2)
+      return (
+        flow.flowId !== unknown.flowId && summarize(flow)[1] === 'identify provider_unreachable'
+      )
+    })
+    assert.equal(summarize(unknown)[1], 'identify no_passcode_sent')
+  })
+})
+
 describe('the list of consent flows', () => {
   const step = (seconds: number, fields: Partial<FlowStep> = {}): FlowStep => ({
     time: after(seconds),
@@ -217,6 +303,26 @@ describe('the list of consent flows', () => {
     assert.equal(flow?.steps.at(-1)?.step, 'token')
     await flows.add('f2', 'tp', step(flowDays * 24 * 3600))
     assert.equal((await flows.list({ limit: 9 }, after(5))).length, 1)
+  })
+})
+
+describeOnce('sign-ins to the page with consents', () => {
+  it('are recorded up to a limit, since anyone can begin one', async () => {
+    const added: string[] = []
+    const store = {
+      add: async (id: string) => void added.push(id),
+      append: async () => {},
+    }
+    const records = openFlowRecords(store as never, () => now, assert.ifError)
+
+    for (let count = 0; count < 400; count += 1) {
+      records.signIn(`secret ${count}`, [{ step: 'identify', outcome: 'succeeded' }], true)
+      // Each write ends before the next one begins: only so many may wait.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+
+    assert.ok(added.length >= 300 && added.length < 400, String(added.length))
+    assert.equal(new Set(added).size, added.length)
   })
 })
 

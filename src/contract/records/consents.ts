@@ -206,26 +206,32 @@ export const ConsentFlowStep = record('ConsentFlowStep', {
     ),
     detail: described(
       Text,
-      'The error that the third party received, for a request of the third party.',
+      'The error that the third party received, for a request of the third party, or the limit that was reached.',
     ),
   },
 })
 
 export type ConsentFlow = Static<typeof ConsentFlow>
 export const ConsentFlow = record('ConsentFlow', {
-  description: 'An attempt to give a consent, without data of the customer.',
+  description:
+    'An attempt to give a consent or to sign in to the page with consents, without data of the customer.',
   required: {
     flowId: described(Id, 'Identifies the flow in this list only.'),
     state: described(
       Type.Enum([...flowStates]),
-      'Completed: the customer returned to the third party with a code. Cancelled: by the customer. Failed: the last step failed. Abandoned: the customer did not go on within 20 minutes.',
+      'Completed: the customer returned to the third party with a code, or signed in. Cancelled: by the customer. Failed: the last step failed. Abandoned: the customer did not go on within 20 minutes.',
     ),
-    thirdParty: ConsentThirdParty,
     started: described(Timestamp, 'When the customer or, if rejected, the request arrived.'),
     updated: described(Timestamp, 'When the last step ended.'),
     steps: described(Type.Array(ConsentFlowStep), 'The steps, oldest first.'),
   },
-  optional: { consentId: described(Id, 'The consent that the flow led to.') },
+  optional: {
+    thirdParty: described(
+      ConsentThirdParty,
+      'Absent if the customer signs in to the page with consents.',
+    ),
+    consentId: described(Id, 'The consent that the flow led to.'),
+  },
 })
 
 export type ConsentFlowList = Static<typeof ConsentFlowList>

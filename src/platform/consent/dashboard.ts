@@ -1,9 +1,11 @@
 import { makeSecret } from '../../auth/secrets.ts'
+import type { FlowStepName } from '../../contract/consent-flows.ts'
 import type { AccountObserver } from './account-observer.ts'
 import { readConsentHistory } from './consent-history.ts'
 import { isCorrectable } from './correctable-errors.ts'
 import { ProviderUnavailable } from './customers.ts'
-import type { FlowOptions } from './flow-context.ts'
+import { type Decision, type FlowOptions, fail, succeeded } from './flow-context.ts'
+import type { FlowEvent } from './flow-store.ts'
 import { listArrangements } from './list-arrangements.ts'
 import { isOwnForm, type PageRequest, type PageResponse, renderPage } from './page-exchange.ts'
 import {
@@ -17,6 +19,7 @@ import { type Problem, renderButton, renderButtons } from './pages/layout.ts'
 import { renderPasscode } from './pages/sign-in.ts'
 import { renderError } from './pages/steps.ts'
 import type { OverLimit } from './passcode-budgets.ts'
+import type { PasscodeOwner } from './passcodes.ts'
 import { makeFormToken, type SealedStates } from './sealed-states.ts'
 import { checkPasscode, requestPasscode } from './sign-in.ts'
 import { readThirdPartyNames } from './third-party-names.ts'
@@ -49,7 +52,7 @@ export interface DashboardRequest extends PageRequest {
 export interface DashboardOptions
   extends Pick<
     FlowOptions,
-    'store' | 'customers' | 'passcodes' | 'brand' | 'clock' | 'showPasscode'
+    'store' | 'customers' | 'passcodes' | 'flowRecords' | 'brand' | 'clock' | 'showPasscode'
   > {
   readonly observer: AccountObserver
   readonly sessions: SealedStates<SessionState>
@@ -84,13 +87,20 @@ async function answer(options: DashboardOptions, request: DashboardRequest): Pro
   const state = given === undefined ? undefined : await options.sessions.read(given)
   const context = { ...options, request, secret: given ?? makeSecret() }
   if (form && !(given !== undefined && isOwnForm(request, given))) {
+    if (given !== undefined && !isSignedIn(state)) {
+      options.flowRecords.signIn(given, [{ step: 'page', ...fail('form_rejected') }], false)
+    }
     const text = 'It was not sent from this page, or cookies are disabled. Nothing was changed.'
     return renderProblem(options, 403, 'The form could not be used', text)
   }
-  if (state && 'customerId' in state) return answerSignedIn(context, state.customerId)
+  if (isSignedIn(state)) return answerSignedIn(context, state.customerId)
   // The page of a consent leads to the sign-in once the session is over.
   if (id !== undefined) return { status: 303, location: options.path }
   return form ? submitSignIn(context, state, form) : showSignIn(context, state)
+}
+
+function isSignedIn(state: SessionState | undefined): state is { readonly customerId: string } {
+  return state !== undefined && 'customerId' in state
 }
 
 function showSignIn(
@@ -117,36 +127,73 @@ async function submitSignIn(
   waiting: WaitingState | undefined,
   form: URLSearchParams,
 ): Promise<PageResponse> {
-  const { request, secret, sessions } = context
-  const owner = { secret, purpose: 'sign-in', source: request.source } as const
+  const { secret, sessions } = context
   const next = { status: 303, location: '' }
   const action = form.get('action')
   if (waiting && action === 'restart') {
     await sessions.remove(secret)
     return { ...next, secret: makeSecret() }
   }
-  if (waiting && action === 'passcode') {
-    const result = await checkPasscode(context, owner, form.get('passcode') ?? '', {
-      // A new secret: one that was known before the authentication is of no use after it.
-      proceed: async (customerId) => ({ ...next, secret: await sessions.create({ customerId }) }),
-      finish: () => sessions.remove(secret),
-    })
-    if (!('problem' in result)) return result
-    const { status, reason, text, over } = result.problem
-    const problem = { field: 'passcode', text, isCorrectable: isCorrectable(reason) }
-    return showSignIn(context, waiting, { status, problem, over })
-  }
+  if (waiting && action === 'passcode') return submitPasscode(context, waiting, form)
   if (!waiting && action !== 'identify') return next
   const email = waiting?.email ?? (form.get('email') ?? '').trim()
-  const sent = await requestPasscode(context, owner, email)
+  const step = waiting ? 'passcode' : 'identify'
+  const sent = await requestPasscode(context, toOwner(context), email).catch((error: unknown) => {
+    if (error instanceof ProviderUnavailable) record(context, waiting, step, unreachable)
+    throw error
+  })
   if ('problem' in sent) {
     const { status, reason, text, over } = sent.problem
+    record(context, waiting, step, fail(reason, over))
     const field = waiting ? 'passcode' : 'email'
     const problem = { field, text, isCorrectable: isCorrectable(reason) }
     return showSignIn(context, waiting, { status, problem, email, over })
   }
+  record(context, waiting, 'identify', sent.isSent ? succeeded : fail('no_passcode_sent'))
   await sessions.save(secret, { email, passcodeExpires: sent.expires.epochMilliseconds })
   return { ...next, secret }
+}
+
+async function submitPasscode(
+  context: Context,
+  waiting: WaitingState,
+  form: URLSearchParams,
+): Promise<PageResponse> {
+  const { secret, sessions } = context
+  const result = await checkPasscode(context, toOwner(context), form.get('passcode') ?? '', {
+    // A new secret: one that was known before the authentication is of no use after it.
+    proceed: async (customerId): Promise<PageResponse> => ({
+      status: 303,
+      location: '',
+      secret: await sessions.create({ customerId }),
+    }),
+    finish: () => sessions.remove(secret),
+  })
+  if (!('problem' in result)) {
+    record(context, waiting, 'passcode', succeeded, { step: 'consents', ...succeeded })
+    return result
+  }
+  const { status, reason, text, over } = result.problem
+  record(context, waiting, 'passcode', fail(reason, over))
+  const problem = { field: 'passcode', text, isCorrectable: isCorrectable(reason) }
+  return showSignIn(context, waiting, { status, problem, over })
+}
+
+function toOwner({ secret, request }: Context): PasscodeOwner {
+  return { secret, purpose: 'sign-in', source: request.source }
+}
+
+const unreachable = fail('provider_unreachable')
+
+/** Records a step of the sign-in, and those that follow from it, as those of a flow. */
+function record(
+  { flowRecords, secret }: Context,
+  waiting: WaitingState | undefined,
+  step: FlowStepName,
+  decision: Decision,
+  ...others: readonly FlowEvent[]
+): void {
+  flowRecords.signIn(secret, [{ ...decision, step }, ...others], waiting === undefined)
 }
 
 async function answerSignedIn(context: Context, customerId: string): Promise<PageResponse> {

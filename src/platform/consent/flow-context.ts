@@ -11,6 +11,7 @@ import type { PageRequest, PageResponse } from './page-exchange.ts'
 import type { Brand } from './pages/layout.ts'
 import type { ShownPasscode } from './pages/sign-in.ts'
 import type { Asked } from './pages/steps.ts'
+import type { OverLimit } from './passcode-budgets.ts'
 import type { SealedStates } from './sealed-states.ts'
 import { endOfSharing, readSharingDuration } from './sharing-duration.ts'
 import type { SignInOptions } from './sign-in.ts'
@@ -55,8 +56,8 @@ export interface Decision extends Pick<FlowEvent, 'outcome' | 'reason' | 'detail
 
 export const succeeded: Decision = { outcome: 'succeeded' }
 
-export function fail(reason: FlowReason): Decision {
-  return { outcome: 'failed', reason }
+export function fail(reason: FlowReason, over?: OverLimit): Decision {
+  return { outcome: 'failed', reason, ...(over && { detail: `over the limit ${over.limit}` }) }
 }
 
 export const refused = fail('sharing_refused')

@@ -9,6 +9,11 @@ const rejectedMax = 20
 const rejectedRefillSeconds = 60
 const thirdPartiesMax = 1000
 
+/** Sign-ins to the page with consents beyond these are not recorded: anyone can begin one. */
+const signInsMax = 300
+const signInRefillSeconds = 1
+const allSignIns = ''
+
 const detailLengthMax = 300
 
 export type FlowRecords = ReturnType<typeof openFlowRecords>
@@ -23,12 +28,15 @@ export function openFlowRecords(
   onError: (error: Error) => void,
 ) {
   const rejected = openTokenBuckets(rejectedMax, rejectedRefillSeconds, thirdPartiesMax)
+  const signIns = openTokenBuckets(signInsMax, signInRefillSeconds, 1)
   const begin = openBackgroundWrites(onError, 'a step of a consent flow could not be recorded')
 
-  const record = (event: FlowEvent, write: (step: FlowStep) => Promise<void>): void => {
-    const { detail: given = '', ...rest } = event
+  const toStep = ({ detail: given = '', ...rest }: FlowEvent): FlowStep => {
     const detail = given.replaceAll(/\p{C}/gu, ' ').slice(0, detailLengthMax)
-    const step = { time: clock(), ...rest, ...(detail && { detail }) }
+    return { time: clock(), ...rest, ...(detail && { detail }) }
+  }
+  const record = (event: FlowEvent, write: (step: FlowStep) => Promise<void>): void => {
+    const step = toStep(event)
     begin(() => write(step))
   }
 
@@ -43,6 +51,18 @@ export function openFlowRecords(
       if (rejected.retryAfter(thirdPartyId) > 0) return
       rejected.take(thirdPartyId)
       record(event, (step) => store.add(randomUUID(), thirdPartyId, step))
+    },
+    /** A customer signs in to the page with consents, in the browser with the secret. */
+    signIn(secret: string, events: readonly FlowEvent[], isFirst: boolean): void {
+      if (isFirst && signIns.retryAfter(allSignIns) > 0) return
+      if (isFirst) signIns.take(allSignIns)
+      const id = toFlowId(`sign-in flow ${secret}`)
+      const opened = toStep({ step: 'page', outcome: 'succeeded' })
+      const steps = events.map(toStep)
+      begin(async () => {
+        if (isFirst) await store.add(id, undefined, opened)
+        for (const step of steps) await store.append(id, step)
+      })
     },
     append: (uid: string, event: FlowEvent, consentId?: string) =>
       record(event, (step) => store.append(toFlowId(uid), step, consentId)),

@@ -75,9 +75,7 @@ async function showProblem(
 ): Promise<FlowResponse> {
   const problem = shown.problem && { ...shown.problem, isCorrectable: isCorrectable(reason) }
   const { over } = shown
-  const detail = over && { detail: `over the limit ${over.limit}` }
-  const page = await showStep(context, { ...shown, problem })
-  return { ...page, over, decision: { ...fail(reason), ...detail } }
+  return { ...(await showStep(context, { ...shown, problem })), over, decision: fail(reason, over) }
 }
 
 /** The page of the present step. */

@@ -1,4 +1,8 @@
-import { type ConsentFlowState, flowStepsMax } from '../../contract/consent-flows.ts'
+import {
+  type ConsentFlowState,
+  type FlowStepName,
+  flowStepsMax,
+} from '../../contract/consent-flows.ts'
 import type { ConsentFlowStep } from '../../contract/index.ts'
 
 /** What happened in a consent flow. It has no data of the customer. */
@@ -10,7 +14,8 @@ export interface FlowStep extends FlowEvent {
 
 export interface RecordedFlow {
   readonly id: string
-  readonly thirdPartyId: string
+  /** Undefined if the customer signed in to the page with consents. */
+  readonly thirdPartyId?: string | undefined
   readonly state: ConsentFlowState
   readonly started: Temporal.Instant
   /** The time of the last step. */
@@ -30,7 +35,7 @@ export interface FlowQuery {
 /** Flows are purged some days after their start, by those that are added. */
 export interface FlowStore {
   /** Does nothing if the id exists. */
-  add(id: string, thirdPartyId: string, first: FlowStep): Promise<void>
+  add(id: string, thirdPartyId: string | undefined, first: FlowStep): Promise<void>
   /** Does nothing if the flow is unknown or has `flowStepsMax` steps. `consentId` is the consent that it led to. */
   append(id: string, step: FlowStep, consentId?: string): Promise<void>
   /** Appends to the flow that led to a consent. */
@@ -42,12 +47,16 @@ export interface FlowStore {
 /** The state of a flow after its last step, until it is abandoned. */
 export function stateAfter({ step, outcome }: FlowEvent): Exclude<ConsentFlowState, 'abandoned'> {
   if (outcome !== 'succeeded') return outcome
-  return step === 'redirect' || step === 'token' ? 'completed' : 'in_progress'
+  return isEnd(step) ? 'completed' : 'in_progress'
+}
+
+function isEnd(step: FlowStepName): boolean {
+  return step === 'redirect' || step === 'token' || step === 'consents'
 }
 
 /** How many steps a flow may have before this one: the last steps of a long flow are recorded too. */
 export function stepCountMax({ step, outcome }: FlowEvent): number {
-  const isLast = step === 'redirect' || step === 'token' || outcome === 'cancelled'
+  const isLast = isEnd(step) || outcome === 'cancelled'
   return isLast ? flowStepsMax : flowStepsMax - 3
 }
 

@@ -1,6 +1,5 @@
 import {
   type Consent,
-  type ConsentThirdParty,
   ContractError,
   type consentOperations,
   type Input,
@@ -9,6 +8,7 @@ import {
 } from '../../contract/index.ts'
 import { scalars } from '../../contract/scalars.ts'
 import { formatHistory, readConsentHistory } from './consent-history.ts'
+import { formatFlow, toThirdParty } from './format-flow.ts'
 import { formatMessages } from './outbox/format-messages.ts'
 import type { StoredMessage } from './outbox/store.ts'
 import type { ConsentStore, StoredArrangement } from './store.ts'
@@ -88,22 +88,10 @@ export const consentHandlers: {
     const last = page.at(-1)
     const names = await readThirdPartyNames(store)
     return {
-      data: page.map((flow) => ({
-        flowId: flow.id,
-        state: flow.state,
-        thirdParty: toThirdParty(flow.thirdPartyId, names.get(flow.thirdPartyId)),
-        started: flow.started.toString(),
-        updated: flow.updated.toString(),
-        steps: flow.steps.map(({ time, ...step }) => ({ time: time.toString(), ...step })),
-        ...(flow.consentId !== undefined && { consentId: flow.consentId }),
-      })),
+      data: page.map((flow) => formatFlow(flow, names)),
       ...(last && found.length > pageSize && { next: writeCursor(last.started, last.id) }),
     }
   },
-}
-
-function toThirdParty(id: string, name: string | undefined): ConsentThirdParty {
-  return { id, ...(name !== undefined && { name }) }
 }
 
 function toConsent(

@@ -27,8 +27,9 @@ export function View({ query }: ViewProps) {
         <SecondaryLink href="/console/consents">Consents</SecondaryLink>
       </PageHeading>
       <p>
-        Attempts to give a consent in the last 7 days, the latest first. Data of customers is not
-        recorded: a customer who asks for help can say when and at which third party it happened.
+        Attempts to give a consent, and to sign in to the page with consents, in the last 7 days,
+        the latest first. Data of customers is not recorded: a customer who asks for help can say
+        when and at which third party it happened.
       </p>
       <div class="fields">
         <SelectField
@@ -62,7 +63,9 @@ function Flow({ flow }: { readonly flow: ConsentFlow }) {
     <details class="flow">
       <summary>
         <StateBadge label={flowStateLabels[state]} />{' '}
-        <bdi class="flow-name">{thirdParty.name ?? 'Removed third party'}</bdi>{' '}
+        <bdi class="flow-name">
+          {thirdParty ? (thirdParty.name ?? 'Removed third party') : 'Sign-in to the consents'}
+        </bdi>{' '}
         <span class="muted">
           <Time value={started} />
         </span>
@@ -106,8 +109,9 @@ function NoFlows({ isFiltered }: { readonly isFiltered: boolean }) {
   ) : (
     <Empty title="No consent flow in the last 7 days">
       <p>
-        A flow appears here when a customer comes from a third party, or when a request of a third
-        party is rejected. In the demo, connect Demo Bank in Example Budget.
+        A flow appears here when a customer comes from a third party or signs in to the page with
+        consents, or when a request of a third party is rejected. In the demo, connect Demo Bank in
+        Example Budget.
       </p>
     </Empty>
   )

@@ -74,6 +74,7 @@ export const stepLabels: Readonly<Record<FlowStepName, string>> = {
   confirm: 'Agreement',
   redirect: 'Return to the third party',
   token: 'Exchange of the code',
+  consents: 'Page with consents',
 }
 
 export const outcomeLabels: Readonly<Record<FlowOutcome, StateLabel>> = {

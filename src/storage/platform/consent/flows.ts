@@ -13,7 +13,7 @@ import { purgeExpired } from './purge-expired.ts'
 
 const flow = {
   id: text,
-  thirdPartyId: text,
+  thirdPartyId: readThirdPartyId,
   started: time,
   updated: time,
   state: oneOf<RecordedFlow['state']>(),
@@ -23,6 +23,9 @@ const flow = {
 const expired = { table: 'consent_flow', key: 'id', time: 'started' }
 const retentionMs = flowDays * 24 * 3_600_000
 const abandonedMs = flowSeconds * 1000
+
+/** Of a sign-in to the page with consents. */
+const noThirdParty = ''
 
 /** Between the texts of steps, which are JSON and do not contain it. */
 const stepSeparator = '\n'
@@ -53,7 +56,7 @@ export function createFlowStore(sql: Sql): FlowStore {
           `insert into consent_flow
              (id, third_party, started, updated, state, step_count, steps)
            values ($1, $2, $3, $3, $4, 1, $5) on conflict do nothing`,
-          [id, thirdPartyId, first.time, stateAfter(first), writeStep(first)],
+          [id, thirdPartyId ?? noThirdParty, first.time, stateAfter(first), writeStep(first)],
         ],
         purgeExpired(sql.dialect, expired, first.time.epochMilliseconds - retentionMs),
       )
@@ -81,6 +84,10 @@ export function createFlowStore(sql: Sql): FlowStore {
 
 function writeStep({ time, step, outcome, reason, detail }: FlowStep): string {
   return JSON.stringify([time.epochMilliseconds, step, outcome, reason, detail])
+}
+
+function readThirdPartyId(cell: Cell): string | undefined {
+  return text(cell) || undefined
 }
 
 /** In the order of time: several processes may record the steps of a flow. */
