@@ -69,7 +69,7 @@ export async function chooseAccounts(
   makeAccounts: (id: string) => readonly Line[],
   fields: Parameters<typeof registerThirdParty>[2] = {},
 ) {
-  const thirdParty = await registerThirdParty(platform, 'plain', fields)
+  const thirdParty = await registerThirdParty(platform, fields.profile, fields)
   const scope = (fields.scopes ?? []).join(' ')
   const parameters = { ...cdsClaims(86_400), ...(scope !== '' && { scope }) }
   const { started, browser } = await openFlow(platform, thirdParty, parameters)

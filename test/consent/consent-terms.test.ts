@@ -145,28 +145,32 @@ describe('the pages of a consent', () => {
     assert.doesNotMatch(readText(browser), notice)
   })
 
-  it('rule 4.23, 3AU.00.01, 3AU.02.03: show everything before the agreement: who, what, which accounts, how to stop', async () => {
-    const platform = await platformOnEachEngine()
-    const {
-      browser,
-      customer: of,
-      thirdParty,
-    } = await chooseAccounts(platform, (id) => [makeAccount(id, '1'), makeAccount(id, '2')])
-    await browser.submit('accounts', { account: of.accounts })
+  for (const profile of ['plain', 'cds'] as const) {
+    it(`rule 4.23, 3AU.00.01, 3AU.02.03: show everything before the agreement to a third party of the profile ${profile}`, async () => {
+      const platform = await platformOnEachEngine()
+      const {
+        browser,
+        customer: of,
+        thirdParty,
+      } = await chooseAccounts(platform, (id) => [makeAccount(id, '1'), makeAccount(id, '2')], {
+        profile,
+      })
+      await browser.submit('accounts', { account: of.accounts })
 
-    const { text } = browser.page
-    assert.doesNotMatch(text, /<details>/)
-    assert.equal(text.match(/<details open>/g)?.length, 4)
-    const read = readText(browser)
-    assert.ok(read.includes(`Registered at Demo Bank as ${thirdParty.id}`))
-    assert.match(read, /xxxx 1.*xxxx 2/)
-    assert.match(read, /Share your data with Example Budget\?/)
-    assert.match(
-      read,
-      /What it is used for Demo Bank does not know\. Ask Example Budget what it uses/,
-    )
-    assert.ok(text.includes(`href="${issuer}/consents"`))
-  })
+      const { text } = browser.page
+      assert.doesNotMatch(text, /<details>/)
+      assert.equal(text.match(/<details open>/g)?.length, 4)
+      const read = readText(browser)
+      assert.ok(read.includes(`Registered at Demo Bank as ${thirdParty.id}`))
+      assert.match(read, /xxxx 1.*xxxx 2/)
+      assert.match(read, /Share your data with Example Budget\?/)
+      assert.match(
+        read,
+        /What it is used for Demo Bank does not know\. Ask Example Budget what it uses/,
+      )
+      assert.ok(text.includes(`href="${issuer}/consents"`))
+    })
+  }
 
   it('show the profile of an organisation if all accounts are of one', async () => {
     const platform = await platformOnEachEngine()

@@ -12,7 +12,7 @@ import {
   readText,
   signIn,
 } from './choose-accounts.ts'
-import { identify, openConsentPlatform } from './platform.ts'
+import { identify, issuer, openConsentPlatform } from './platform.ts'
 import { cdsClaims, registerThirdParty } from './third-party.ts'
 
 const platformOnEachEngine = shareOnEachEngine((scope) =>
@@ -80,18 +80,22 @@ describe('the choice of accounts', () => {
     assert.match(browser.page.text, /Select accounts from the list/)
   })
 
-  it('explains that a customer has no account, and returns to the third party', async () => {
-    const platform = await platformOnEachEngine()
-    const { thirdParty, started, browser } = await chooseAccounts(platform, (id) => [
-      energyAccount(`${id}-e`, [id], { displayName: 'Home power' }),
-    ])
+  for (const profile of ['plain', 'cds'] as const) {
+    it(`explains that a customer has no account, and returns to a third party of the profile ${profile}`, async () => {
+      const platform = await platformOnEachEngine()
+      const { thirdParty, started, browser } = await chooseAccounts(
+        platform,
+        (id) => [energyAccount(`${id}-e`, [id], { displayName: 'Home power' })],
+        { profile },
+      )
 
-    assert.match(browser.page.text, /You have no account to share/)
-    assert.match(readText(browser), /does not ask for data of these accounts\. Home power/)
-    const target = (await browser.submit('no-accounts')) ?? assert.fail(browser.page.text)
+      assert.match(browser.page.text, /You have no account to share/)
+      assert.match(readText(browser), /does not ask for data of these accounts\. Home power/)
+      const target = (await browser.submit('no-accounts')) ?? assert.fail(browser.page.text)
 
-    await assert.rejects(thirdParty.exchange(target, started), { error: 'access_denied' })
-  })
+      await assert.rejects(thirdParty.exchange(target, started), { error: 'access_denied' })
+    })
+  }
 })
 
 describe('an amendment', () => {
@@ -163,6 +167,9 @@ describe('an error', () => {
     assert.match(browser.page.text, /<main>/)
     await browser.submit('passcode', { passcode: '12' })
     assert.match(browser.page.text, /<main class="correctable">.*id="passcode-error"/s)
+    await browser.open(`${issuer}/consents`)
+    await browser.submit('identify', { email: 'ana' })
+    assert.match(browser.page.text, /<main class="correctable">.*id="email-error"/s)
   })
 
   it('that the browser cannot check stays', async () => {

@@ -71,6 +71,7 @@ describe('holdfast serve platform with an issuer', () => {
       ...flags,
       issuer,
       'brand-name': 'Bank',
+      'time-zone': 'Australia/Sydney',
     })
     await openProvider()
     const recipient = await openRecipient(t)
@@ -84,6 +85,7 @@ describe('holdfast serve platform with an issuer', () => {
 
     await browser.open(url)
     assert.match(browser.page.url.pathname, /^\/bank\/consent\//)
+    assert.match(browser.page.text, /Until <time [^>]*>[^<]* \(Australia\/Sydney\)</)
     await browser.submit('identify', { email: 'ana@example.com' })
     await until(() => service.posted.length > 0)
     const [{ authorization = '', body } = {}] = service.posted

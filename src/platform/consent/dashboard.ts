@@ -9,6 +9,7 @@ import type { FlowEvent } from './flow-store.ts'
 import { listArrangements } from './list-arrangements.ts'
 import { isOwnForm, type PageRequest, type PageResponse, renderPage } from './page-exchange.ts'
 import {
+  listLabel,
   renderConsent,
   renderConsents,
   renderSignIn,
@@ -239,8 +240,12 @@ async function answerConsent(
   const arrangement = await store.arrangements.find(id, clock())
   // The consent of another customer is unknown.
   if (arrangement?.customerId !== customerId) {
-    const text = 'Go back to the list of your consents.'
-    return renderProblem(context, 404, 'There is no such consent', text)
+    const text = 'The link may be incomplete, or you signed in with another address.'
+    const page = renderError('There is no such consent', text, {
+      retry: path,
+      retryLabel: listLabel,
+    })
+    return renderPage(context, 404, page)
   }
   const thirdParty = await store.thirdParties.find(arrangement.thirdPartyId)
   const shown = { arrangement, name: thirdParty?.name ?? removedName }

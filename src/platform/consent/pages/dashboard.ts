@@ -54,11 +54,11 @@ export function renderConsents(
       const { arrangement, name } = consent
       const data = describeData(consent, arrangement.scopes)
       return html`<li>
-<p><a href="${path}/${encodeURIComponent(arrangement.id)}">${name}</a></p>
+<p><a href="${path}/${encodeURIComponent(arrangement.id)}" aria-describedby="agreed-${arrangement.id}">${name}</a></p>
 <p>${renderStatus(arrangement, brand)}</p>
 <p class="muted">${data.map((cluster) => cluster.name).join(' · ')}</p>
 <p class="muted">${summariseAccounts(consent)}</p>
-<p class="muted">Agreed on ${formatDateTime(arrangement.from, brand)}</p>
+<p class="muted" id="agreed-${arrangement.id}">Agreed on ${formatDateTime(arrangement.from, brand)}</p>
 <p class="muted">${renderLastDisclosure(consent, brand)}</p></li>`
     })}</ul>`
   return {
@@ -69,6 +69,9 @@ ${ended.length > 0 && html`<h2>Ended</h2>${list(ended)}`}
 ${renderForm(token, renderButtons(renderButton('Sign out', 'sign-out', 'secondary')))}`,
   }
 }
+
+/** The label of links to the list. */
+export const listLabel = 'All your data sharing'
 
 export function renderConsent(
   { brand, path }: View,
@@ -111,7 +114,7 @@ ${
 }
 <h2>History</h2>
 ${renderHistory(consent, brand)}
-<p><a href="${path}">All your data sharing</a></p>`,
+<p><a href="${path}">${listLabel}</a></p>`,
   }
 }
 

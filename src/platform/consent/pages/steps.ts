@@ -141,6 +141,7 @@ export function areOfOrganisation(accounts: readonly ShownAccount[]): boolean {
 interface ErrorOptions {
   /** The URL to try again with. */
   readonly retry?: string | undefined
+  readonly retryLabel?: string | undefined
   readonly interactionId?: string | undefined
   /** The form to cancel with. */
   readonly cancel?: { readonly token: string; readonly thirdParty: string } | undefined
@@ -149,12 +150,12 @@ interface ErrorOptions {
 export function renderError(
   title: string,
   text: string,
-  { retry, interactionId, cancel }: ErrorOptions = {},
+  { retry, retryLabel = 'Try again', interactionId, cancel }: ErrorOptions = {},
 ): Page {
   return {
     title,
     body: html`<p>${text}</p>
-${retry !== undefined && html`<p><a href="${retry}">Try again</a></p>`}
+${retry !== undefined && html`<p><a href="${retry}">${retryLabel}</a></p>`}
 ${interactionId !== undefined && html`<p class="muted">Reference: <code>${interactionId}</code></p>`}
 ${cancel && renderForm(cancel.token, renderStepButtons(cancel.thirdParty))}`,
   }
