@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { refusalCircumstances } from '../../src/contract/index.ts'
+import type { RejectionReport } from '../../src/server/observe/rejection-log.ts'
 import { sampleValue, scrape } from '../observe/scrape.ts'
 import { describeOnce } from '../support/engines.ts'
 import { openGuardServer } from '../support/guard-server.ts'
@@ -22,7 +23,7 @@ const refusals = [
 
 describeOnce('a refusal of the upstream', () => {
   for (const [status, value, circumstance] of refusals) {
-    it(`with ${status} and the header ${value} is handed on, and counts as ${circumstance}`, async (t) => {
+    it(`with ${status} and the header ${value} is handed on, and is counted and listed as ${circumstance}`, async (t) => {
       const upstream = await openUpstream(t, (response) =>
         response
           .writeHead(status, { 'content-type': 'application/json', 'x-sharing-refused': value })
@@ -42,6 +43,12 @@ describeOnce('a refusal of the upstream', () => {
           each,
         )
       }
+      const listed = await fetch(guard.metrics.replace(/metrics$/, 'rejections?refused=true'))
+      const { rejections } = (await listed.json()) as RejectionReport
+      assert.deepEqual(
+        rejections.map((refusal) => [refusal.operation, refusal.status, refusal.circumstance]),
+        [['B1', status, circumstance]],
+      )
       const [line] = guard.log().filter(({ msg }) => msg === 'request')
       assert.partialDeepStrictEqual(line, { operation: 'B1', status, circumstance })
     })
