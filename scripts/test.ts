@@ -1,5 +1,6 @@
 import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
 import { bundleTypebox } from './bundle-typebox.ts'
 import {
@@ -13,38 +14,49 @@ import {
 
 /**
  * Runs the given files, or all tests, against the command as published, with one PostgreSQL server for the whole run.
- * It fails if the server cannot start: no test is skipped.
+ * It fails if the server cannot start: no test is skipped. With `--with-system`, it also runs the tests of the whole
+ * product.
  */
-const given = process.argv.slice(2)
+const { values: options, positionals: given } = parseArgs({
+  options: { 'with-system': { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
 
 /**
  * Tests that run in one process per group, because loading the code takes longer than most of these files. They must
- * not depend on the state of their process. The groups that take longest start first.
+ * not depend on the state of their process. The groups that take longest start first, with those that mostly wait for
+ * processes and timers between them.
  */
 const groups = [
-  ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
-  ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
-  ['src/**/*.test.ts', 'test/http/*.test.ts'],
-  ['test/load/[i-z]*.test.ts'],
-  ['test/serve/[p-z]*.test.ts', 'test/*.test.ts'],
   ['test/consent/*.test.ts'],
-  ['test/load/[a-h]*.test.ts'],
-  ['test/postgres/*.test.ts'],
+  ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
+  ['test/serve/[p-z]*.test.ts', 'test/*.test.ts'],
+  ['src/**/*.test.ts', 'test/http/*.test.ts'],
   ['test/serve/[a-o]*.test.ts'],
-  ['test/guard/*.test.ts', 'test/source/*.test.ts', 'test/explorer/*.test.ts'],
+  ['test/load/[a-h]*.test.ts'],
+  ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
+  ['test/load/[i-z]*.test.ts'],
+  ['test/postgres/*.test.ts'],
   ['test/check/*.test.ts', 'test/client/*.test.ts', 'test/console/*.test.ts'],
+  ['test/guard/*.test.ts', 'test/source/*.test.ts', 'test/explorer/*.test.ts'],
 ]
 
 /**
  * The tests that open a provider in their own process run again with each of these in place of its store: a service behind
- * a guard, and a source. See test/support/variant.ts.
+ * a guard, and a source. The code in front of a source, which verifies tokens, is that in front of the store. See
+ * test/support/variant.ts.
  */
-const variants = ['guard', 'source']
-const providerTests = ['test/auth/*.test.ts', 'test/http/*.test.ts']
+const variants = {
+  guard: ['test/auth/*.test.ts', 'test/http/*.test.ts'],
+  source: ['test/http/*.test.ts'],
+}
 const opensProvider = /\b(open|shared)(Token)?Provider\(/
 
-/** Commands of their own run these: `npm run test:system` and `npm run check`. */
-const separate = ['test/system/**', 'test/tidy.test.ts', 'test/interface-sentences.test.ts']
+/** `npm run test:system` runs these. They start after all others: each is a process of its own. */
+const system = 'test/system/*.test.ts'
+
+/** `npm run check` runs these. */
+const checked = ['test/tidy.test.ts', 'test/interface-sentences.test.ts']
 
 /** More than the number of cores, because many tests wait for processes or for the disk. */
 const concurrency = 4
@@ -72,17 +84,18 @@ rmSync(folder, { recursive: true, force: true })
 
 /** One file for each group and for each variant, and the files of no group. */
 function listFiles(): string[] {
-  const grouped = groups.map((patterns) => globSync(patterns, { exclude: separate }).sort())
+  const separate = options['with-system'] ? checked : [...checked, system]
+  const grouped = groups.map((patterns) => globSync(patterns, { exclude: checked }).sort())
   const all = globSync('test/**/*.test.ts', { exclude: ['**/node_modules/**', ...separate] })
   const texts = [...grouped.map(formatImports), ...formatVariants()]
   return [...writeGroups(folder, texts), ...listOthers(grouped, all)]
 }
 
 function formatVariants(): string[] {
-  const again = globSync(providerTests)
-    .sort()
-    .filter((file) => opensProvider.test(readFileSync(file, 'utf8')))
-  return variants.map((variant) => {
+  return Object.entries(variants).map(([variant, patterns]) => {
+    const again = globSync(patterns)
+      .sort()
+      .filter((file) => opensProvider.test(readFileSync(file, 'utf8')))
     const selection = `data:text/javascript,process.env.PROVIDER_FOR_TESTS="${variant}"`
     return `import ${JSON.stringify(selection)}\n${formatImports(again)}`
   })
