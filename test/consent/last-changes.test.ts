@@ -273,7 +273,7 @@ describe('a correct passcode', () => {
   it('is followed by changes at the same time, which may fail', async (t) => {
     const { calls, browser, submit } = await enter()
     t.after(calls.restore)
-    const changes = 5
+    const changes = 10
     const all = Promise.withResolvers<void>()
     let begun = 0
     for (const call of ['limits.refund', 'artifacts.remove']) {
