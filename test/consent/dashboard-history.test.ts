@@ -30,10 +30,13 @@ describe('the dashboard of a customer', () => {
     const browser = await openPage(platform, customer, id)
     assert.match(readText(browser), /Example Budget has not received data yet/)
 
-    for (const time of ['2026-03-01T10:00:00Z', '2026-03-09T11:30:00Z']) {
+    const record = async (time: string) => {
       await disclosures.record(id, 'bank:transactions:read', Temporal.Instant.from(time))
+      await browser.open(`${issuer}/consents/${id}`)
     }
-    await browser.open(`${issuer}/consents/${id}`)
+    await record('2026-03-01T10:00:00Z')
+    assert.match(readText(browser), /Transaction details On 1 March 2026, 10:00 am \(UTC\)/)
+    await record('2026-03-09T11:30:00Z')
 
     assert.match(
       readText(browser),

@@ -152,7 +152,11 @@ function renderDisclosures(consent: ConsentView, brand: Brand): Html {
   if (disclosures.length === 0) return html`${name} has not received data yet.`
   return renderItems(
     disclosures.map(({ scope, first, last }) => {
-      return html`${nameData(consent, scope)}<span class="detail">First ${formatDateTime(first, brand)}, last ${formatDateTime(last, brand)}</span>`
+      return html`${nameData(consent, scope)}<span class="detail">${
+        first.equals(last)
+          ? html`On ${formatDateTime(first, brand)}`
+          : html`First ${formatDateTime(first, brand)}, last ${formatDateTime(last, brand)}`
+      }</span>`
     }),
   )
 }
