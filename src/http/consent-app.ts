@@ -9,7 +9,7 @@ import { sessionSeconds, stoppedParameter } from '../platform/consent/dashboard.
 import { openidRoutes } from '../platform/consent/openid-provider.ts'
 import { iconType, renderIcon } from '../platform/consent/pages/icon.ts'
 import { renderStylesheet } from '../platform/consent/pages/stylesheet.ts'
-import { revocationPath } from '../platform/consent/revoke-arrangement.ts'
+import { revocationPath } from '../platform/consent/paths.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import type { TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'

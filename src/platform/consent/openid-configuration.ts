@@ -23,9 +23,9 @@ import {
 import { openKeySetFetch } from './fetch-key-set.ts'
 import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
+import { openidPaths, revocationPath } from './paths.ts'
 import { consumeOpened, countOpening } from './pushed-requests.ts'
 import { acr, requireValidClaims } from './request-claims.ts'
-import { revocationPath } from './revoke-arrangement.ts'
 import { consentScopes, identityClaims, openidScope, readClaims } from './scopes.ts'
 import {
   accessTokenSeconds,
@@ -39,16 +39,6 @@ const authMethods = ['private_key_jwt'] as const
 
 /** A session only carries the result of a flow from one request to the next. */
 const sessionSeconds = 60
-
-export const routes = {
-  authorization: '/oidc/authorize',
-  introspection: '/oidc/introspect',
-  jwks: '/oidc/jwks',
-  pushed_authorization_request: '/oidc/par',
-  revocation: '/oidc/revoke',
-  token: '/oidc/token',
-  userinfo: '/oidc/userinfo',
-} as const
 
 /** The console of the same server has a cookie of its own, `holdfast_session`. */
 export const cookieNames = {
@@ -90,7 +80,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       revokesGrant,
     }),
     jwks: keys,
-    routes,
+    routes: openidPaths,
     cookies: {
       keys: [secrets.cookies.toString('base64url')],
       names: cookieNames,

@@ -18,9 +18,9 @@ import {
   type ConfigurationOptions,
   cookieNames,
   createConfiguration,
-  routes,
 } from './openid-configuration.ts'
 import { isOutage } from './outage.ts'
+import { metadataPaths, openidPaths } from './paths.ts'
 import { consumeAnswered, correctLifetime } from './pushed-requests.ts'
 import { recordExchange, recordRequests } from './record-requests.ts'
 import { identityClaims } from './scopes.ts'
@@ -31,18 +31,17 @@ const keysMsDefault = 5000
 
 /** The paths of the OpenID provider, below the path of the issuer. */
 export const openidRoutes = [
-  { method: 'GET', path: '/.well-known/openid-configuration' },
-  { method: 'GET', path: '/.well-known/oauth-authorization-server' },
-  { method: 'GET', path: routes.authorization },
-  { method: 'GET', path: `${routes.authorization}/{uid}` },
-  { method: 'GET', path: routes.jwks },
-  { method: 'POST', path: routes.introspection },
-  { method: 'POST', path: routes.pushed_authorization_request },
-  { method: 'POST', path: routes.revocation },
-  { method: 'POST', path: routes.token },
-  { method: 'GET', path: routes.userinfo },
-  { method: 'POST', path: routes.userinfo },
-] as const
+  ...metadataPaths.map((path) => ({ method: 'GET', path })),
+  { method: 'GET', path: openidPaths.authorization },
+  { method: 'GET', path: `${openidPaths.authorization}/{uid}` },
+  { method: 'GET', path: openidPaths.jwks },
+  { method: 'POST', path: openidPaths.introspection },
+  { method: 'POST', path: openidPaths.pushed_authorization_request },
+  { method: 'POST', path: openidPaths.revocation },
+  { method: 'POST', path: openidPaths.token },
+  { method: 'GET', path: openidPaths.userinfo },
+  { method: 'POST', path: openidPaths.userinfo },
+]
 
 export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'selectAlgorithm'> {
   readonly signingKeys: SigningKeyStore

@@ -1,10 +1,8 @@
 import { errors, type Provider } from 'oidc-provider'
 import { CdsError } from '../cds/errors.ts'
 import { authenticateClient } from './client-assertion.ts'
+import { revocationPath } from './paths.ts'
 import type { ConsentStore } from './store.ts'
-
-/** The arrangement revocation endpoint of the Consumer Data Standards, below the path of the issuer. */
-export const revocationPath = '/arrangements/revoke'
 
 const parameter = 'cdr_arrangement_id'
 const idLengthMax = 100

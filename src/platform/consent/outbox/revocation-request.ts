@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { importJWK, SignJWT } from 'jose'
 import { type SigningKey, toPrivateJwk } from '../../../auth/signing-key-store.ts'
-import { revocationPath } from '../revoke-arrangement.ts'
+import { revocationPath } from '../paths.ts'
 import { selectAlgorithm, selectKeys } from '../signing-keys.ts'
 import type { ThirdParty } from '../store.ts'
 import type { FormRequest } from './post-form.ts'
