@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { buildOpenApiDocument, documentNames } from '../src/contract/index.ts'
+import { publishedDocumentNames } from '../src/contract/openapi/document-names.ts'
+import { buildPublishedDocument } from '../src/platform/third-party-api/document.ts'
 import { version } from '../src/server/version.ts'
 import { buildConsole, buildProgram, root } from './program.ts'
 
@@ -23,8 +24,8 @@ await buildProgram(join(folder, 'program'))
 await buildConsole(join(folder, 'console'))
 
 mkdirSync(documents)
-for (const name of documentNames) {
-  const text = JSON.stringify(buildOpenApiDocument(name, version), null, 2)
+for (const name of publishedDocumentNames) {
+  const text = JSON.stringify(buildPublishedDocument(name, version), null, 2)
   writeFileSync(join(documents, `${name}.json`), `${text}\n`)
 }
 

@@ -3,6 +3,7 @@ import type { Access } from '../auth/access.ts'
 import {
   type BatchConflictBody,
   batchErrorsFoundMax,
+  buildOpenApiDocument,
   ContractError,
   type FeedState,
   type InvalidLinesBody,
@@ -48,7 +49,9 @@ export interface IntakeAppOptions extends AppOptions {
 export function openIntakeApp(options: IntakeAppOptions): HttpApp {
   const { access, feeds } = options
   const app = openApp('intake', { ...options, limits: { ...intakeLimits, ...options.limits } })
-  mountOpenApi(app, { '/openapi.json': 'intake' }, options.version)
+  mountOpenApi(app, {
+    '/openapi.json': () => buildOpenApiDocument('intake', options.version),
+  })
   continueAfterToken(app)
   mountTokens(app, access, options.trustedProxies, intakeScopes)
   mountBatches(app, options)

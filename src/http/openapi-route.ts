@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { buildOpenApiDocument, type DocumentName, type Operation } from '../contract/index.ts'
 import { matchesIfNoneMatch } from '../platform/catalogue/entity-tags.ts'
 import { digestEntityTag } from '../platform/cds/public-answer.ts'
 import type { HttpApp } from './app.ts'
@@ -24,22 +23,17 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Serves OpenAPI documents, by path. They need no token, because they contain no data. A server with a part of the
- * operations passes those that it serves.
- */
+/** Serves OpenAPI documents, by path. They need no token, because they contain no data. */
 export function mountOpenApi(
   app: HttpApp,
-  documents: Readonly<Record<string, DocumentName>>,
-  version: string,
-  served?: readonly Operation[],
+  documents: Readonly<Record<string, () => object | Promise<object>>>,
 ): void {
   let unsent = 0
-  for (const [url, name] of Object.entries(documents)) {
+  for (const [url, build] of Object.entries(documents)) {
     let rendered: ReturnType<typeof render> | undefined
     const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       // Not at startup, which it would delay.
-      rendered ??= render(buildOpenApiDocument(name, version, served))
+      rendered ??= render(await build())
       const { body, etag } = rendered
       const isCached = matchesIfNoneMatch(request.headers['if-none-match'], etag)
       if (!isCached && unsent >= unsentMax) throw overloaded

@@ -12,7 +12,11 @@ import {
   type PlatformStatus,
   type ServerStatus,
 } from '../contract/index.ts'
-import { documentNames, documentPaths } from '../contract/openapi/document-names.ts'
+import {
+  documentPaths,
+  type PublishedDocumentName,
+  publishedDocumentNames,
+} from '../contract/openapi/document-names.ts'
 import { draftHandlers } from '../platform/catalogue/drafts.ts'
 import type {
   Answer,
@@ -59,11 +63,6 @@ const keySetSeconds = 300
 /** How many products a process keeps in memory, within the size limit of the cache. */
 const cachedProductsMax = 4096
 
-const openApiDocuments = {
-  '/openapi.json': 'platform' as const,
-  ...Object.fromEntries(documentNames.map((name) => [documentPaths[name], name])),
-}
-
 export interface PlatformAppOptions extends AppOptions, MonitoringOptions, SessionOptions {
   /** The version of Holdfast, for the OpenAPI document. */
   readonly version: string
@@ -94,7 +93,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const { access, signingKeys, explorer } = options
   const app = openApp('platform', options)
   mountSessions(app, options)
-  mountOpenApi(app, openApiDocuments, options.version)
+  mountOpenApi(app, listDocuments(options.version))
   const pages = openPageCache<Uint8Array>(({ length }) => length)
   const products = openPageCache<Uint8Array>(({ length }) => length, cachedProductsMax)
   const published = openPublishedProducts({
@@ -124,6 +123,18 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   })
   options.consent?.mount(app)
   return app
+}
+
+/** All documents. Their code is loaded with the first request for one. */
+function listDocuments(version: string) {
+  const build = (name: PublishedDocumentName) => async () => {
+    const { buildPublishedDocument } = await import('../platform/third-party-api/document.ts')
+    return buildPublishedDocument(name, version)
+  }
+  return {
+    '/openapi.json': build('platform'),
+    ...Object.fromEntries(publishedDocumentNames.map((name) => [documentPaths[name], build(name)])),
+  }
 }
 
 function mount(

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthRequest, VerifyToken } from '../auth/verify-token.ts'
 import {
+  buildOpenApiDocument,
   ContractError,
   type Deprecation,
   type JsonBody,
@@ -42,7 +43,9 @@ export function openProviderApp(options: ProviderAppOptions): HttpApp {
   )
   const operations = ids.map((id): Operation => providerOperations[id])
   const app = openApp('provider', options)
-  mountOpenApi(app, { '/openapi.json': 'provider' }, options.version, operations)
+  mountOpenApi(app, {
+    '/openapi.json': () => buildOpenApiDocument('provider', options.version, operations),
+  })
   limitRates(app, options.rates ?? {})
   for (const [id, respond] of Object.entries(options.responders)) {
     mount(app, providerOperations[id as ProviderOperationId], respond, options.verifyToken)

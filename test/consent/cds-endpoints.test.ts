@@ -11,6 +11,7 @@ import { openRecordSchemas } from '../support/cds-record-schemas.ts'
 import { describeOnce, type Scope, shareOnEachEngine } from '../support/engines.ts'
 import { customer } from '../support/lines.ts'
 import { type Called, openCdsPlatform, type Sharing, share } from './cds.ts'
+import { openCdsDescription } from './described.ts'
 
 /** The record of each endpoint in the field tables of the standards. */
 const recordNames: Readonly<Record<CdsEndpointId, string>> = {
@@ -37,6 +38,7 @@ const bounds: Readonly<Record<string, string>> = {
 }
 
 const findSchema = openRecordSchemas()
+const findUndescribed = openCdsDescription()
 const endpoints = Object.entries<CdsEndpoint>(cdsEndpoints) as [CdsEndpointId, CdsEndpoint][]
 
 const kinds = new Set<string | undefined>(endpoints.map(([, { accounts }]) => accounts))
@@ -147,6 +149,7 @@ for (const accountVersion of [4, 3] as const) {
         const records: object[] = []
         for await (const answer of callAll(endpoint, shared)) {
           assert.equal(answer.status, 200, JSON.stringify(answer.body))
+          assert.deepEqual(findUndescribed(endpoint, answer), [])
           records.push(...readRecords(endpoint, answer))
         }
 
@@ -159,6 +162,7 @@ for (const accountVersion of [4, 3] as const) {
 
       it(`${endpoint.summary} has valid records, or an error, whatever data is loaded`, async () => {
         for await (const answer of callAll(endpoint, await shareRandom())) {
+          assert.deepEqual(findUndescribed(endpoint, answer), [])
           if (answer.status === 200) assertValid(readRecords(endpoint, answer))
           else assert.match(answer.body.errors[0].code, /Unavailable/, JSON.stringify(answer.body))
         }

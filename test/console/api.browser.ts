@@ -74,6 +74,21 @@ describe('the API reference in a browser', () => {
     await page.context().close()
   })
 
+  it('shows what third parties use, and sends what needs no token', async () => {
+    const page = await console.visit('/console/api?text=getAccountDetail')
+    await page.getByRole('heading', { name: 'Third-party API' }).waitFor()
+    await page.getByRole('link', { name: 'getAccountDetail' }).click()
+    await page.getByText('the access token of a consent with the scope').waitFor()
+    await page.getByText('A third party sends it').waitFor()
+    await check(page, 'api-third-party')
+    await page.goto(`${console.platform}/console/api/third-party/getStatus`)
+    await page.getByLabel('x-v (required)').fill('1')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await response(page).getByText('"updateTime"').waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
   it('shows a command for the intake, and where the session may not', async () => {
     const page = await console.visit('/console/api/intake/putBatch')
     await page.getByText(/^curl -s -X PUT/).waitFor()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
-import type { AnySchemaObject } from 'ajv/dist/2020.js'
+import { savingsProduct } from '../../src/contract/examples/product.ts'
 import {
   buildOpenApiDocument,
   ContractError,
@@ -12,7 +12,8 @@ import {
   type Operation,
   operations,
 } from '../../src/contract/index.ts'
-import { compileDocument } from '../support/compile-document.ts'
+import { buildPublishedDocument } from '../../src/platform/third-party-api/document.ts'
+import { openDescription } from '../support/described-response.ts'
 import { describeOnce } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import { batchPath, sharedIntake } from '../support/intake.ts'
@@ -65,21 +66,12 @@ const platform = sharedPlatform({
 })
 const intake = sharedIntake()
 
-/** Headers that HTTP itself defines for every message. */
-const protocolHeaders = [
-  'connection',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'transfer-encoding',
-]
-
 describeOnce('the OpenAPI document', () => {
   const documents = {
     provider: buildOpenApiDocument('provider', '0.0.0'),
     platform: buildOpenApiDocument('platform', '0.0.0'),
     intake: buildOpenApiDocument('intake', '0.0.0'),
+    'third-party': buildPublishedDocument('third-party', '0.0.0'),
   }
   const servers = { provider, platform, intake }
 
@@ -98,7 +90,7 @@ describeOnce('the OpenAPI document', () => {
     })
   }
 
-  it('is served by the platform for every server', async () => {
+  it('is served by the platform for every server, and for third parties', async () => {
     const { send } = await platform()
     for (const [name, document] of Object.entries(documents)) {
       const { status, headers, body } = await send(`/openapi/${name}.json`)
@@ -218,6 +210,40 @@ describeOnce('the OpenAPI document', () => {
     }
   })
 
+  it('describes the responses of the public endpoints', async () => {
+    const { get, made, send } = await platform()
+    const id = await made(savingsProduct)
+    const base = '/cds-au/v1'
+    const detail = `${base}/banking/products/{productId}`
+    const paths = Object.entries(
+      documents['third-party']['paths'] as Record<string, object>,
+    ).filter(([path, item]) => path.startsWith(base) && isPublic(item))
+    assert.equal(paths.length, 4)
+    for (const [path] of paths) {
+      const url = path.replace('{productId}', id)
+      const answers: [number, Answer][] = [
+        [400, await get(url)],
+        [400, await get(url, { 'x-v': 'x' })],
+        [406, await get(url, { 'x-v': '1', accept: 'text/html' })],
+        [406, await get(url, { 'x-v': '999', 'x-min-v': '99' })],
+      ]
+      for (let version = 1; version <= 7; version += 1) {
+        const answer = await get(url, { 'x-v': String(version) })
+        if (answer.status === 406) continue
+        const etag = { 'x-v': String(version), 'if-none-match': answer.headers['etag'] ?? '' }
+        answers.push([200, answer])
+        if (path !== `${base}/discovery/status`) answers.push([304, await get(url, etag)])
+      }
+      for (const [status, answer] of answers) {
+        assert.equal(answer.status, status, `${url}: ${answer.text}`)
+        assert.deepEqual(descriptions['third-party']('GET', path, answer), [], `${url} ${status}`)
+      }
+    }
+    const unknown = await send(`${base}/banking/products/nope`, { headers: { 'x-v': '7' } })
+    assert.equal(unknown.status, 404)
+    assert.deepEqual(descriptions['third-party']('GET', detail, unknown), [])
+  })
+
   it('describes the responses of the explorer', async () => {
     const { issueToken, register, send } = await platform()
     const token = await issueToken(await register(['data.read']))
@@ -276,34 +302,23 @@ describeOnce('the OpenAPI document', () => {
     }
   })
 
-  const validators = {
-    provider: compileDocument(documents.provider),
-    platform: compileDocument(documents.platform),
-    intake: compileDocument(documents.intake),
+  const descriptions = {
+    provider: openDescription(documents.provider),
+    platform: openDescription(documents.platform),
+    intake: openDescription(documents.intake),
+    'third-party': openDescription(documents['third-party']),
   }
 
-  /** What a response has and the document does not describe: its status, headers and body. */
+  /** What a response has and the document does not describe. */
   function findUndescribed(name: keyof typeof documents, ref: string, answer: Answer): string[] {
     const { mayBeEmpty, method, path } = findOperation(ref)
-    const pointer = ['paths', path, method.toLowerCase(), 'responses', String(answer.status)]
-    const response = pointer.reduce<AnySchemaObject | undefined>(
-      (value, key) => value?.[key],
-      documents[name],
-    )
-    if (!response) return [`status ${answer.status}`]
-
-    const described = Object.keys(response['headers']).map((header) => header.toLowerCase())
-    const headers = Object.keys(answer.headers).filter(
-      (header) => ![...described, ...protocolHeaders].includes(header),
-    )
-    const schema = response['content']?.['application/json'].schema
-    if (answer.text === '') {
-      return !schema || mayBeEmpty ? headers : [...headers, 'no body']
-    }
-    const isValid = validators[name].validate({ $ref: `document${schema.$ref}` }, answer.body)
-    return isValid ? headers : [...headers, validators[name].errorsText()]
+    const found = descriptions[name](method, path, answer)
+    return mayBeEmpty && answer.text === '' ? found.filter((each) => each !== 'no body') : found
   }
 })
+
+const isPublic = (item: object) =>
+  Object.values(item).every(({ security }) => security?.length === 0)
 
 function findOperation(ref: string): Operation {
   const found = Object.values<Operation>(operations).find((operation) => operation.ref === ref)

@@ -17,6 +17,12 @@ export const allowed: Record<string, readonly string[]> = {
   'platform/check-runs': ['contract', 'auth', 'check'],
   'platform/consent': ['contract', 'platform/cds', 'auth', 'client', 'jose', 'oidc-provider'],
   'platform/explorer': ['contract', 'auth', 'client'],
+  'platform/third-party-api': [
+    'contract',
+    'platform/catalogue',
+    'platform/cds',
+    'platform/consent',
+  ],
   intake: ['contract', 'provider', 'platform/catalogue', 'typebox'],
   storage: ['contract', 'provider', 'platform', 'auth', 'intake', 'pg'],
   http: ['contract', 'provider', 'platform', 'auth', 'intake', 'fastify', 'typebox'],

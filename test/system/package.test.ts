@@ -16,7 +16,8 @@ import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { buildOpenApiDocument, documentNames } from '../../src/contract/index.ts'
+import { publishedDocumentNames } from '../../src/contract/openapi/document-names.ts'
+import { buildPublishedDocument } from '../../src/platform/third-party-api/document.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { findRelativeLinks } from '../support/markdown-links.ts'
 import { run, startListening } from '../support/process.ts'
@@ -164,14 +165,15 @@ describe('the published package', () => {
       `import provider from 'holdfast/openapi/provider.json' with { type: 'json' }
        import platform from 'holdfast/openapi/platform.json' with { type: 'json' }
        import intake from 'holdfast/openapi/intake.json' with { type: 'json' }
-       console.log(JSON.stringify([provider, platform, intake]))`,
+       import thirdParty from 'holdfast/openapi/third-party.json' with { type: 'json' }
+       console.log(JSON.stringify([provider, platform, intake, thirdParty]))`,
     )
     const exported = JSON.parse(await succeed(project, process.execPath, 'documents.js'))
 
     const { version } = manifest()
     assert.deepEqual(
       exported,
-      documentNames.map((name) => buildOpenApiDocument(name, version)),
+      publishedDocumentNames.map((name) => buildPublishedDocument(name, version)),
     )
   })
 

@@ -28,10 +28,12 @@ import type { PublishedEntry, PublishedProducts, PublishedView } from './publish
 export const publishedEndpoints = {
   products: {
     path: '/banking/products',
+    summary: 'Get Products',
     versions: [cdsListVersions[0], cdsListVersions[cdsListVersions.length - 1] as number],
   },
   product: {
     path: '/banking/products/{productId}',
+    summary: 'Get Product Detail',
     versions: [cdsDetailVersions[0], cdsDetailVersions[cdsDetailVersions.length - 1] as number],
   },
 } as const satisfies Record<string, PublicEndpoint>

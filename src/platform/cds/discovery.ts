@@ -9,8 +9,8 @@ import { selectVersion } from './version.ts'
 
 /** The public endpoints about the availability of the data holder. */
 export const discoveryEndpoints = {
-  status: { path: '/discovery/status', versions: [1, 1] },
-  outages: { path: '/discovery/outages', versions: [1, 1] },
+  status: { path: '/discovery/status', summary: 'Get Status', versions: [1, 1] },
+  outages: { path: '/discovery/outages', summary: 'Get Outages', versions: [1, 1] },
 } as const satisfies Record<string, PublicEndpoint>
 
 export type DiscoveryId = keyof typeof discoveryEndpoints

@@ -14,6 +14,8 @@ export interface PublicAnswer {
 
 export interface PublicEndpoint {
   readonly path: string
+  /** Its name in the standards. */
+  readonly summary: string
   /** The lowest and the highest version. */
   readonly versions: readonly [number, number]
 }

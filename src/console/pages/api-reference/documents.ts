@@ -1,4 +1,7 @@
-import { type DocumentName, documentPaths } from '../../../contract/openapi/document-names.ts'
+import {
+  documentPaths,
+  type PublishedDocumentName,
+} from '../../../contract/openapi/document-names.ts'
 import { request } from '../../api.ts'
 
 /** The parts of an OpenAPI 3.1 document that the page shows. */
@@ -70,15 +73,15 @@ export interface OperationObject {
 }
 
 export interface ListedOperation extends OperationObject {
-  readonly document: DocumentName
+  readonly document: PublishedDocumentName
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
 }
 
 /** They do not change while the platform runs. */
-const loaded = new Map<DocumentName, OpenApiDocument>()
+const loaded = new Map<PublishedDocumentName, OpenApiDocument>()
 
-export async function loadDocument(name: DocumentName): Promise<OpenApiDocument> {
+export async function loadDocument(name: PublishedDocumentName): Promise<OpenApiDocument> {
   const found = loaded.get(name)
   if (found) return found
   const { body } = await request<OpenApiDocument>('GET', documentPaths[name])
@@ -86,7 +89,10 @@ export async function loadDocument(name: DocumentName): Promise<OpenApiDocument>
   return body
 }
 
-export function listOperations(name: DocumentName, { paths }: OpenApiDocument): ListedOperation[] {
+export function listOperations(
+  name: PublishedDocumentName,
+  { paths }: OpenApiDocument,
+): ListedOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => ['get', 'post', 'put', 'delete'].includes(method))

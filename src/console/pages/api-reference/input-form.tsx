@@ -76,7 +76,7 @@ function ParameterField({
   const { schema } = resolveSchema(document, parameter.schema)
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum
   const field = {
-    label: parameter.in === 'path' ? `${parameter.name} (required)` : parameter.name,
+    label: parameter.required ? `${parameter.name} (required)` : parameter.name,
     hint: <Prose text={parameter.description} />,
     error,
     name: fieldName(parameter),

@@ -1,4 +1,7 @@
-import { type DocumentName, documentNames } from '../../../contract/openapi/document-names.ts'
+import {
+  type PublishedDocumentName,
+  publishedDocumentNames,
+} from '../../../contract/openapi/document-names.ts'
 import { ApiError } from '../../api.ts'
 import { Facts } from '../../components/facts.tsx'
 import { CopyButton } from '../../components/identifier.tsx'
@@ -26,7 +29,7 @@ interface Found {
 }
 
 async function find(name: string, operationId: string): Promise<Found> {
-  const known = documentNames.find((each): each is DocumentName => each === name)
+  const known = publishedDocumentNames.find((each): each is PublishedDocumentName => each === name)
   if (!known) throw new ApiError(404, 'There is no document with this name.')
   const document = await loadDocument(known)
   const operation = listOperations(known, document).find((each) => each.operationId === operationId)
@@ -77,7 +80,10 @@ function Operation({ document, operation }: Found) {
       {Object.entries(responses).map(([status, { description, headers = {}, content }]) => (
         <details key={status} class="response" open={status.startsWith('2')}>
           <summary>
-            {status} <span class="response-description">{description}</span>
+            {status}{' '}
+            <span class="response-description">
+              <Prose text={description} />
+            </span>
           </summary>
           <p class="muted">Headers: {Object.keys(headers).join(', ') || 'none'}</p>
           {content ? (
@@ -96,6 +102,9 @@ function describeSecurity(operation: ListedOperation): string {
   const [scheme] = operation.security.flatMap((each) => Object.keys(each))
   if (scheme === undefined) return 'none'
   if (scheme === 'platformToken') return 'a single-use token that the platform signs for the URL'
+  if (scheme === 'clientAssertion') return 'the key of a third party'
+  if (scheme === 'accessToken')
+    return `the access token of a consent with the scope ${readScope(operation)}`
   return `the token of an API client with the scope ${readScope(operation)}`
 }
 

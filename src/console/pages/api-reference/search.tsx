@@ -1,4 +1,7 @@
-import { type DocumentName, documentNames } from '../../../contract/openapi/document-names.ts'
+import {
+  type PublishedDocumentName,
+  publishedDocumentNames,
+} from '../../../contract/openapi/document-names.ts'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
@@ -17,22 +20,25 @@ import { MethodBadge } from './method-badge.tsx'
 import { Prose } from './prose.tsx'
 
 interface NamedDocument {
-  readonly name: DocumentName
+  readonly name: PublishedDocumentName
   readonly document: OpenApiDocument
 }
 
-/** All operations of all servers, with a search. */
+/** All operations of all documents, with a search. */
 export function View({ query }: ViewProps) {
   const text = query.get('text') ?? ''
   const documents = useResource('documents', () =>
-    Promise.all(documentNames.map(async (name) => ({ name, document: await loadDocument(name) }))),
+    Promise.all(
+      publishedDocumentNames.map(async (name) => ({ name, document: await loadDocument(name) })),
+    ),
   )
   return (
     <>
       <PageHeading title="API reference" />
       <p>
-        Every operation of the three servers, as in their OpenAPI documents:{' '}
-        {documentNames.map((name, index) => (
+        Every operation of the three servers, and what third parties use, as in the OpenAPI
+        documents:{' '}
+        {publishedDocumentNames.map((name, index) => (
           <span key={name}>
             {index > 0 && ', '}
             <a href={`/openapi/${name}.json`} target="_blank" rel="noreferrer">

@@ -45,20 +45,22 @@ export function TryIt(props: Props) {
     <section class="try-it" aria-labelledby="try-it">
       <h2 id="try-it">Try it</h2>
       {obstacle !== undefined && <p>{obstacle}</p>}
-      {obstacle === undefined ? <Form {...props} /> : <Command {...props} />}
+      {obstacle === undefined ? <Form {...props} /> : hasCommand(props) && <Command {...props} />}
     </section>
   )
 }
 
 /** Why the console cannot send the operation; undefined if it can. */
 function findObstacle(operation: ListedOperation): string | undefined {
-  const { document, method, tags, responses } = operation
+  const { document, method, tags, responses, security } = operation
   if (document === 'intake') return 'The intake is another server. Send the request from a shell:'
   if (document === 'provider') {
     if (!features.value.includes('explorer'))
       return 'The platform calls the provider only with HOLDFAST_EXPLORER=true.'
     return hasScope('data.read') ? undefined : 'Your session needs the scope data.read.'
   }
+  if (document === 'third-party' && security.length > 0)
+    return 'A third party sends it, with its key and the tokens of a consent. The folder examples/third-party of the package has a client.'
   const scope = readScope(operation)
   if (scope !== undefined && !hasScope(scope as Scope))
     return `Your session needs the scope ${scope}.`
@@ -68,6 +70,11 @@ function findObstacle(operation: ListedOperation): string | undefined {
     ({ content = {} }) => 'text/event-stream' in content,
   )
   return isStream ? 'The response does not end. Read it from a shell:' : undefined
+}
+
+/** A request of a third party has proofs that a command cannot make. */
+function hasCommand({ operation }: Props): boolean {
+  return operation.document !== 'third-party'
 }
 
 /** For operations that the console does not send. A provider token is signed by `holdfast call`. */
