@@ -138,12 +138,12 @@ describe('a load of accounts without a balance or a contact', { concurrency: 2 }
 describeOn('sqlite', 'a load of many accounts without a balance', () => {
   it('counts more accounts than are read at a time', async (t) => {
     const bank = await openBank(t)
-    const accounts = Array.from({ length: 20_001 }, (_, index) => `a${index}`)
+    const accounts = Array.from({ length: 1001 }, (_, index) => `a${index}`)
     const lines = accounts.map((id) => put.account(id, ['c1'], { fees: [], depositRates: [] }))
 
     const { stdout } = await bank.load([put.customer('c1'), ...lines, put.balance('a7')])
 
-    assert.match(stdout, /^20,000 bank accounts have no balance/m)
+    assert.match(stdout, /^1,000 bank accounts have no balance/m)
   })
 })
 

@@ -11,7 +11,7 @@ interface Row {
 }
 
 /** How many accounts are counted at a time. */
-const countedAtOnce = 20_000
+const countedAtOnce = 1_000
 
 /**
  * The accounts that a load put, or deleted a balance or a contact of: on disk, as there may be millions. A rollback removes
