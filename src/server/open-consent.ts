@@ -40,6 +40,7 @@ export async function openConsentRole(
   const { isOutage } = await import('../platform/consent/outage.ts')
   const { createAssets, createConsentMount } = await import('../http/consent-app.ts')
   const { createPasscodeDelivery } = await import('../platform/consent/deliver-passcode.ts')
+  const { createMessagePost } = await import('../platform/consent/post-message.ts')
   const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { readBasePath } = await import('../platform/consent/issuer-path.ts')
   const { issuer, brandName, brandColour, brandLogo, passcodeUrl = '', subdomain } = settings
@@ -70,9 +71,7 @@ export async function openConsentRole(
       timeZone: settings.timeZone ?? 'UTC',
     },
     deliverPasscode: createPasscodeDelivery({
-      url: passcodeUrl,
-      subdomain,
-      signingKeys,
+      post: createMessagePost({ url: passcodeUrl, subdomain, signingKeys }),
       brandName,
       onError,
     }),

@@ -73,7 +73,7 @@ export async function openOutbox(
         brandId,
         clock: now,
         onResult: (result) => results.push(result),
-        onFailure: (_thirdParty, _result, reason) => reasons.push(reason),
+        onFailure: (_message, _result, reason) => reasons.push(reason),
         onError: (error) => errors.push(error),
         timeoutMs,
       })

@@ -5,20 +5,18 @@ import type { Scope } from '../support/engines.ts'
 
 interface Posted {
   readonly authorization: string
-  readonly body: {
-    readonly passcode: string
-    readonly phoneNumber: string
-    readonly purpose: string
-  }
+  readonly body: Readonly<Record<'passcode' | 'phoneNumber' | 'purpose', string>> &
+    Readonly<Record<string, unknown>>
 }
 
-/** Receives passcodes as the service of a data provider does. */
+/** Receives passcodes and receipts as the service of a data provider does. */
 export async function openPasscodeService(scope: Scope) {
   const posted: Posted[] = []
+  let status = 200
   const server = nodeHttp.createServer(async (request, response) => {
     const body = (await json(request)) as Posted['body']
     posted.push({ authorization: request.headers.authorization ?? '', body })
-    response.end()
+    response.writeHead(status).end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -27,5 +25,8 @@ export async function openPasscodeService(scope: Scope) {
     server.closeAllConnections()
   })
   const { port } = server.address() as { readonly port: number }
-  return { posted, url: `http://127.0.0.1:${port}/passcodes?tenant=1` }
+  const setStatus = (replacement: number) => {
+    status = replacement
+  }
+  return { posted, setStatus, url: `http://127.0.0.1:${port}/passcodes?tenant=1` }
 }

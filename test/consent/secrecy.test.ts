@@ -34,6 +34,7 @@ async function readTables(database: string): Promise<string> {
 describe('the database of the consent role', () => {
   it('contains no token, code, passcode, cookie or e-mail address in clear', async () => {
     const platform = await platformOnEachEngine()
+    await platform.store.outbox.setReceipts(true, Temporal.Now.instant())
     const thirdParty = await registerThirdParty(platform)
     const started = await thirdParty.start({ sharing_duration: '86400' })
     const browser = platform.browse()

@@ -64,7 +64,7 @@ async function start(config: openid.Configuration, dpop?: openid.DPoPHandle) {
 }
 
 describe('holdfast serve platform with an issuer', () => {
-  it('asks a provider that verifies tokens, posts passcodes with a token, and informs third parties', async (t) => {
+  it('asks a provider that verifies tokens, posts passcodes and receipts with a token, and informs third parties', async (t) => {
     const { database, service, flags, platformPort, openProvider } = await openDeployment(t)
     const issuer = `http://127.0.0.1:${platformPort}/bank`
     const platform = await openLocalServer(t, 'platform', {
@@ -72,6 +72,7 @@ describe('holdfast serve platform with an issuer', () => {
       issuer,
       'brand-name': 'Bank',
       'time-zone': 'Australia/Sydney',
+      'customer-receipts': 'true',
     })
     await openProvider()
     const recipient = await openRecipient(t)
@@ -129,6 +130,9 @@ describe('holdfast serve platform with an issuer', () => {
       audience: `${recipient.baseUri}/arrangements/revoke`,
     })
     assert.equal(informed?.form.get('cdr_arrangement_id'), tokens['cdr_arrangement_id'])
+    const events = () => service.posted.flatMap(({ body: { event } }) => event ?? [])
+    await until(() => events().length === 2)
+    assert.deepEqual(events(), ['given', 'ended'])
     const output = platform.output()
     for (const text of ['ana@', body?.passcode ?? '', '+614', tokens.access_token, sent]) {
       assert.ok(!output.includes(text), text)
@@ -262,6 +266,7 @@ describeOnce('holdfast serve platform without an issuer', () => {
       [...seen].filter((file) => file.includes('/src/platform/consent/')).sort(),
       [
         'consent-history.ts',
+        'format-flow.ts',
         'handlers.ts',
         'outbox/format-messages.ts',
         'third-party-names.ts',

@@ -52,6 +52,7 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     attempt_limit: changeAndDelete,
     check_run: changeAndDelete,
     consent_flow: changeAndDelete,
+    consent_option: addAndDelete,
     consent_secret: add,
     disclosure: changeAndDelete,
     feed: read,

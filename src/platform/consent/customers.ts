@@ -116,9 +116,12 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs) 
       return found?.accounts ?? []
     },
     /** C3. Undefined if the customer no longer exists. */
-    async read(customerId: string): Promise<Customer | undefined> {
+    async read(
+      customerId: string,
+      signal = AbortSignal.timeout(defaultMs),
+    ): Promise<Customer | undefined> {
       return askProvider(provider, [404], (client) =>
-        client.getCustomer({ params: { customerId }, signal: AbortSignal.timeout(defaultMs) }),
+        client.getCustomer({ params: { customerId }, signal }),
       )
     },
   }

@@ -312,7 +312,8 @@ async function confirm(context: FlowContext, form: URLSearchParams): Promise<Flo
   if (shareable.length < accounts.length) return chooseAgain(context, shareable)
   await withdrawEarlier(context, arrangementId)
   const now = clock()
-  await store.arrangements.add({
+  const { isAmendment } = asked
+  const arrangement = {
     id: arrangementId,
     thirdPartyId,
     customerId,
@@ -320,7 +321,8 @@ async function confirm(context: FlowContext, form: URLSearchParams): Promise<Flo
     scopes,
     from: now,
     until: endOfSharing(seconds, now),
-  })
+  }
+  await store.arrangements.add(arrangement, { isAmendment })
   // It may have been removed before the arrangement could be withdrawn with it.
   if (!(await store.thirdParties.find(thirdPartyId))) {
     await store.arrangements.withdraw(arrangementId, 'third_party_removed', clock())

@@ -120,8 +120,11 @@ export const versionsMax = 50
 
 /** That an arrangement has expired is recorded when it is found or listed, or when another one is added. */
 export interface ArrangementStore {
-  /** Adds an active arrangement. Does nothing if the id exists, so that a lost answer can be repeated. */
-  add(arrangement: Arrangement): Promise<void>
+  /**
+   * Adds an active arrangement, and a receipt unless it will amend another one. Does nothing if the id exists, so that a lost
+   * answer can be repeated.
+   */
+  add(arrangement: Arrangement, options?: { readonly isAmendment?: boolean }): Promise<void>
   find(id: string, now: Temporal.Instant): Promise<StoredArrangement | undefined>
   /** Oldest first. */
   listChanges(id: string): Promise<readonly ArrangementChange[]>

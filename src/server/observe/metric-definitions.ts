@@ -131,15 +131,15 @@ export const serverMetrics = {
     { feed: 'the name of the feed' },
   ),
   holdfast_outbox_messages: gauge(
-    `Messages to third parties that wait for their delivery, at most ${countedMax}; the maximum of all server processes`,
+    `Messages to third parties and customers that wait for their delivery, at most ${countedMax}; the maximum of all server processes`,
     'max',
   ),
   holdfast_outbox_oldest_seconds: gauge(
-    'Time since the oldest waiting message to a third party was added; 0 without one; the maximum of all server processes',
+    'Time since the oldest waiting message was added; 0 without one; the maximum of all server processes',
     'max',
   ),
   holdfast_outbox_deliveries_total: counter(
-    'Attempts to deliver messages to third parties, by result: unknown is the response 422 to an arrangement that the third party does not know; gave_up also counts messages that became too old without another attempt',
+    'Attempts to deliver messages to third parties and customers, by result: unknown is the response 422 to an arrangement that the third party does not know; gave_up also counts messages that became too old without another attempt',
     { result: deliveryResults },
   ),
   holdfast_database_connections: gauge('PostgreSQL connections by pool and state', 'sum', {

@@ -1,7 +1,7 @@
 import { thirdPartyLimits } from '../../contract/traffic-limits.ts'
 import type { Definitions } from './definition.ts'
 import { isProtected, isWebUrl } from './value-rules.ts'
-import { oneOf, path, wholeNumber } from './value-types.ts'
+import { flag, oneOf, path, wholeNumber } from './value-types.ts'
 
 const passcodesMax = 60_000
 const brandNameLengthMax = 60
@@ -34,6 +34,12 @@ export const consentDefinitions = {
     mustBe: 'an https URL, or an http URL of this host, without credentials',
     read: (text) => (isWebUrl(text) && isProtected(text) && !/[#@]/.test(text) ? text : undefined),
     requiredWith: ['issuer'],
+  },
+  customerReceipts: {
+    about:
+      'whether customers get receipts of consents that they give or amend, and that end: they are posted to the passcode URL',
+    ...flag,
+    defaults: { platform: 'false' },
   },
   thirdPartyLimits: {
     about:

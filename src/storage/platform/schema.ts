@@ -256,7 +256,7 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     id ${key} primary key,
     arrangement ${key} not null,
     kind text not null,
-    recipient ${key} not null,    -- the id of the third party
+    recipient ${key} not null,    -- the id of the third party, or 'customers'
     created ${bigint} not null,
     due ${bigint} not null,       -- of the next attempt
     attempts integer not null,
@@ -304,6 +304,11 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
   create table consent_secret (
     name ${key} primary key,
     value text not null
+  )${options};
+
+  -- A row is an option that is on, for every process and command.
+  create table consent_option (
+    name ${key} primary key
   )${options};
 
   -- Runs of checks, with their reports.

@@ -35,6 +35,9 @@ export const messageStateLabels: Readonly<Record<MessageState, StateLabel>> = {
 
 export const messageKindTexts: Readonly<Record<MessageKind, string>> = {
   revocation: 'Message to the third party that the consent ended.',
+  receipt_given: 'Receipt to the customer of the consent.',
+  receipt_amended: 'Receipt to the customer of the amendment.',
+  receipt_ended: 'Receipt to the customer of the end.',
 }
 
 export const accountStateLabels: Readonly<Record<AccountState, StateLabel>> = {

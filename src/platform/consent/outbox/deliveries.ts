@@ -5,6 +5,7 @@ import type { ConsentStore } from '../store.ts'
 import type { DeliveryResult } from './delivery-results.ts'
 import { openHosts } from './hosts.ts'
 import { postForm } from './post-form.ts'
+import type { PrepareReceipt } from './receipts.ts'
 import { createRevocationRequest } from './revocation-request.ts'
 import { type ClaimedMessage, givenUpMax, type MessageQueue, type Settlement } from './store.ts'
 
@@ -31,14 +32,20 @@ export interface DeliveryOptions {
   readonly store: Pick<ConsentStore, 'outbox' | 'thirdParties'>
   readonly signingKeys: Pick<SigningKeyStore, 'list'>
   readonly brandId: string
+  /** Receipts to customers, if this process sends them. */
+  readonly receipts?: { readonly url: string; readonly prepare: PrepareReceipt } | undefined
   readonly clock: () => Temporal.Instant
   /** Called with each result; `count` messages had it. */
   readonly onResult: (result: DeliveryResult, count: number) => void
-  /** Called with a failure, with the third party and a reason that has no personal data. */
-  readonly onFailure: (thirdPartyId: string, result: DeliveryResult, reason: string) => void
+  /** Called with a failure. Its reason has no personal data. */
+  readonly onFailure: (message: FailedMessage, result: DeliveryResult, reason: string) => void
   /** Called if the database or a signing key cannot be used. */
   readonly onError: (error: Error) => void
   readonly timeoutMs?: number | undefined
+}
+
+export type FailedMessage = Pick<ClaimedMessage, 'kind' | 'arrangementId'> & {
+  readonly recipient: string
 }
 
 export interface Deliveries {
@@ -90,10 +97,10 @@ export function openDeliveries(options: DeliveryOptions): Deliveries {
   const pass = async (): Promise<number> => {
     const givenUp = await outbox.giveUp(clock().subtract({ hours: triedDays * 24 }), clock())
     if (givenUp > 0) options.onResult('gave_up', givenUp)
-    const queues = (await outbox.listQueues()).map((queue) => ({
-      queue,
-      host: new URL(queue.recipientBaseUri).host,
-    }))
+    const queues = (await outbox.listQueues()).flatMap((queue) => {
+      const url = queue.baseUri ?? options.receipts?.url
+      return url === undefined ? [] : [{ queue, host: new URL(url).host }]
+    })
     hosts.retain(new Set(queues.map(({ host }) => host)))
     queues.sort((a, b) => hosts.turn(a.host) - hosts.turn(b.host))
     let next = givenUp === givenUpMax ? 0 : pollMs
@@ -108,7 +115,7 @@ export function openDeliveries(options: DeliveryOptions): Deliveries {
       // The end of a delivery is followed by another pass.
       if (capacity === 0 || isStopped) continue
       const lease = { id: randomUUID(), ends: now.add({ seconds: leaseSeconds }) }
-      const claimed = await outbox.claim(queue.thirdPartyId, capacity, lease, now)
+      const claimed = await outbox.claim(queue.recipient, capacity, lease, now)
       for (const message of claimed) begin(queue, host, message)
     }
     return next
@@ -164,35 +171,74 @@ interface Outcome {
   readonly isWorking: boolean
 }
 
+/** The status of the response, and what it means if the message is delivered. Undefined if it cannot be sent. */
+interface Answer {
+  readonly status: number
+  readonly result?: 'delivered' | 'unknown' | undefined
+}
+type Send = (signal: AbortSignal) => Promise<Answer | undefined>
+
 async function attempt(
   options: DeliveryOptions,
-  { thirdPartyId, recipientBaseUri }: MessageQueue,
+  queue: MessageQueue,
   message: ClaimedMessage,
   interrupting: AbortSignal,
 ): Promise<Outcome> {
-  const { store, signingKeys, brandId, clock, timeoutMs = timeoutMsDefault } = options
-  const thirdParty = await store.thirdParties.find(thirdPartyId)
-  // It was removed after the claim, which cancelled the message.
-  if (!thirdParty) return release(clock())
-  const request = await createRevocationRequest(
-    { ...thirdParty, recipientBaseUri },
-    message.arrangementId,
-    { keys: await signingKeys.list(), brandId, now: clock() },
-  )
+  const { clock, timeoutMs = timeoutMsDefault } = options
+  const { recipient, baseUri } = queue
+  const send = await (baseUri === undefined
+    ? prepareReceipt(options, message)
+    : prepareRevocation(options, { recipient, baseUri }, message))
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const status = await postForm(request, AbortSignal.any([timeout, interrupting]))
-    if (status === 204 || status === 422) {
-      options.onResult(status === 204 ? 'delivered' : 'unknown', 1)
+    const answer = await send?.(AbortSignal.any([timeout, interrupting]))
+    if (!answer) return { settlement: { state: 'cancelled', due: clock() }, isWorking: true }
+    const { status, result } = answer
+    if (result) {
+      options.onResult(result, 1)
       return { settlement: { state: 'delivered', due: clock() }, isWorking: true }
     }
     const isWorking = status < 500 && status !== 408 && status !== 429
-    return { settlement: fail(options, thirdPartyId, message, `status ${status}`), isWorking }
+    return { settlement: fail(options, recipient, message, `status ${status}`), isWorking }
   } catch (error) {
     if (interrupting.aborted) return release(clock())
     const reason = timeout.aborted ? 'timed out' : (error as Error).message
-    return { settlement: fail(options, thirdPartyId, message, reason), isWorking: false }
+    return { settlement: fail(options, recipient, message, reason), isWorking: false }
   }
+}
+
+/** Undefined if the third party was removed after the claim. */
+async function prepareRevocation(
+  { store, signingKeys, brandId, clock }: DeliveryOptions,
+  { recipient, baseUri }: Required<Pick<MessageQueue, 'recipient'>> & { readonly baseUri: string },
+  { arrangementId }: ClaimedMessage,
+): Promise<Send | undefined> {
+  const thirdParty = await store.thirdParties.find(recipient)
+  if (!thirdParty) return undefined
+  const request = await createRevocationRequest(
+    { ...thirdParty, recipientBaseUri: baseUri },
+    arrangementId,
+    { keys: await signingKeys.list(), brandId, now: clock() },
+  )
+  return async (signal) => {
+    const status = await postForm(request, signal)
+    return { status, result: ({ 204: 'delivered', 422: 'unknown' } as const)[status] }
+  }
+}
+
+async function prepareReceipt(
+  { receipts }: DeliveryOptions,
+  message: ClaimedMessage,
+): Promise<Send | undefined> {
+  const send = await receipts?.prepare(message)
+  return (
+    send &&
+    (async (signal) => {
+      const status = await send(signal)
+      if (status === undefined) return undefined
+      return { status, result: status >= 200 && status < 300 ? 'delivered' : undefined }
+    })
+  )
 }
 
 function release(now: Temporal.Instant): Outcome {
@@ -202,8 +248,8 @@ function release(now: Temporal.Instant): Outcome {
 /** Plans the next attempt, if it is not too late for one. */
 function fail(
   { clock, onResult, onFailure }: DeliveryOptions,
-  thirdPartyId: string,
-  { attempts, created }: ClaimedMessage,
+  recipient: string,
+  { kind, arrangementId, attempts, created }: ClaimedMessage,
   error: string,
 ): Settlement {
   const seconds = Math.min(retrySecondsMax, retrySecondsMin * 2 ** (attempts - 1))
@@ -213,6 +259,6 @@ function fail(
   const state = Temporal.Instant.compare(due, end) < 0 ? 'waiting' : 'given_up'
   const result = state === 'waiting' ? 'retried' : 'gave_up'
   onResult(result, 1)
-  onFailure(thirdPartyId, result, error)
+  onFailure({ kind, arrangementId, recipient }, result, error)
   return { state, due, error }
 }

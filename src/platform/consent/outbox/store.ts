@@ -3,6 +3,7 @@ import type { MessageKind, MessageState } from '../../../contract/consent-messag
 /** A message that a process has claimed. Until the end of its lease, no other process claims it. */
 export interface ClaimedMessage {
   readonly id: string
+  readonly kind: MessageKind
   readonly arrangementId: string
   readonly created: Temporal.Instant
   /** How many attempts there have been, with the one of this claim. */
@@ -11,17 +12,21 @@ export interface ClaimedMessage {
   readonly lease: string
 }
 
-/** The waiting messages to a third party. */
+/** The recipient of receipts. No third party has this id. */
+export const customersRecipient = 'customers'
+
+/** The waiting messages to a third party, or those to customers. */
 export interface MessageQueue {
-  readonly thirdPartyId: string
-  readonly recipientBaseUri: string
+  readonly recipient: string
+  /** Of a third party. */
+  readonly baseUri?: string | undefined
   /** When the first of them is due; for a claimed one, the end of its lease. */
   readonly due: Temporal.Instant
 }
 
 /** What became of an attempt. */
 export interface Settlement {
-  readonly state: Exclude<MessageState, 'cancelled'>
+  readonly state: MessageState
   /** Of the next attempt. */
   readonly due: Temporal.Instant
   readonly error?: string | undefined
@@ -61,9 +66,9 @@ export const givenUpMax = 500
  */
 export interface OutboxStore {
   listQueues(): Promise<readonly MessageQueue[]>
-  /** Claims the messages of a third party that have been due the longest, until the end of the lease. */
+  /** Claims the messages to a recipient that have been due the longest, until the end of the lease. */
   claim(
-    thirdPartyId: string,
+    recipient: string,
     limit: number,
     lease: { readonly id: string; readonly ends: Temporal.Instant },
     now: Temporal.Instant,
@@ -77,6 +82,11 @@ export interface OutboxStore {
     arrangementIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly StoredMessage[]>>
   readWaiting(): Promise<WaitingMessages>
+  /**
+   * Whether changes of consents add receipts to customers, from now on and in every process. Those that wait are cancelled
+   * when this ends.
+   */
+  setReceipts(areOn: boolean, now: Temporal.Instant): Promise<void>
   /** Calls the function after each commit of this process that may have added messages. Returns a function that ends this. */
   watch(listener: () => void): () => void
 }

@@ -1,6 +1,7 @@
 import type { ArrangementStore } from '../../../platform/consent/store.ts'
 import type { Sql } from '../../sql.ts'
 import { lockActive } from './end-arrangements.ts'
+import { addReceipts } from './outbox.ts'
 
 export function createAmendment(sql: Sql): ArrangementStore['amend'] {
   /** Each of the two with the other one. Both are read before the first one is changed. */
@@ -40,6 +41,7 @@ export function createAmendment(sql: Sql): ArrangementStore['amend'] {
         ids,
       )
       await transaction.run('delete from account_change where arrangement = $1', [agreed])
+      await addReceipts(transaction, sql.dialect, 'receipt_amended', [id], now)
       await transaction.run('delete from artifact where grant_id = $1', [id])
       await transaction.run(
         `update artifact

@@ -22,6 +22,7 @@ import {
 import { listAccountChanges, recordAccounts } from './account-changes.ts'
 import { createAmendment } from './amend-arrangement.ts'
 import { expireArrangements, withdrawArrangement } from './end-arrangements.ts'
+import { addReceipts } from './outbox.ts'
 
 const columns = 'id, third_party, customer, accounts, scopes, starts, ends, status, updated'
 const stored = `${columns}, version_of`
@@ -39,12 +40,16 @@ const arrangement = {
 }
 
 export function createArrangementStore(sql: Sql, announce: () => void): ArrangementStore {
+  const amend = createAmendment(sql)
   const find = (id: string) =>
     sql.first(arrangement, `select ${stored} from arrangement where id = $1`, [id])
 
   return {
-    async add({ id, thirdPartyId, customerId, accountIds, scopes, from, until }) {
-      await sql.transaction(async (transaction) => {
+    async add(
+      { id, thirdPartyId, customerId, accountIds, scopes, from, until },
+      { isAmendment = false } = {},
+    ) {
+      const receipts = await sql.transaction(async (transaction) => {
         const added = await transaction.run(
           `insert into arrangement (${columns})
            values ($1, $2, $3, $4, $5, $6, $7, 'active', $6) on conflict do nothing`,
@@ -58,8 +63,11 @@ export function createArrangementStore(sql: Sql, announce: () => void): Arrangem
           )
         }
         await purge(transaction, sql, from.epochMilliseconds - retentionMs)
+        if (added === 0 || isAmendment) return 0
+        return addReceipts(transaction, sql.dialect, 'receipt_given', [id], from)
       })
       await expireArrangements(sql, from)
+      if (receipts > 0) announce()
     },
     async find(id, now) {
       const found = await find(id)
@@ -98,7 +106,11 @@ export function createArrangementStore(sql: Sql, announce: () => void): Arrangem
       await expireArrangements(sql, now)
       return (await sql.all(arrangement, ...selectPage(sql, selected))).map(asOf(now))
     },
-    amend: createAmendment(sql),
+    async amend(id, agreedId, now) {
+      const isAmended = await amend(id, agreedId, now)
+      if (isAmended) announce()
+      return isAmended
+    },
     async withdraw(id, reason, now) {
       const isWithdrawn = await withdrawArrangement(sql, id, reason, now)
       if (isWithdrawn) announce()

@@ -1,7 +1,7 @@
 import { type ChangeReason, informsThirdParty } from '../../../contract/consent-statuses.ts'
 import { withdrawnMax } from '../../../platform/consent/store.ts'
 import { integer, type Sql, type Transaction, text } from '../../sql.ts'
-import { addRevocations } from './outbox.ts'
+import { addReceipts, addRevocations } from './outbox.ts'
 
 interface End {
   readonly status: 'expired' | 'withdrawn'
@@ -10,7 +10,7 @@ interface End {
 }
 
 /**
- * Ends arrangements that the transaction has locked, and their tokens, and adds the messages to their third parties. A token that is issued at the same time is not
+ * Ends arrangements that the transaction has locked, and their tokens, and adds the messages about it. A token that is issued at the same time is not
  * valid either: it is found only while its arrangement is active.
  */
 async function endArrangements(
@@ -21,6 +21,7 @@ async function endArrangements(
 ): Promise<void> {
   if (ids.length === 0) return
   if (informsThirdParty[reason]) await addRevocations(transaction, dialect, ids, now)
+  await addReceipts(transaction, dialect, 'receipt_ended', ids, now)
   await transaction.run(
     `insert into arrangement_change (arrangement, time, status, reason)
      select id, ${status === 'expired' ? 'ends' : 'cast($4 as bigint)'}, $2, $3 from arrangement

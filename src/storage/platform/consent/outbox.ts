@@ -3,7 +3,12 @@ import {
   type MessageKind,
   type MessageState,
 } from '../../../contract/consent-messages.ts'
-import { countedMax, givenUpMax, type OutboxStore } from '../../../platform/consent/outbox/store.ts'
+import {
+  countedMax,
+  customersRecipient,
+  givenUpMax,
+  type OutboxStore,
+} from '../../../platform/consent/outbox/store.ts'
 import { withdrawnMax } from '../../../platform/consent/store.ts'
 import {
   type Dialect,
@@ -44,10 +49,28 @@ export async function addRevocations(
   )
 }
 
-/** Cancels the waiting messages to a third party, which must have been removed. */
+/** Adds the receipts of a change of arrangements, if they are on. Returns how many they are. */
+export async function addReceipts(
+  transaction: Transaction,
+  { isOneOf }: Dialect,
+  kind: Exclude<MessageKind, 'revocation'>,
+  ids: readonly string[],
+  now: Temporal.Instant,
+): Promise<number> {
+  return transaction.run(
+    `insert into outbox (id, arrangement, kind, recipient, created, due, attempts, state)
+     select id || $3, id, $2, '${customersRecipient}', cast($4 as bigint), cast($4 as bigint), 0, 'waiting'
+     from arrangement where ${isOneOf('id', '$1')}
+       and exists (select 1 from consent_option where name = '${receiptsOption}')
+     on conflict do nothing`,
+    [ids, kind, ` ${kind} ${now.epochMilliseconds}`, now],
+  )
+}
+
+/** Cancels the waiting messages to customers, or to a third party that was removed. */
 export async function cancelMessages(
   sql: Sql,
-  thirdPartyId: string,
+  recipient: string,
   now: Temporal.Instant,
 ): Promise<void> {
   const next = `select id from outbox where recipient = $1 and state = 'waiting'
@@ -55,10 +78,12 @@ export async function cancelMessages(
   for (let count = withdrawnMax; count === withdrawnMax; ) {
     count = await sql.run(
       `update outbox set state = 'cancelled', settled = $2, lease = null where id in (${next})`,
-      [thirdPartyId, now],
+      [recipient, now],
     )
   }
 }
+
+const receiptsOption = 'receipts'
 
 export function createOutboxStore(sql: Sql): OutboxStore & { readonly announce: () => void } {
   const { isOneOf, skipLocked, useIndex } = sql.dialect
@@ -69,22 +94,30 @@ export function createOutboxStore(sql: Sql): OutboxStore & { readonly announce: 
   return {
     async listQueues() {
       const queues = await sql.all(
-        { thirdPartyId: text, recipientBaseUri: text, due: nullable(time) },
-        `select id, recipient_base_uri,
+        { recipient: text, baseUri: optional(text), due: nullable(time) },
+        `select recipient, base_uri,
            (select min(due) from outbox ${useIndex('outbox_due')}
-            where recipient = third_party.id and state = 'waiting')
-         from third_party where recipient_base_uri is not null`,
+            where outbox.recipient = known.recipient and state = 'waiting')
+         from (select id as recipient, recipient_base_uri as base_uri from third_party
+               where recipient_base_uri is not null
+               union all select '${customersRecipient}', null) as known`,
       )
       return queues.flatMap(({ due, ...queue }) => (due ? [{ ...queue, due }] : []))
     },
-    claim: (thirdPartyId, limit, lease, now) =>
+    claim: (recipient, limit, lease, now) =>
       sql.transaction(async (transaction) => {
         const rows = await transaction.all(
-          { id: text, arrangementId: text, created: time, attempts: integer },
-          `select id, arrangement, created, attempts + 1 from outbox
+          {
+            id: text,
+            kind: oneOf<MessageKind>(),
+            arrangementId: text,
+            created: time,
+            attempts: integer,
+          },
+          `select id, kind, arrangement, created, attempts + 1 from outbox
            where recipient = $1 and state = 'waiting' and due <= $2
            order by due limit $3 ${skipLocked}`,
-          [thirdPartyId, now, limit],
+          [recipient, now, limit],
         )
         await transaction.run(
           `update outbox set due = $2, lease = $3, attempts = attempts + 1
@@ -136,6 +169,18 @@ export function createOutboxStore(sql: Sql): OutboxStore & { readonly announce: 
            where state = 'waiting' order by created limit ${countedMax}) as waiting`,
       )
       return found ?? { count: 0 }
+    },
+    async setReceipts(areOn, now) {
+      const where = `consent_option where name = '${receiptsOption}'`
+      const wereOn = (await sql.first({ name: text }, `select name from ${where}`)) !== undefined
+      if (areOn && !wereOn) {
+        await sql.run(
+          `insert into consent_option (name) values ('${receiptsOption}') on conflict do nothing`,
+        )
+      }
+      if (areOn || !wereOn) return
+      await sql.run(`delete from ${where}`)
+      await cancelMessages(sql, customersRecipient, now)
     },
     watch(listener) {
       listeners.add(listener)
