@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { type CdsEndpointId, cdsEndpoints } from '../contract/cds/shared/endpoints.ts'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
-import { cdsBasePath } from '../platform/cds/paths.ts'
+import { cdsBasePath, listShadowedPaths } from '../platform/cds/paths.ts'
 import type { RawQuery } from '../platform/cds/query.ts'
 import {
   customerAddressHeader,
@@ -12,7 +12,7 @@ import {
 import type { Consent } from '../platform/consent/consent.ts'
 import type { StoredArrangement } from '../platform/consent/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
-import { readHeader, readVersionHeaders } from './cds-response.ts'
+import { mountOmittedPath, readHeader, readVersionHeaders } from './cds-response.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
 import { readPath } from './request.ts'
@@ -31,6 +31,10 @@ const bodyBytesMax = 256 * 1024
 /** The endpoints of the Consumer Data Standards over HTTP. */
 export function mountCds(app: HttpApp, consent: Consent): void {
   for (const id of Object.keys(cdsEndpoints) as CdsEndpointId[]) mountEndpoint(app, consent, id)
+  const served = Object.values(cdsEndpoints).map(({ path }) => path)
+  for (const path of listShadowedPaths(served)) {
+    mountOmittedPath(app, consent.basePath + cdsBasePath, path)
+  }
 }
 
 function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void {

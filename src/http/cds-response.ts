@@ -7,6 +7,19 @@ import { readPath } from './request.ts'
 
 const otherMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
+/** A path of the standards that would otherwise be one of an endpoint with a parameter. */
+export function mountOmittedPath(app: HttpApp, basePath: string, path: string): void {
+  app.route({
+    method: otherMethods,
+    url: basePath + path,
+    config: { endpoint: 'cds-other', formatError: toCdsErrorList },
+    async onRequest() {
+      throw rejectPath(path, [])
+    },
+    handler: () => undefined,
+  })
+}
+
 /** Every path below the base path of the Consumer Data Standards gets an answer of theirs. */
 export function mountOtherPaths(app: HttpApp, basePath: string): void {
   app.route({

@@ -27,6 +27,14 @@ const recordNames: Readonly<Record<CdsEndpointId, string>> = {
   accountPayments: 'BankingScheduledPaymentV2',
   payments: 'BankingScheduledPaymentV2',
   paymentsOfAccounts: 'BankingScheduledPaymentV2',
+  energyAccounts: 'EnergyAccountV2',
+  energyAccount: 'EnergyAccountDetailV4',
+  accountInvoices: 'EnergyInvoice',
+  invoices: 'EnergyInvoice',
+  invoicesOfAccounts: 'EnergyInvoice',
+  accountBilling: 'EnergyBillingTransactionV3',
+  billing: 'EnergyBillingTransactionV3',
+  billingOfAccounts: 'EnergyBillingTransactionV3',
   customer: 'CommonCustomer',
   customerDetail: 'CommonCustomerDetailV2',
 }
@@ -35,13 +43,13 @@ const recordNames: Readonly<Record<CdsEndpointId, string>> = {
 const bounds: Readonly<Record<string, string>> = {
   'oldest-time': '1970-01-01T00:00:00Z',
   'newest-time': '2100-01-01T00:00:00Z',
+  'oldest-date': '1970-01-01',
+  'newest-date': '2100-01-01',
 }
 
 const findSchema = openRecordSchemas()
 const findUndescribed = openCdsDescription()
 const endpoints = Object.entries<CdsEndpoint>(cdsEndpoints) as [CdsEndpointId, CdsEndpoint][]
-
-const kinds = new Set<string | undefined>(endpoints.map(([, { accounts }]) => accounts))
 
 const owner = { id: 'owner', email: 'owner@data.example', phoneNumber: '0400 000 111' } as const
 const address = { streetAddress: '1 Main Street', locality: 'Sydney', region: 'NSW' }
@@ -55,7 +63,7 @@ interface DataLine {
 function giveToOwner(lines: Iterable<string>): readonly (DataLine & object)[] {
   return [...lines]
     .map((line) => JSON.parse(line) as DataLine)
-    .filter(({ type }) => kinds.has(type.split('.')[0]))
+    .filter(({ type }) => /^(banking|energy)\./.test(type))
     .map((line) => ('holders' in line ? { ...line, holders: [{ customerId: owner.id }] } : line))
 }
 
@@ -100,19 +108,20 @@ async function listAccountIds(sharing: Sharing) {
     banking: await list('/banking/accounts', '3'),
     /** Without accounts of a category that earlier versions do not have. */
     earlier: await list('/banking/accounts', '2'),
+    energy: await list('/energy/accounts', '2'),
   }
 }
 
 /** Calls an endpoint in each version, for each account if its path has one. */
 async function* callAll(
-  { method, path, versions, parameters, payLaterSince = 0 }: CdsEndpoint,
+  { method, path, accounts = 'banking', versions, parameters, payLaterSince = 0 }: CdsEndpoint,
   { sharing, accountIds }: Awaited<ReturnType<ReturnType<typeof shareAll>>>,
 ): AsyncGenerator<Called> {
   const given = Object.entries({ ...bounds, 'page-size': '1000' })
   const query = new URLSearchParams(given.filter(([name]) => name in parameters))
   const [min, max] = versions
   for (let version = min; version <= max; version += 1) {
-    const ids = version < payLaterSince ? accountIds.earlier : accountIds.banking
+    const ids = version < payLaterSince ? accountIds.earlier : accountIds[accounts]
     for (const id of path.includes('{accountId}') ? ids : ['']) {
       yield await sharing.call(`${path.replace('{accountId}', id)}?${query}`, {
         method,

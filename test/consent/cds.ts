@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import * as openid from 'openid-client'
 import type { Scope } from '../support/engines.ts'
-import { balance, bankingAccount, customer, energyAccount, transaction } from '../support/lines.ts'
+import {
+  balance,
+  bankingAccount,
+  billing,
+  customer,
+  energyAccount,
+  transaction,
+} from '../support/lines.ts'
 import { cdsUrl } from './addresses.ts'
 import {
   type ConsentPlatform,
@@ -18,6 +25,7 @@ export const allScopes = [
   'bank:accounts.basic:read',
   'bank:transactions:read',
   'energy:accounts.basic:read',
+  'energy:billing:read',
 ]
 
 /** Shares three bank accounts and an energy account in the tests. `b1` belongs to another customer. */
@@ -44,7 +52,24 @@ export const dataLines = [
   bankingAccount('d4', { ana: true }, { displayName: 'Never shared', ...savings }),
   bankingAccount('d6', { ana: true }, { displayName: 'Without a balance', ...savings }),
   bankingAccount('b1', { ben: true }, savings),
-  energyAccount('d5', ['ana']),
+  energyAccount('d5', ['ana'], {
+    displayName: 'Home power',
+    creationDate: '2020-02-29T00:00:00Z',
+    plans: [{ servicePointIds: ['41000000001'], planOverview: { startDate: '2020-02-29' } }],
+  }),
+  ...['2026-05-01', '2026-06-01', '2024-01-01'].map((issueDate) => ({
+    type: 'energy.invoice',
+    record: {
+      accountId: 'd5',
+      invoiceNumber: `invoice ${issueDate}`,
+      issueDate,
+      balanceAtIssue: '20',
+      servicePoints: ['41000000001'],
+      paymentStatus: 'NOT_PAID',
+    },
+  })),
+  billing('d5', 'p1', '2026-05-15T09:30:00', '20'),
+  billing('d5', 'p2', '2025-01-15T09:30:00'),
   balance('d1', { currentBalance: '10', availableBalance: '-9.5' }),
   ...['d2', 'd3', 'd4', 'b1'].map((id) => balance(id)),
   ...['t1', 't2', 't3'].map((id, index) =>

@@ -118,6 +118,7 @@ function createTariffPeriods(supply: Supply, random: Random): Elements<'tariffPe
   const demand = {
     amount: priceText(demandPrice),
     measureUnit: 'KW',
+    measurementPeriod: 'MONTH',
     chargePeriod: 'MONTH',
   } as const
   return [usage, { ...season, rateBlockUType: 'demandCharges', demandCharges: [demand] }]

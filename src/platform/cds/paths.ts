@@ -45,19 +45,28 @@ export const standardPaths: readonly string[] = [
   '/energy/plans/{planId}',
 ]
 
+/** Of the standard paths that are not served, those that a served path with a parameter matches. */
+export function listShadowedPaths(served: readonly string[]): readonly string[] {
+  return standardPaths.filter(
+    (path) => !served.includes(path) && served.some((pattern) => matchesPath(pattern, path)),
+  )
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  return new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
+}
+
 /**
  * The error for a request that no endpoint serves. `path` is without the base path, and `methods` are those with which an
  * endpoint serves it.
  */
 export function rejectPath(path: string, methods: readonly string[]): CdsError {
-  const matches = (pattern: string) =>
-    new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
   if (methods.length > 0) {
     return new CdsError('methodNotAllowed', 'the method is not allowed', {
       allow: methods.join(', '),
     })
   }
-  return standardPaths.some(matches)
+  return standardPaths.some((pattern) => matchesPath(pattern, path))
     ? new CdsError('notImplemented', 'the data provider does not offer this data')
     : new CdsError('notFound', 'the path is not one of the Consumer Data Standards')
 }

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clusters, describeAdded, describeScopes } from './scopes.ts'
+import { cdsEndpoints } from '../../contract/cds/shared/endpoints.ts'
+import {
+  clusters,
+  consentScopes,
+  describeAdded,
+  describeScopes,
+  identityClaims,
+  openidScope,
+} from './scopes.ts'
 
 /** The tables of the Consumer Data Standards, by scope: the cluster, followed by its permissions. */
 const forPersons = {
@@ -127,5 +135,24 @@ describe('the words for data', () => {
     )
 
     assert.deepEqual(added, ['Transaction details', 'Contact details (Phone number)'])
+  })
+})
+
+describe('the scopes of third parties', () => {
+  const served: ReadonlySet<string> = new Set([
+    openidScope,
+    ...Object.keys(identityClaims),
+    ...Object.values(cdsEndpoints).map(({ scope }) => scope),
+  ])
+
+  it('are those that have data, and no others', () => {
+    assert.deepEqual(new Set(consentScopes), served)
+  })
+
+  it('do not include those whose data the interface does not have', () => {
+    for (const scope of ['bank:payees:read', 'energy:electricity.usage:read']) {
+      assert.ok(!consentScopes.includes(scope), scope)
+      assert.deepEqual(describeScopes([scope]), [])
+    }
   })
 })

@@ -1,3 +1,4 @@
+import { type CdsEndpoint, cdsEndpoints } from '../../contract/cds/shared/endpoints.ts'
 import type { Customer } from '../../contract/index.ts'
 
 /** What a customer reads about data, in the words that the Consumer Data Standards prescribe. */
@@ -7,16 +8,19 @@ interface ClusterWords {
 }
 
 /** A data cluster of the Consumer Data Standards, by its scope. */
-export interface Cluster extends ClusterWords {
+interface ScopeWords extends ClusterWords {
   readonly scope: string
-  /** The kind of account that the data belongs to; none for data about the customer. */
-  readonly accounts?: 'banking' | 'energy'
   /** Whether it has records of earlier times. */
   readonly hasHistory?: boolean
   /** The words for a customer that is an organisation. */
   readonly organisation?: ClusterWords
   /** A narrower scope that the text covers too: if both are requested, only this text is shown. */
   readonly covers?: string
+}
+
+export interface Cluster extends ScopeWords {
+  /** The kind of account that the data belongs to; none for data about the customer. */
+  readonly accounts?: CdsEndpoint['accounts']
 }
 
 const organisationProfile = [
@@ -33,8 +37,7 @@ const organisationProfile = [
 /** Scopes of claims about a customer whose data has the same name. */
 const contactDetails = 'Contact details'
 
-/** The scopes for which the interface has data. */
-export const clusters: readonly Cluster[] = [
+const clusterWords: readonly ScopeWords[] = [
   {
     scope: 'common:customer.basic:read',
     name: 'Name and occupation',
@@ -60,13 +63,11 @@ export const clusters: readonly Cluster[] = [
   },
   {
     scope: 'bank:accounts.basic:read',
-    accounts: 'banking',
     name: 'Account name, type and balance',
     permissions: ['Name of account', 'Type of account', 'Account balance'],
   },
   {
     scope: 'bank:accounts.detail:read',
-    accounts: 'banking',
     name: 'Account balance and details',
     permissions: [
       'Name of account',
@@ -83,7 +84,6 @@ export const clusters: readonly Cluster[] = [
   },
   {
     scope: 'bank:transactions:read',
-    accounts: 'banking',
     hasHistory: true,
     name: 'Transaction details',
     permissions: [
@@ -96,19 +96,16 @@ export const clusters: readonly Cluster[] = [
   },
   {
     scope: 'bank:regular_payments:read',
-    accounts: 'banking',
     name: 'Direct debits and scheduled payments',
     permissions: ['Direct debits', 'Scheduled payments'],
   },
   {
     scope: 'energy:accounts.basic:read',
-    accounts: 'energy',
     name: 'Accounts and plans',
     permissions: ['Account and plan information'],
   },
   {
     scope: 'energy:accounts.detail:read',
-    accounts: 'energy',
     name: 'Account and plan details',
     permissions: [
       'Account and plan information',
@@ -120,7 +117,6 @@ export const clusters: readonly Cluster[] = [
   },
   {
     scope: 'energy:billing:read',
-    accounts: 'energy',
     hasHistory: true,
     name: 'Billing payments and history',
     permissions: [
@@ -139,6 +135,46 @@ export const clusters: readonly Cluster[] = [
   { scope: 'email', name: contactDetails, permissions: ['Email address'] },
   { scope: 'address', name: contactDetails, permissions: ['Mail address'] },
 ]
+
+/** The claims of UserInfo by scope, and their values from C3. */
+export const identityClaims: Readonly<
+  Record<string, Readonly<Record<string, (customer: Customer) => unknown>>>
+> = {
+  profile: {
+    name: ({ name }) => name,
+    given_name: ({ givenName }) => givenName,
+    family_name: ({ familyName }) => familyName,
+    updated_at: ({ updatedAt }) =>
+      updatedAt === undefined ? undefined : Math.floor(Date.parse(updatedAt) / 1000),
+  },
+  email: {
+    email: ({ email }) => email,
+    email_verified: ({ emailVerified }) => emailVerified,
+  },
+  phone: {
+    phone_number: ({ phoneNumber }) => phoneNumber,
+    phone_number_verified: ({ phoneNumberVerified }) => phoneNumberVerified,
+  },
+  address: {
+    address: ({ address }) =>
+      address && {
+        street_address: address.streetAddress,
+        locality: address.locality,
+        region: address.region,
+        postal_code: address.postalCode,
+        country: address.country,
+      },
+  },
+}
+
+/** The scopes with data: those of an endpoint or of claims. */
+export const clusters: readonly Cluster[] = clusterWords.flatMap((words) => {
+  const endpoint = Object.values<CdsEndpoint>(cdsEndpoints).find(
+    ({ scope }) => scope === words.scope,
+  )
+  if (endpoint?.accounts) return [{ ...words, accounts: endpoint.accounts }]
+  return endpoint || Object.hasOwn(identityClaims, words.scope) ? [words] : []
+})
 
 /** Requests an ID token. It is about no data of its own. */
 export const openidScope = 'openid'
@@ -188,37 +224,6 @@ export function haveHistory(scopes: readonly string[]): boolean {
 export function listAccountKinds(scopes: readonly string[]): Set<'banking' | 'energy'> {
   const requested = clusters.filter(({ scope }) => scopes.includes(scope))
   return new Set(requested.flatMap(({ accounts }) => accounts ?? []))
-}
-
-/** The claims of UserInfo by scope, and their values from C3. */
-export const identityClaims: Readonly<
-  Record<string, Readonly<Record<string, (customer: Customer) => unknown>>>
-> = {
-  profile: {
-    name: ({ name }) => name,
-    given_name: ({ givenName }) => givenName,
-    family_name: ({ familyName }) => familyName,
-    updated_at: ({ updatedAt }) =>
-      updatedAt === undefined ? undefined : Math.floor(Date.parse(updatedAt) / 1000),
-  },
-  email: {
-    email: ({ email }) => email,
-    email_verified: ({ emailVerified }) => emailVerified,
-  },
-  phone: {
-    phone_number: ({ phoneNumber }) => phoneNumber,
-    phone_number_verified: ({ phoneNumberVerified }) => phoneNumberVerified,
-  },
-  address: {
-    address: ({ address }) =>
-      address && {
-        street_address: address.streetAddress,
-        locality: address.locality,
-        region: address.region,
-        postal_code: address.postalCode,
-        country: address.country,
-      },
-  },
 }
 
 /** The claims of the scopes, without those that the customer does not have. Reads the customer only if there are any. */

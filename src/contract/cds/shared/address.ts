@@ -1,14 +1,6 @@
 import { toCountryCode } from './countries.ts'
-import { digits, enumeration, positiveInteger, text } from './scalars.ts'
-import {
-  type Fields,
-  member,
-  object,
-  optional,
-  required,
-  requiredIf,
-  type Shape,
-} from './shapes.ts'
+import { digits, positiveInteger, text, union } from './scalars.ts'
+import { type Fields, object, optional, required, requiredIf, type Shape } from './shapes.ts'
 
 /** ISO 3166-1 alpha-3. Without a country, an address is in Australia. */
 export const country: Shape = {
@@ -66,10 +58,6 @@ const paf = object('CommonPAFAddress', {
   state: required(text),
 })
 
-export const addressFields = {
-  addressUType: required(enumeration(['paf', 'simple'])),
-  simple: member('addressUType', 'simple', simple),
-  paf: member('addressUType', 'paf', paf),
-}
+export const addressFields = union('addressUType', { simple, paf })
 
 export const address = object('CommonPhysicalAddress', addressFields)

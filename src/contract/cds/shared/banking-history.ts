@@ -1,13 +1,13 @@
 import { values } from '../../enumerations.ts'
 import {
   amount,
+  anyText,
   dateTime,
   enumeration,
   flag,
   id,
   requiredAmountIn,
   shownCurrency,
-  text,
 } from './scalars.ts'
 import { object, optional, required, requiredIf } from './shapes.ts'
 
@@ -27,7 +27,7 @@ export const bankingTransaction = object('BankingTransaction', {
   isDetailAvailable: required(flag, { read: () => false }),
   type: required(enumeration(values.transactionType), { otherwise: 'OTHER' }),
   status: required(enumeration(values.transactionStatus)),
-  description: required(text, { otherwise: '' }),
+  description: anyText,
   // The time of a posted transaction is the one by which the provider orders it, if it says.
   postingDateTime: requiredIf(({ status }) => status === 'POSTED', dateTime, {
     read: ({ status, postingDateTime, executionDateTime }) =>
@@ -36,5 +36,5 @@ export const bankingTransaction = object('BankingTransaction', {
   executionDateTime: optional(dateTime),
   amount: required(amount),
   currency: shownCurrency,
-  reference: required(text, { otherwise: '' }),
+  reference: anyText,
 })

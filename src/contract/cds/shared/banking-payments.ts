@@ -2,6 +2,7 @@ import { values } from '../../enumerations.ts'
 import { country } from './address.ts'
 import {
   amount,
+  anyText,
   currencyField,
   date,
   dateTime,
@@ -14,16 +15,9 @@ import {
   payableAmountIf,
   positiveInteger,
   text,
+  union,
 } from './scalars.ts'
-import {
-  type Fields,
-  list,
-  member,
-  object,
-  optional,
-  required,
-  type WriteContext,
-} from './shapes.ts'
+import { type Fields, list, object, optional, required, type WriteContext } from './shapes.ts'
 
 const authorisedEntity = object('BankingAuthorisedEntity', {
   description: optional(text),
@@ -39,41 +33,31 @@ export const directDebit = object('BankingDirectDebit', {
   lastDebitAmount: optional(amount),
 })
 
-const domesticPayee = object('BankingDomesticPayee', {
-  payeeAccountUType: required(enumeration(['account', 'card', 'payId'])),
-  account: member(
-    'payeeAccountUType',
-    'account',
-    object('BankingDomesticPayeeAccount', {
+const domesticPayee = object(
+  'BankingDomesticPayee',
+  union('payeeAccountUType', {
+    account: object('BankingDomesticPayeeAccount', {
       accountName: optional(text),
       bsb: required(digits(6)),
       accountNumber: required(digits()),
     }),
-  ),
-  card: member(
-    'payeeAccountUType',
-    'card',
-    object('BankingDomesticPayeeCard', { cardNumber: required(maskedNumber) }),
-  ),
-  payId: member(
-    'payeeAccountUType',
-    'payId',
-    object('BankingDomesticPayeePayId', {
+    card: object('BankingDomesticPayeeCard', { cardNumber: required(maskedNumber) }),
+    payId: object('BankingDomesticPayeePayId', {
       name: optional(text),
       identifier: required(text),
       type: required(enumeration(values.payIdType)),
     }),
-  ),
-})
+  }),
+)
 
 const billerPayee = object('BankingBillerPayee', {
   billerCode: required(text),
   crn: optional(text),
-  billerName: required(text),
+  billerName: anyText,
 })
 
 const digitalWalletPayee = object('BankingDigitalWalletPayee', {
-  name: required(text),
+  name: anyText,
   identifier: required(text),
   type: required(enumeration(values.digitalWalletType)),
   provider: required(enumeration(values.digitalWalletProvider)),
@@ -130,13 +114,9 @@ function selectPayee(record: Fields, context: WriteContext): Fields | undefined 
 const payee = object(
   'BankingScheduledPaymentTo',
   {
-    toUType: required(enumeration(['accountId', ...Object.keys(payees)])),
-    accountId: member('toUType', 'accountId', id('account')),
+    ...union('toUType', { accountId: id('account'), ...payees }),
     nickname: optional(text),
     payeeReference: optional(text),
-    ...Object.fromEntries(
-      Object.entries(payees).map(([name, shape]) => [name, member('toUType', name, shape)]),
-    ),
   },
   selectPayee,
 )
@@ -185,13 +165,7 @@ const recurrence = object(
   'BankingScheduledPaymentRecurrence',
   {
     nextPaymentDate: optional(date),
-    recurrenceUType: required(enumeration(Object.keys(recurrences))),
-    ...Object.fromEntries(
-      Object.entries(recurrences).map(([name, shape]) => [
-        name,
-        member('recurrenceUType', name, shape),
-      ]),
-    ),
+    ...union('recurrenceUType', recurrences),
   },
   ({ reccurenceUType, ...record }) => ({ recurrenceUType: reccurenceUType, ...record }),
 )
@@ -201,8 +175,8 @@ export const scheduledPayment = object('BankingScheduledPayment', {
     read: ({ from, scheduledPaymentId }) => [(from as Fields)?.['accountId'], scheduledPaymentId],
   }),
   nickname: optional(text),
-  payerReference: required(text, { otherwise: '' }),
-  payeeReference: required(text, { otherwise: '' }),
+  payerReference: anyText,
+  payeeReference: anyText,
   status: required(enumeration(values.scheduledPaymentStatus)),
   from: required(object('BankingScheduledPaymentFrom', { accountId: required(id('account')) })),
   // The interface has one payment, the standards have a list.

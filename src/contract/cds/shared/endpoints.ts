@@ -1,5 +1,10 @@
 import { values } from '../../enumerations.ts'
 import { listBankingTransactions } from '../../operations/banking.ts'
+import {
+  listEnergyAccounts,
+  listEnergyBilling,
+  listEnergyInvoices,
+} from '../../operations/energy.ts'
 import { AccountIds, openStatus } from '../../operations/shared-parameters.ts'
 import { pageQuery } from '../../paging.ts'
 import { asNode, type Node } from '../../schema.ts'
@@ -7,6 +12,8 @@ import { bankingAccount, bankingAccountDetail } from './banking-account.ts'
 import { bankingBalance, bankingTransaction } from './banking-history.ts'
 import { directDebit, scheduledPayment } from './banking-payments.ts'
 import { customer, customerDetail } from './customer.ts'
+import { energyAccount, energyAccountDetail } from './energy-account.ts'
+import { energyBilling, energyInvoice } from './energy-billing.ts'
 import type { ObjectShape } from './shapes.ts'
 
 type Parameters = Readonly<Record<string, Node>>
@@ -56,6 +63,11 @@ const accountFilters: Parameters = {
 const accountsScope = 'bank:accounts.basic:read'
 const paymentsScope = 'bank:regular_payments:read'
 
+/** Those of the operation that the provider is asked with. */
+function parametersOf({ query }: { readonly query: { readonly properties: object } }): Parameters {
+  return query.properties as Parameters
+}
+
 const banking = { accounts: 'banking' } as const
 const get = { method: 'GET', parameters: {} } as const
 const listOf = { method: 'GET', parameters: paging } as const
@@ -82,6 +94,27 @@ const payments = {
   logName: 'scheduled-payments',
   scope: paymentsScope,
   response: { list: 'scheduledPayments', record: scheduledPayment },
+} as const
+
+const energy = { accounts: 'energy' } as const
+const billingScope = 'energy:billing:read'
+
+const invoices = {
+  ...energy,
+  logName: 'invoices',
+  scope: billingScope,
+  versions: [1, 1],
+  parameters: parametersOf(listEnergyInvoices),
+  response: { list: 'invoices', record: energyInvoice },
+} as const
+
+const billing = {
+  ...energy,
+  logName: 'billing',
+  scope: billingScope,
+  versions: [3, 3],
+  parameters: parametersOf(listEnergyBilling),
+  response: { list: 'transactions', record: energyBilling },
 } as const
 
 export const cdsEndpoints = {
@@ -138,7 +171,7 @@ export const cdsEndpoints = {
     logName: 'transactions',
     scope: 'bank:transactions:read',
     versions: [1, 2],
-    parameters: listBankingTransactions.query.properties as unknown as Parameters,
+    parameters: parametersOf(listBankingTransactions),
     response: { list: 'transactions', record: bankingTransaction },
   },
   accountDirectDebits: {
@@ -184,6 +217,65 @@ export const cdsEndpoints = {
     path: '/banking/payments/scheduled',
     summary: 'Get Scheduled Payments For Specific Accounts',
     versions: [2, 2],
+  },
+  energyAccounts: {
+    ...energy,
+    method: 'GET',
+    path: '/energy/accounts',
+    summary: 'Get Energy Accounts',
+    logName: 'energy-accounts',
+    scope: 'energy:accounts.basic:read',
+    versions: [2, 2],
+    parameters: parametersOf(listEnergyAccounts),
+    response: { list: 'accounts', record: energyAccount },
+  },
+  energyAccount: {
+    ...energy,
+    ...get,
+    path: '/energy/accounts/{accountId}',
+    summary: 'Get Energy Account Detail',
+    logName: 'energy-account',
+    scope: 'energy:accounts.detail:read',
+    versions: [4, 4],
+    response: { record: energyAccountDetail },
+  },
+  accountInvoices: {
+    ...invoices,
+    method: 'GET',
+    path: '/energy/accounts/{accountId}/invoices',
+    summary: 'Get Invoices For Account',
+  },
+  invoices: {
+    ...invoices,
+    method: 'GET',
+    path: '/energy/accounts/invoices',
+    summary: 'Get Bulk Invoices',
+  },
+  invoicesOfAccounts: {
+    ...invoices,
+    method: 'POST',
+    path: '/energy/accounts/invoices',
+    summary: 'Get Invoices For Specific Accounts',
+    body: AccountIds,
+  },
+  accountBilling: {
+    ...billing,
+    method: 'GET',
+    path: '/energy/accounts/{accountId}/billing',
+    summary: 'Get Billing For Account',
+  },
+  billing: {
+    ...billing,
+    method: 'GET',
+    path: '/energy/accounts/billing',
+    summary: 'Get Bulk Billing',
+  },
+  billingOfAccounts: {
+    ...billing,
+    method: 'POST',
+    path: '/energy/accounts/billing',
+    summary: 'Get Billing For Specific Accounts',
+    body: AccountIds,
   },
   customer: {
     ...get,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { anyFullOf, anyOf } from '../../../../test/support/arbitrary.ts'
-import { openRecordSchemas } from '../../../../test/support/cds-record-schemas.ts'
+import { assertValid, write } from '../../../../test/support/cds-records.ts'
 import { propertyRuns } from '../../../../test/support/properties.ts'
 import { BankingAccountV3, recordTypes } from '../../index.ts'
 import { findRecordFaults } from '../record-faults.ts'
@@ -10,28 +10,8 @@ import { bankingAccount, bankingAccountDetail } from './banking-account.ts'
 import { bankingBalance, bankingTransaction } from './banking-history.ts'
 import { directDebit, scheduledPayment } from './banking-payments.ts'
 import { customer, customerDetail } from './customer.ts'
-import type { ObjectShape, WriteContext } from './shapes.ts'
-
-const findSchema = openRecordSchemas()
-
-function write(shape: ObjectShape, record: unknown, options: Partial<WriteContext> = {}) {
-  const faults: string[] = []
-  const written = shape.write(record, {
-    version: 9,
-    timeZone: 'Australia/Sydney',
-    makeId: (kind, path) => `${kind}-${path.length}`,
-    report: (field) => void faults.push(field),
-    ...options,
-  }) as Record<string, unknown> | undefined
-  return { written, faults }
-}
-
-function assertValid(schema: string, written: object | undefined): void {
-  const validate = findSchema(schema)
-  if (written && !validate(written)) {
-    assert.fail(`${JSON.stringify(validate.errors)} of ${JSON.stringify(written)}`)
-  }
-}
+import { energyAccount, energyAccountDetail } from './energy-account.ts'
+import { energyBilling, energyInvoice } from './energy-billing.ts'
 
 const records = [
   ['banking.account', bankingAccount, 'BankingAccountV3'],
@@ -40,6 +20,10 @@ const records = [
   ['banking.transaction', bankingTransaction, 'BankingTransactionV2'],
   ['banking.scheduledPayment', scheduledPayment, 'BankingScheduledPaymentV2'],
   ['banking.directDebit', directDebit, 'BankingDirectDebit'],
+  ['energy.account', energyAccount, 'EnergyAccountV2'],
+  ['energy.account', energyAccountDetail, 'EnergyAccountDetailV4'],
+  ['energy.invoice', energyInvoice, 'EnergyInvoice'],
+  ['energy.billing', energyBilling, 'EnergyBillingTransactionV3'],
   ['customer', customer, 'CommonCustomer'],
   ['customer', customerDetail, 'CommonCustomerDetailV2'],
 ] as const

@@ -4,7 +4,7 @@ import { isCurrency } from '../currencies.ts'
 import { type CdsScalar, type CdsScalarName, cdsScalars } from '../field-types.ts'
 import { isMasked, maskNumber } from '../masked-number.ts'
 import type { Field, Fields, IdKind, JsonSchema, Shape } from './shapes.ts'
-import { optional, required, requiredIf } from './shapes.ts'
+import { member, optional, required, requiredIf } from './shapes.ts'
 
 /** The field types of the Consumer Data Standards, and how values of the interface become such. */
 
@@ -38,6 +38,13 @@ export const text = ofString({}, (value) => value)
 export const nonEmpty = ofString({ minLength: 1 }, (value) =>
   value.trim() === '' ? undefined : value,
 )
+/** Text that the standards require. Without it, it is empty. */
+export const anyText: Field = required(text, { otherwise: '' })
+/** A name for display, or the description instead. */
+export const displayName: Field = required(text, {
+  read: ({ displayName, description }) => displayName ?? description,
+  otherwise: '',
+})
 export const uri = ofCdsScalar('uri', { format: 'uri' })
 export const amount = ofCdsScalar('amount', { pattern: '^-?\\d{1,16}\\.\\d{2,}$' })
 export const rate = ofCdsScalar('rate', { pattern: '^-?\\d{1,16}(\\.\\d{1,16})?$' })
@@ -123,6 +130,14 @@ export function enumeration(values: readonly string[]): Shape {
   return scalar({ type: 'string', enum: values }, (value) =>
     values.includes(value as string) ? value : undefined,
   )
+}
+
+/** All members of a union, after the field that names the one that is present. */
+export function union(by: string, members: Readonly<Record<string, Shape>>): Record<string, Field> {
+  const fields = Object.entries(members).map(
+    ([name, shape]) => [name, member(by, name, shape)] as const,
+  )
+  return { [by]: required(enumeration(Object.keys(members))), ...Object.fromEntries(fields) }
 }
 
 /** An id of the third party. */

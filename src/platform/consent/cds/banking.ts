@@ -1,24 +1,26 @@
 import { printable } from '../../../contract/index.ts'
 import { isObject } from '../../../contract/schema.ts'
 import { CdsError } from '../../cds/errors.ts'
+import {
+  createListHandlers,
+  type Handler,
+  listBankAccounts,
+  pick,
+  selectBankAccounts,
+  toIds,
+} from './account-lists.ts'
 import { listSharedBalances, readBalances } from './balances.ts'
-import { type CdsBody, type RecordSource, readPage, toPage, toSingle } from './pages.ts'
+import { type RecordSource, toPage, toSingle } from './pages.ts'
 import { readSelectedAccounts } from './selected-accounts.ts'
 import {
-  type CdsCall,
   errorsOf,
-  listBankAccounts,
   rejectAccount,
   rejectRecord,
   resolveAccount,
-  selectBankAccounts,
   writeRecord,
   writeRecords,
 } from './shared-data.ts'
 import { resolveHistory } from './time-windows.ts'
-
-/** May throw `CdsError` and `ProviderUnavailable`. */
-export type Handler = (call: CdsCall) => Promise<CdsBody>
 
 const readAccountId = (record: unknown) => (isObject(record) ? record['accountId'] : undefined)
 
@@ -30,6 +32,7 @@ const transactions: RecordSource = {
     return { records: data.transactions, meta }
   },
   readAccountId,
+  resolveWindow: ({ query, clock }) => resolveHistory(query, clock()),
 }
 
 /** B5. */
@@ -65,28 +68,7 @@ const payments: RecordSource = {
   readAccountId: (record) => (isObject(record) ? readAccountId(record['from']) : undefined),
 }
 
-function pick(query: CdsCall['query'], ...names: readonly string[]): CdsCall['query'] {
-  return Object.fromEntries(names.map((name) => [name, query[name]]))
-}
-
-const ofAccount = (source: RecordSource): Handler => {
-  return (call) => readPage(call, source, [resolveAccount(call)])
-}
-
-const ofAll = (source: RecordSource): Handler => {
-  return async (call) => readPage(call, source, toIds(await selectBankAccounts(call)))
-}
-
-const ofSelected = (source: RecordSource): Handler => {
-  return async (call) => {
-    const accounts = await readSelectedAccounts(call, listBankAccounts)
-    return readPage(call, source, [...accounts.values()])
-  }
-}
-
-function toIds(accounts: readonly { readonly accountId: string }[]): readonly string[] {
-  return accounts.map(({ accountId }) => accountId)
-}
+const { ofAccount, ofAll, ofSelected } = createListHandlers(listBankAccounts, selectBankAccounts)
 
 export const bankingHandlers = {
   async accounts(call) {
@@ -137,9 +119,7 @@ export const bankingHandlers = {
     return toPage(call, [...written.values()])
   },
 
-  transactions: (call) =>
-    readPage(call, transactions, [resolveAccount(call)], resolveHistory(call.query, call.clock())),
-
+  transactions: ofAccount(transactions),
   accountDirectDebits: ofAccount(directDebits),
   directDebits: ofAll(directDebits),
   directDebitsOfAccounts: ofSelected(directDebits),

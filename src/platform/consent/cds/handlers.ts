@@ -1,6 +1,8 @@
 import type { CdsEndpointId } from '../../../contract/cds/shared/endpoints.ts'
 import { CdsError } from '../../cds/errors.ts'
-import { bankingHandlers, type Handler } from './banking.ts'
+import type { Handler } from './account-lists.ts'
+import { bankingHandlers } from './banking.ts'
+import { energyHandlers } from './energy.ts'
 import { toSingle } from './pages.ts'
 import { ask, theCustomer, toInput, writeRecord } from './shared-data.ts'
 
@@ -15,6 +17,7 @@ const readCustomer: Handler = async (call) => {
 /** What third parties get: data of the accounts of the arrangement, and of no other account that the provider returns. */
 export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
   ...bankingHandlers,
+  ...energyHandlers,
   customer: readCustomer,
   customerDetail: readCustomer,
 }

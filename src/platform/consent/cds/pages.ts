@@ -30,6 +30,8 @@ export interface RecordSource {
   readAccountId(record: unknown): unknown
   /** By this field, the newest record is the first one. Otherwise they have the order of the accounts. */
   readonly newestBy?: string
+  /** The query with fixed bounds, so that the clock does not shift a walk over the pages. */
+  resolveWindow?(call: CdsCall): Query
 }
 
 /**
@@ -40,8 +42,8 @@ export async function readPage(
   call: CdsCall,
   source: RecordSource,
   accountIds: readonly string[],
-  query: Query = call.query,
 ): Promise<CdsBody> {
+  const query = source.resolveWindow?.(call) ?? call.query
   const input = toInput(call)
   const found =
     accountIds.length === 0

@@ -1,13 +1,7 @@
 import type { Client } from '../../../client/client.ts'
-import { bankingAccount } from '../../../contract/cds/shared/banking-account.ts'
 import type { CdsEndpoint } from '../../../contract/cds/shared/endpoints.ts'
 import type { ObjectShape, WriteContext } from '../../../contract/cds/shared/shapes.ts'
-import {
-  type BankingAccount,
-  type BankingAccountV3,
-  pageSizeMax,
-  printable,
-} from '../../../contract/index.ts'
+import { printable } from '../../../contract/index.ts'
 import { accountErrors, CdsError } from '../../cds/errors.ts'
 import type { Query } from '../../cds/query.ts'
 import type { Observation } from '../account-observer.ts'
@@ -134,20 +128,6 @@ export function writeRecords(call: CdsCall, records: readonly unknown[]): readon
   return records.map((each) => writeRecord(call, each)).filter((each) => each !== undefined)
 }
 
-type AnyBankingAccount = BankingAccount | BankingAccountV3
-
-/** The shared bank accounts, in the order of the provider. `query` is for the provider. */
-export async function listBankAccounts(
-  call: CdsCall,
-  query: Query = {},
-): Promise<readonly AnyBankingAccount[]> {
-  const filters = { ...query, 'page-size': pageSizeMax }
-  const accounts = await ask(call, (client) =>
-    Array.fromAsync(client.listBankingAccounts.items({ ...toInput(call), query: filters })),
-  )
-  return selectShared(call, accounts ?? [])
-}
-
 /** Those of the consent. Notes which of them are closed. */
 export function selectShared<
   Account extends { readonly accountId: string; readonly openStatus?: string },
@@ -158,25 +138,4 @@ export function selectShared<
     observation.note([accountId], readOpenStatus(openStatus !== 'CLOSED'))
   }
   return shared
-}
-
-/**
- * The shared bank accounts that the filters of the request select. Accounts that Get Accounts leaves out are in no list of
- * all accounts.
- */
-export async function selectBankAccounts(call: CdsCall): Promise<readonly AnyBankingAccount[]> {
-  const { query, version, endpoint } = call
-  // The interface cannot filter by every category, so this filter is applied here.
-  const category = query['product-category']
-  const passedOn = Object.entries(query).filter(([name]) =>
-    ['open-status', 'is-owned'].includes(name),
-  )
-  const accounts = await listBankAccounts(call, Object.fromEntries(passedOn))
-  return accounts.filter(
-    (account) =>
-      (category === undefined || category === account.productCategory) &&
-      (account.productCategory !== 'BUY_NOW_PAY_LATER' ||
-        version >= (endpoint.payLaterSince ?? 0)) &&
-      writeRecord(call, account, bankingAccount) !== undefined,
-  )
 }

@@ -1,0 +1,78 @@
+import { isObject } from '../../../contract/schema.ts'
+import {
+  createListHandlers,
+  type Handler,
+  listEnergyAccounts,
+  selectEnergyAccounts,
+} from './account-lists.ts'
+import { type RecordSource, toPage, toSingle } from './pages.ts'
+import {
+  ask,
+  rejectAccount,
+  rejectRecord,
+  resolveAccount,
+  toInput,
+  writeRecord,
+  writeRecords,
+} from './shared-data.ts'
+import { resolveBillingTimes, resolveInvoiceDates } from './time-windows.ts'
+
+const readAccountId = (record: unknown) => (isObject(record) ? record['accountId'] : undefined)
+
+/** E3 */
+const invoices: RecordSource = {
+  async read(client, { input, query, accountIds }) {
+    const body = { data: { accountIds: [...accountIds] } }
+    const { data, meta } = await client.listEnergyInvoices({ ...input, query, body })
+    return { records: data.invoices, meta }
+  },
+  readAccountId,
+  newestBy: 'issueDate',
+  resolveWindow: ({ query, clock, timeZone }) => resolveInvoiceDates(query, clock(), timeZone),
+}
+
+/** E4 for one account, otherwise E5. */
+const billing: RecordSource = {
+  async read(client, { input, query, accountIds }) {
+    const [accountId = '', ...others] = accountIds
+    const params = { ...input.params, accountId }
+    const body = { data: { accountIds: [...accountIds] } }
+    const { data, meta } =
+      others.length === 0
+        ? await client.listEnergyBilling({ ...input, params, query })
+        : await client.listEnergyBillingOfAccounts({ ...input, query, body })
+    return { records: data.transactions, meta }
+  },
+  readAccountId,
+  newestBy: 'executionDateTime',
+  resolveWindow: ({ query, clock, timeZone }) => resolveBillingTimes(query, clock(), timeZone),
+}
+
+const { ofAccount, ofAll, ofSelected } = createListHandlers(
+  listEnergyAccounts,
+  selectEnergyAccounts,
+)
+
+export const energyHandlers = {
+  async energyAccounts(call) {
+    return toPage(call, writeRecords(call, await selectEnergyAccounts(call)))
+  },
+
+  /** E2 */
+  async energyAccount(call) {
+    const accountId = resolveAccount(call)
+    const input = { ...toInput(call), body: { data: { accountIds: [accountId] } } }
+    const found = await ask(call, (client) => client.listEnergyAccountDetails(input))
+    const account = found?.data.accounts.find((each) => each.accountId === accountId)
+    if (!account) return rejectAccount(call)
+    const record = writeRecord(call, account)
+    return record ? toSingle(call, record) : rejectRecord(call)
+  },
+
+  accountInvoices: ofAccount(invoices),
+  invoices: ofAll(invoices),
+  invoicesOfAccounts: ofSelected(invoices),
+  accountBilling: ofAccount(billing),
+  billing: ofAll(billing),
+  billingOfAccounts: ofSelected(billing),
+} as const satisfies Record<string, Handler>
