@@ -31,3 +31,48 @@ describe('an ID token', () => {
     })
   }
 })
+
+describe('a pushed request', () => {
+  it('of the profile cds needs a nonce with openid, and a state without it', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform, 'cds')
+    const openid = { scope: 'openid bank:accounts.basic:read' }
+    const data = { scope: 'bank:accounts.basic:read' }
+    const start = async (parameters: Record<string, string>) => {
+      const error = await thirdParty.start(parameters).then(
+        () => undefined,
+        (rejection: { status: number; error_description: string }) => rejection,
+      )
+      return error && `${error.status} ${error.error_description}`
+    }
+
+    assert.deepEqual(
+      [
+        await start({ ...openid, nonce: '' }),
+        await start({ ...openid, state: '' }),
+        await start({ ...data, nonce: '' }),
+        await start({ ...data, state: '' }),
+        await start({ scope: 'foo bar', nonce: '' }),
+        await start({ scope: 'openid' }),
+      ],
+      [
+        "400 missing required parameter 'nonce'",
+        undefined,
+        undefined,
+        "400 missing required parameter 'state'",
+        '400 a known scope is required',
+        undefined,
+      ],
+    )
+  })
+
+  it('of the profile plain needs no nonce, as OpenID Connect and FAPI 2.0 do not', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform)
+
+    assert.ok((await thirdParty.start({ nonce: '', state: '' })).url)
+    assert.ok((await thirdParty.start({ scope: 'bank:accounts.basic:read', nonce: '' })).url)
+    const unknown = thirdParty.start({ scope: 'foo bar', nonce: '' })
+    await assert.rejects(unknown, { error: 'invalid_scope' })
+  })
+})

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import {
-  failuresMax,
-  openKeySetFetch,
-  retrySeconds,
-} from '../../src/platform/consent/fetch-key-set.ts'
+import { SignJWT } from 'jose'
+import { openKeySetFetch } from '../../src/platform/consent/fetch-key-set.ts'
 import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
+import { send } from '../support/http.ts'
 import { openKeyServer } from '../support/key-server.ts'
-import { openConsentPlatform } from './platform.ts'
+import { issuer, openConsentPlatform } from './platform.ts'
 import { registerThirdParty } from './third-party.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
@@ -22,11 +20,53 @@ describe('the URL of the keys of a third party', () => {
       const thirdParty = await registerThirdParty(platform, profile, { keys })
       server.respondWith((response) => response.writeHead(500).end('<h1>Error</h1>'))
 
-      for (let count = 0; count < 3 * failuresMax; count += 1) {
-        await assert.rejects(thirdParty.start(), { error: 'invalid_client' })
+      const fetchedAfter = []
+      for (const seconds of [0, 1, 2, 4]) {
+        platform.pass(seconds)
+        for (let count = 0; count < 3; count += 1) {
+          await assert.rejects(thirdParty.start(), { error: 'invalid_client' })
+        }
+        fetchedAfter.push(server.requests.length)
       }
 
-      assert.equal(server.requests.length, failuresMax)
+      assert.deepEqual(fetchedAfter, [1, 2, 3, 4])
+    })
+
+    it(`that fails does not end the keys that were fetched, whatever others send, with the profile ${profile}`, async (t) => {
+      const server = await openKeyServer([])
+      t.after(server.close)
+      const platform = await platformOnEachEngine()
+      const keys = { jwksUrl: server.url }
+      const thirdParty = await registerThirdParty(platform, profile, { keys })
+      server.publish(thirdParty.jwk)
+      await thirdParty.start()
+      const { keys: foreign } = await registerThirdParty(platform)
+      server.respondWith((response) => response.writeHead(500).end())
+      // The OpenID provider fetches keys again a minute later.
+      const present = Date.now()
+      t.mock.timers.enable({ apis: ['Date'], now: present + 61_000 })
+      const body = new URLSearchParams({
+        client_id: thirdParty.id,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      })
+      const statuses = []
+      for (let count = 0; count < 4; count += 1) {
+        const assertion = await new SignJWT({ jti: `forged ${count}` })
+          .setProtectedHeader({ alg: 'ES256', kid: 'forged' })
+          .setIssuer(thirdParty.id)
+          .setSubject(thirdParty.id)
+          .setAudience(issuer)
+          .setExpirationTime('1m')
+          .sign(foreign.privateKey)
+        body.set('client_assertion', assertion)
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        const sent = { method: 'POST', headers, body: body.toString() }
+        statuses.push((await send(platform.port, '/oidc/par', sent)).status)
+      }
+
+      assert.deepEqual(statuses, [401, 401, 401, 401])
+      assert.equal(server.requests.length, 2)
+      assert.ok((await thirdParty.start()).url)
     })
   }
 
@@ -39,9 +79,11 @@ describe('the URL of the keys of a third party', () => {
     })
     server.respondWith((response) => response.destroy())
     await assert.rejects(thirdParty.start())
+    platform.pass(1)
 
     server.publish(thirdParty.jwk)
-    for (let count = 0; count < 5; count += 1) await thirdParty.start()
+    await Promise.all(Array.from({ length: 5 }, () => thirdParty.start()))
+    for (let count = 0; count < 3; count += 1) await thirdParty.start()
 
     assert.equal(server.requests.length, 2)
   })
@@ -55,7 +97,7 @@ describeOnce('a fetch of keys', () => {
     'of too many bytes': (url) => new URL('/long', url),
   }
   for (const [name, locate] of Object.entries(failures)) {
-    it(`${name} is repeated after a while`, async (t) => {
+    it(`${name} is repeated less and less often`, async (t) => {
       const server = await openKeyServer([])
       t.after(server.close)
       let seconds = 0
@@ -70,12 +112,29 @@ describeOnce('a fetch of keys', () => {
         const error = await fetchKeys(url, {}).catch((thrown: Error) => thrown)
         return !(error instanceof Error && /failed before/.test(error.message))
       }
+      const tried = []
+      for (; seconds < 190; seconds += 1) if (await isTried()) tried.push(seconds)
 
-      for (let count = 0; count < failuresMax; count += 1) assert.equal(await isTried(), true)
-      assert.equal(await isTried(), false)
-      seconds += retrySeconds
-      assert.equal(await isTried(), true)
-      assert.equal(await isTried(), false)
+      assert.deepEqual(tried, [0, 1, 3, 7, 15, 31, 63, 123, 183])
     })
   }
+
+  it('that succeeds ends the back-off', async (t) => {
+    const server = await openKeyServer([])
+    t.after(server.close)
+    let seconds = 0
+    const fetchKeys = openKeySetFetch(() => seconds)
+    const fetchAt = async (time: number) => {
+      seconds = time
+      return (await fetchKeys(new URL(server.url), {})).status
+    }
+    server.respondWith((response) => response.writeHead(500).end())
+    for (const time of [0, 1, 3]) assert.equal(await fetchAt(time), 500)
+    await assert.rejects(fetchAt(6))
+
+    server.publish()
+    assert.deepEqual([await fetchAt(7), await fetchAt(7)], [200, 200])
+    server.respondWith((response) => response.writeHead(500).end())
+    assert.deepEqual([await fetchAt(8), await fetchAt(9)], [500, 500])
+  })
 })

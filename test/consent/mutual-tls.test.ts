@@ -107,6 +107,48 @@ describe('the set-up of the guide with mutual TLS', () => {
     )
   })
 
+  it('sends Strict-Transport-Security with every page, endpoint, error and asset', async () => {
+    const { issuer, platformPort } = await open()
+    const browser = openBrowser(issuer, platformPort)
+    browser.connect({ ca: ours.cert })
+    await browser.open(`${issuer}/consents`)
+    const assets = browser.page.text.match(/(?<=(?:href|src)=")\/consent\/assets\/[^"]+/g) ?? []
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const requests: (readonly [string, Sent?])[] = [
+      ['/.well-known/openid-configuration'],
+      ['/oidc/jwks'],
+      ['/oidc/authorize?client_id=unknown'],
+      ['/oidc/authorize/unknown'],
+      ...['par', 'token', 'revoke', 'introspect'].map(
+        (name) => [`/oidc/${name}`, { method: 'POST', headers: form, body: 'a=b' }] as const,
+      ),
+      ['/oidc/userinfo'],
+      ['/arrangements/revoke', { method: 'POST', headers: form, body: 'a=b' }],
+      ['/consent/unknown'],
+      ['/consents'],
+      ['/consents/unknown'],
+      ['/consents', { method: 'POST', headers: form, body: 'action=identify' }],
+      ['/cds-au/v1/banking/accounts'],
+      ['/cds-au/v1/banking/products', { headers: { 'x-v': '4' } }],
+      ['/cds-au/v1/discovery/status', { headers: { 'x-v': '1' } }],
+      ['/console'],
+      ['/openapi/platform.json'],
+      ['/v1/consents'],
+      ['/v1/metrics/stream'],
+      ['/livez'],
+      ['/unknown'],
+      ['/%'],
+      ...assets.map((path) => [path] as const),
+    ]
+
+    assert.ok(assets.length > 1)
+    for (const [path, sent = {}] of requests) {
+      const agent = new Agent({ ca: ours.cert, keepAlive: false })
+      const { headers } = await send(`https://localhost:${platformPort}`, path, { agent, ...sent })
+      assert.equal(headers['strict-transport-security'], 'max-age=31536000', path)
+    }
+  })
+
   it('serves public data without a certificate, and API clients with one, in every session', async () => {
     const { database, platformPort } = await open()
     const ask = (path: string, options: object = {}, sent: Sent = {}) => {

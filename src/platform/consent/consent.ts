@@ -47,8 +47,6 @@ export interface ConsentOptions
   readonly isDemo?: boolean | undefined
   /** Which limits third parties have. None if it is not set. */
   readonly thirdPartyLimits?: ThirdPartyLimits | undefined
-  /** A monotonic clock, for limits per second. */
-  readonly seconds?: (() => number) | undefined
 }
 
 export type Consent = Awaited<ReturnType<typeof openConsent>>

@@ -61,6 +61,8 @@ export interface ConfigurationOptions {
   /** Reads the identity of a customer (C3). */
   readonly readCustomer: (customerId: string) => Promise<Customer>
   readonly renderError: NonNullable<Configuration['renderError']>
+  /** A monotonic clock, for limits per second and the fetch of keys. */
+  readonly seconds?: (() => number) | undefined
 }
 
 export function createConfiguration(options: ConfigurationOptions): Configuration {
@@ -133,7 +135,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       },
     },
     features: createFeatures(options),
-    fetch: openKeySetFetch(),
+    fetch: openKeySetFetch(options.seconds),
     ttl: {
       AccessToken: (ctx) => Math.min(accessTokenSeconds, secondsLeft(ctx, clock)),
       AuthorizationCode: codeSeconds,
