@@ -51,6 +51,15 @@ describe('the OpenAPI document for third parties', () => {
     assert.match(scopes['bank:accounts.basic:read'], /^Account name, type and balance: /)
   })
 
+  it('requires the fields that every object has, and no field of some objects alone', () => {
+    const { BankingFee, BankingScheduledPaymentSet, CommonSimpleAddress } =
+      document['components'].schemas
+
+    assert.deepEqual(BankingFee.required, ['name', 'feeType', 'feeMethodUType'])
+    assert.deepEqual(BankingScheduledPaymentSet.required, ['to'])
+    assert.deepEqual(CommonSimpleAddress.required, ['addressLine1', 'city', 'state'])
+  })
+
   it('has a schema for each version of a response', () => {
     const { schema } =
       document['paths']['/cds-au/v1/banking/accounts'].get.responses['200'].content[

@@ -21,6 +21,7 @@ import {
   type ObjectShape,
   object,
   optional,
+  required,
   requiredIf,
   type Shape,
 } from './shapes.ts'
@@ -52,12 +53,12 @@ function ofProduct(
 function toField(name: string, field: string, { type, mandatory }: CdsField): Field {
   const shape = toShape(`${name}${capital(toCdsName(field))}`, type)
   if (mandatory === undefined) return optional(shape)
+  if (mandatory === true) return { ...required(productScalars.text), shape }
   const isMandatory = (record: Fields): boolean => {
-    if (mandatory === true) return true
     const value = record[toCdsName(mandatory.field)]
     return mandatory.is ? mandatory.is.includes(String(value)) : value !== undefined
   }
-  const isMember = mandatory !== true && typeof type === 'object' && 'object' in type
+  const isMember = typeof type === 'object' && 'object' in type
   return {
     ...requiredIf(isMandatory, productScalars.text),
     shape,

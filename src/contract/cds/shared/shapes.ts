@@ -36,6 +36,8 @@ export interface Field {
   readonly shape: Shape | ((record: Fields) => Shape)
   /** Whether an object is left out if it does not have the field. */
   readonly isRequired: (record: Fields) => boolean
+  /** Whether it is required in some objects alone. */
+  readonly isConditional?: true
   /** Whether an object may have the field. */
   readonly isAllowed?: (record: Fields) => boolean
   /** Otherwise the field of the same name. */
@@ -62,7 +64,7 @@ export function requiredIf(
   shape: Shape,
   options: FieldOptions = {},
 ): Field {
-  return { shape, isRequired, ...options }
+  return { shape, isRequired, isConditional: true, ...options }
 }
 
 /** A member of a union: an object has it, and must have it, if `by` has its name. */
@@ -111,7 +113,8 @@ export function object(
     describe(version) {
       const present = entries.filter(([, field]) => !isLater(field, version))
       const required = present.filter(
-        ([, field]) => typeof field.shape !== 'function' && field.isRequired({}),
+        ([, { shape, isConditional, isRequired }]) =>
+          typeof shape !== 'function' && !isConditional && isRequired({}),
       )
       return {
         title: name,
