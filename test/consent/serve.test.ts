@@ -73,6 +73,7 @@ describe('holdfast serve platform with an issuer', () => {
       'brand-name': 'Bank',
       'time-zone': 'Australia/Sydney',
       'customer-receipts': 'true',
+      'metrics-port': '0',
     })
     await openProvider()
     const recipient = await openRecipient(t)
@@ -133,6 +134,11 @@ describe('holdfast serve platform with an issuer', () => {
     const events = () => service.posted.flatMap(({ body: { event } }) => event ?? [])
     await until(() => events().length === 2)
     assert.deepEqual(events(), ['given', 'ended'])
+    const metrics = ['deliveries_total{result="delivered"} 3', 'messages 0', 'oldest_seconds 0']
+    await until(async () => {
+      const lines = (await (await fetch(platform.metrics)).text()).split('\n')
+      return metrics.every((metric) => lines.includes(`holdfast_outbox_${metric}`))
+    })
     const output = platform.output()
     for (const text of ['ana@', body?.passcode ?? '', '+614', tokens.access_token, sent]) {
       assert.ok(!output.includes(text), text)

@@ -178,6 +178,39 @@ describe('the consents in the console', () => {
     await page.context().close()
   })
 
+  it('show why a third party gets no data of an account', async () => {
+    const now = Temporal.Now.instant()
+    const seen = {
+      shut: ['closed', 'closed', 'Closed The provider lists it as closed. Since'],
+      blocked: [
+        'restricted',
+        'account_refused',
+        'Restricted The provider refuses to share it. Since',
+      ],
+      gone: [
+        'no_longer_held',
+        'account_unknown',
+        'No longer held The provider does not know it for the customer. Since',
+      ],
+    } as const
+    const accountIds = Object.keys(seen)
+    const until = now.add({ hours: 1 })
+    const fields = { customerId: 'missing', accountIds, from: now, until }
+    await store.arrangements.add(makeArrangement('states', fields))
+    const observed = Object.entries(seen).map(([accountId, [state, reason]]) => {
+      return { accountId, time: now, state, reason }
+    })
+    await store.arrangements.recordAccounts('states', observed, now)
+
+    const page = await console.visit('/console/consents/states')
+    for (const text of Object.values(seen).map(([, , shown]) => shown))
+      await page.getByRole('listitem').filter({ hasText: text }).first().waitFor()
+    await page.getByText('Account gone: The provider does not know it').waitFor()
+    await check(page, 'consent-accounts')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
   it('stay usable on a slow network, and while the server restarts', async () => {
     const page = await console.visit('/console/consents')
     await page.getByRole('row').nth(1).waitFor()
