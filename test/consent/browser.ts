@@ -24,6 +24,8 @@ export interface Browser {
   connect(tls: object): void
   /** Sends every request through a function that may repeat it. It is then sent to the next port. */
   repeatWith(repeat: Repeat): void
+  /** Sends every further request to one port. */
+  pin(port: number): void
   /** Opens a URL and follows redirects. Returns the first URL that is not of the issuer, if it leads to one. */
   open(url: string | URL): Promise<URL | undefined>
   /** Submits the form of the page with a button. */
@@ -49,7 +51,8 @@ const redirectsMax = 10
 let browsers = 0
 
 /** Requests to the issuer are sent to `ports`, in turn. Each browser has an address of its own, as a proxy reports it. */
-export function openBrowser(issuer: string, ...ports: readonly number[]): Browser {
+export function openBrowser(issuer: string, ...given: readonly number[]): Browser {
+  let ports = given
   const { origin } = new URL(issuer)
   let requests = 0
   let tls: object | undefined
@@ -68,6 +71,9 @@ export function openBrowser(issuer: string, ...ports: readonly number[]): Browse
     },
     repeatWith(given) {
       repeat = given
+    },
+    pin(port) {
+      ports = [port]
     },
     async open(url) {
       return follow(new URL(url))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
-import { SignJWT } from 'jose'
 import * as openid from 'openid-client'
 import { describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { openKeyServer } from '../support/key-server.ts'
 import { agree, type ConsentPlatform, issuer, openConsentPlatform } from './platform.ts'
+import { revocationUrl, revokeArrangement } from './revoke-arrangement.ts'
 import { makeArrangement } from './stores.ts'
 import { cdsClaims, registerThirdParty, type TestThirdParty } from './third-party.ts'
 
@@ -42,32 +42,13 @@ describeOnce('the revocation of tokens', () => {
   })
 })
 
-const revocationUrl = `${issuer}/arrangements/revoke`
-
-/** Sends a form with a new client assertion, whose claims may be replaced. */
-async function revoke(
+/** Sends a form to a platform. */
+const revoke = (
   { port }: ConsentPlatform,
-  { id, keys, jwk }: TestThirdParty,
+  thirdParty: TestThirdParty,
   form: Record<string, string>,
-  claims: object = {},
-) {
-  const iat = Math.floor(Date.now() / 1000)
-  const sent = { iss: id, sub: id, aud: issuer, iat, exp: iat + 60, jti: randomUUID(), ...claims }
-  const { kid } = jwk as { readonly kid: string }
-  const response = await fetch(`http://127.0.0.1:${port}/arrangements/revoke`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      client_id: id,
-      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      client_assertion: await new SignJWT(sent)
-        .setProtectedHeader({ alg: 'ES256', kid })
-        .sign(keys.privateKey),
-      ...form,
-    }),
-  })
-  const text = await response.text()
-  return { status: response.status, body: text && JSON.parse(text) }
-}
+  claims?: object,
+) => revokeArrangement(port, thirdParty, form, claims)
 
 describeOnce('the arrangement revocation endpoint', () => {
   const addArrangement = async ({ store }: ConsentPlatform, thirdPartyId: string) => {
