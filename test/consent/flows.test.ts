@@ -184,6 +184,7 @@ describe('the record of a sign-in to the page with consents', () => {
     const failed = await readFlow(undefined, 2)
     await browser.submit('identify', { email: customer.email })
     await browser.submit('resend')
+    const { status, headers } = browser.page
     const passcode = findPasscode(platform.passcodes, customer.id)
     await browser.submit('passcode', { passcode: passcode === '000000' ? '000001' : '000000' })
     await browser.submit('passcode', { passcode })
@@ -205,6 +206,9 @@ describe('the record of a sign-in to the page with consents', () => {
       'consents succeeded',
     ])
     assert.equal(flow.steps[3]?.detail, 'over the limit passcode_too_soon')
+    assert.deepEqual([status, headers['retry-after']], [429, '30'])
+    const logged = platform.log.map((line) => JSON.parse(line)).findLast(({ limit }) => limit)
+    assert.deepEqual([logged.operation, logged.limit], ['dashboard', 'passcode_too_soon'])
     assert.deepEqual(
       [flow.state, flow.thirdParty, flow.consentId],
       ['completed', undefined, undefined],
