@@ -4,33 +4,49 @@ import { accountKindByList, type EntryList } from '../provider/store.ts'
 import { currentVersions } from './current-versions.ts'
 import { kindCodes, targetCodes } from './enum-codes.ts'
 
+type Rows<Row> = Iterable<Row> | AsyncIterable<Row>
+
+/**
+ * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
+ * then each account with everything in it, then restrictions, then products.
+ */
+export async function* dumpItems(
+  read: <Row>(sql: string) => Rows<Row>,
+  accounts: Rows<DumpedItem>,
+): AsyncGenerator<DumpedItem> {
+  for await (const row of read<DumpedCustomer>(selectCustomers)) yield dumpCustomer(row)
+  yield* accounts
+  for await (const row of read<DumpedRestriction>(selectRestrictions)) yield dumpRestriction(row)
+  for await (const row of read<DumpedProduct>(selectProducts)) yield { type: 'product', ...row }
+}
+
 /** Everything but placeholders. */
-export const selectCustomers = `select id, emails, record, email_hash, name_hash from customer
+const selectCustomers = `select id, emails, record, email_hash, name_hash from customer
   where record is not null or email_hash is not null order by id`
 
-export const selectRestrictions = `
+const selectRestrictions = `
   select r.record, case r.target when ${targetCodes.account} then a.head is null
     else c.record is null end as unresolved
   from restriction r left join account a on r.target = ${targetCodes.account} and a.id = r.id
   left join customer c on r.target = ${targetCodes.customer} and c.id = r.id
   order by r.target, r.id`
 
-export interface DumpedRestriction {
+interface DumpedRestriction {
   readonly record: string
   readonly unresolved: boolean | number
 }
 
-export function dumpRestriction({ record, unresolved }: DumpedRestriction): DumpedItem {
+function dumpRestriction({ record, unresolved }: DumpedRestriction): DumpedItem {
   return { type: 'restriction', record, isUnresolved: Boolean(unresolved) }
 }
 
 /** The present versions, without the history. */
-export const selectProducts = `select v.record, v.last_updated as "lastUpdated", v.origin
+const selectProducts = `select v.record, v.last_updated as "lastUpdated", v.origin
   from ${currentVersions} order by p.id`
 
-export type DumpedProduct = Omit<Extract<DumpedItem, { readonly type: 'product' }>, 'type'>
+type DumpedProduct = Omit<Extract<DumpedItem, { readonly type: 'product' }>, 'type'>
 
-export interface DumpedCustomer {
+interface DumpedCustomer {
   readonly id: string
   readonly emails: string | null
   readonly record: string | null
@@ -38,7 +54,7 @@ export interface DumpedCustomer {
   readonly name_hash: string | null
 }
 
-export function dumpCustomer(customer: DumpedCustomer): DumpedItem {
+function dumpCustomer(customer: DumpedCustomer): DumpedItem {
   const { id, emails, record, email_hash, name_hash } = customer
   if (record !== null) return { type: 'customer', emails: JSON.parse(emails ?? '[]'), record }
   const person = { email: email_hash ?? '', name: name_hash ?? '' }

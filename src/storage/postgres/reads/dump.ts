@@ -4,16 +4,9 @@ import { type EntryList, entryLists } from '../../../provider/store.ts'
 import { DatabaseError, type DatabaseOptions, outdatedList } from '../../database.ts'
 import {
   type DumpedAccount,
-  type DumpedCustomer,
-  type DumpedProduct,
-  type DumpedRestriction,
   dumpAccount,
-  dumpCustomer,
-  dumpRestriction,
+  dumpItems,
   isUnresolvedEntry,
-  selectCustomers,
-  selectProducts,
-  selectRestrictions,
 } from '../../dumped-items.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { abandonAt } from '../driver/abandon.ts'
@@ -83,10 +76,6 @@ async function beginOnDataNodes(
   }
 }
 
-/**
- * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
- * then each account with everything in it, then restrictions, then products.
- */
 export async function* dumpPostgres(
   database: string,
   options: DatabaseOptions,
@@ -101,14 +90,7 @@ export async function* dumpPostgres(
     await client.query(`begin isolation level repeatable read, read only;
       set local max_parallel_workers_per_gather = 0`)
     if (isDistributed) await beginOnDataNodes(client, options)
-    for await (const row of each<DumpedCustomer>(client, selectCustomers)) yield dumpCustomer(row)
-    yield* dumpAccounts(client, isDistributed)
-    for await (const row of each<DumpedRestriction>(client, selectRestrictions)) {
-      yield dumpRestriction(row)
-    }
-    for await (const row of each<DumpedProduct>(client, selectProducts)) {
-      yield { type: 'product', ...row }
-    }
+    yield* dumpItems((sql) => each(client, sql), dumpAccounts(client, isDistributed))
   } catch (error) {
     // A failed transaction runs no other statement.
     await client.query('rollback').catch(() => {})

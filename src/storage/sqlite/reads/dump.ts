@@ -3,16 +3,9 @@ import type { DumpedItem } from '../../../intake/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
 import {
   type DumpedAccount,
-  type DumpedCustomer,
-  type DumpedProduct,
-  type DumpedRestriction,
   dumpAccount,
-  dumpCustomer,
-  dumpRestriction,
+  dumpItems,
   isUnresolvedEntry,
-  selectCustomers,
-  selectProducts,
-  selectRestrictions,
 } from '../../dumped-items.ts'
 import { openDatabase } from '../driver/open.ts'
 import { execute, query } from '../driver/statements.ts'
@@ -22,22 +15,11 @@ interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
   readonly number: number
 }
 
-/**
- * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
- * then each account with everything in it, then restrictions, then products.
- */
-export function* dumpSqlite(path: string): Generator<DumpedItem> {
+export async function* dumpSqlite(path: string): AsyncGenerator<DumpedItem> {
   using database = openDatabase(path, 'read')
   // One snapshot for the whole dump. Every page is read once, so none is mapped into memory.
   execute(database, 'pragma mmap_size = 0; begin')
-  for (const row of query<DumpedCustomer>(database, selectCustomers).each()) yield dumpCustomer(row)
-  yield* accounts(database)
-  for (const row of query<DumpedRestriction>(database, selectRestrictions).each()) {
-    yield dumpRestriction(row)
-  }
-  for (const row of query<DumpedProduct>(database, selectProducts).each()) {
-    yield { type: 'product', ...row }
-  }
+  yield* dumpItems(<Row>(sql: string) => query<Row>(database, sql).each(), accounts(database))
 }
 
 function* accounts(database: DatabaseSync): Generator<DumpedItem> {
