@@ -47,7 +47,7 @@ export function renderDeleted({ providerName, issuer }: PageOptions): string {
     html`<main class="narrow">
 <h1>Your data is deleted</h1>
 <p>Example Budget has deleted your name, accounts, balances, transactions and tokens, and the record of the calls.
-In production, a third party also deletes copies and informs those to whom it passed the data on.</p>
+In production, a third party also deletes its copies, and has other recipients of the data delete theirs.</p>
 <p><a href="${issuer}/consents">${providerName}</a> still shows the consent, and when it ended.</p>
 <p><a class="button" href="/">Back to the start</a></p>
 </main>`,

@@ -6,7 +6,7 @@ import type { Node } from '../../contract/schema.ts'
 import type { Parameters } from '../cds/query.ts'
 
 const pathParameters: Readonly<Record<string, string>> = {
-  accountId: 'The id of an account, as returned by `getAccounts`.',
+  accountId: 'The id of a shared account, as returned by `getAccounts` or `getEnergyAccounts`.',
   productId: 'The id of a product, as returned by `getProducts`.',
 }
 

@@ -161,5 +161,5 @@ details ul{margin:0 0 12px;padding-left:36px;columns:10rem;column-gap:24px;color
 .history>li::before{content:'';position:absolute;left:-7px;top:5px;width:12px;height:12px;border-radius:50%;border:2px solid var(--muted);background:var(--card)}
 .history ul{margin:4px 0 0;padding-left:20px}
 .notice{margin:24px 0;padding:8px 16px;background:var(--page);border:1px solid var(--hairline);border-left:4px solid var(--accent);border-radius:6px}
-.addresses{margin:8px 0;padding:0 0 0 20px;columns:14rem}
+.addresses{margin:8px 0;padding:0 0 0 20px;columns:14rem;font-size:14px}
 `
