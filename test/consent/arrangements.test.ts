@@ -150,17 +150,20 @@ describe('an arrangement', () => {
     assert.equal(await thirdParties.remove('tp', after(1)), false)
   })
 
-  it('is removed when its retention period is over', async (t) => {
-    const [{ arrangements }] = await openStores(t)
+  it('is removed with its messages when its retention period is over', async (t) => {
+    const [{ arrangements, outbox, thirdParties }] = await openStores(t)
+    await thirdParties.add(makeThirdParty('tp', { recipientBaseUri: 'https://budget.example' }))
     await arrangements.add(makeArrangement('r1'))
     await arrangements.add(makeArrangement('r2', { until: after(1e10) }))
     await arrangements.withdraw('r1', 'customer', now)
+    assert.equal((await outbox.listMessages(['r1'])).size, 1)
     const later = now.add({ hours: retentionDays * 24 })
 
     await arrangements.add(makeArrangement('r3', { from: later, until: later.add({ hours: 1 }) }))
 
     assert.equal(await arrangements.find('r1', later), undefined)
     assert.deepEqual(await arrangements.listChanges('r1'), [])
+    assert.equal((await outbox.listMessages(['r1'])).size, 0)
     assert.equal((await arrangements.find('r2', later))?.status, 'active')
   })
 })
