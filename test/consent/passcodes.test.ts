@@ -325,6 +325,12 @@ describeOnce('an attack on many customers at once', () => {
     assert.equal(outcomes.filter((outcome) => !/budget|passcodes/.test(outcome)).length, 10)
     assert.ok(outcomes.includes('wrong_passcodes_in_total'))
     assert.ok(!outcomes.includes('wrong_passcodes_of_third_party'))
+    // What is rejected for all does not use up the share of a third party.
+    const quiet = await request('quiet', ['c1'], 'c1@example.com', home)
+    for (let count = 0; count < 8; count += 1) {
+      const result = await verify('quiet', quiet, home, 'quiet third party')
+      assert.equal('limit' in result && result.limit, 'wrong_passcodes_in_total')
+    }
   })
 
   it('gets few messages, and every other address still gets some', async (t) => {
