@@ -69,7 +69,7 @@ function giveToOwner(lines: Iterable<string>): readonly (DataLine & object)[] {
 
 const generatedLines = giveToOwner(
   generateLines({
-    customers: 8,
+    customers: 5,
     seed: 41,
     until: '2026-11-01T00:00:00Z',
     transactions: 10,

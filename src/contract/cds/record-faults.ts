@@ -88,7 +88,17 @@ const transaction = object({
   ],
 })
 
+const payeeDetails = ['domestic', 'biller', 'digitalWallet', 'international']
+
 const payee = object({
+  conditional: [
+    {
+      field: 'domestic',
+      when: 'when toUType is payeeId, unless the payee is of another kind',
+      isMet: (fields) =>
+        fields['toUType'] === 'payeeId' && !payeeDetails.some((name) => fields[name] !== undefined),
+    },
+  ],
   optional: {
     domestic: object({
       optional: { card: object({ required: { cardNumber: maskedNumber } }) },

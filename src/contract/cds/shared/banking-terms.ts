@@ -21,8 +21,6 @@ import {
   type ObjectShape,
   object,
   optional,
-  required,
-  requiredIf,
   type Shape,
 } from './shapes.ts'
 
@@ -53,17 +51,13 @@ function ofProduct(
 function toField(name: string, field: string, { type, mandatory }: CdsField): Field {
   const shape = toShape(`${name}${capital(toCdsName(field))}`, type)
   if (mandatory === undefined) return optional(shape)
-  if (mandatory === true) return { ...required(productScalars.text), shape }
-  const isMandatory = (record: Fields): boolean => {
+  if (mandatory === true) return { shape, isRequired: true }
+  const isRequired = (record: Fields): boolean => {
     const value = record[toCdsName(mandatory.field)]
     return mandatory.is ? mandatory.is.includes(String(value)) : value !== undefined
   }
   const isMember = typeof type === 'object' && 'object' in type
-  return {
-    ...requiredIf(isMandatory, productScalars.text),
-    shape,
-    ...(isMember && { isAllowed: isMandatory }),
-  }
+  return { shape, isRequired, ...(isMember && { isAllowed: isRequired }) }
 }
 
 function toShape(name: string, type: CdsType): Field['shape'] {

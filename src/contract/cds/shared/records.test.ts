@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { anyFullOf, anyOf } from '../../../../test/support/arbitrary.ts'
-import { assertValid, write } from '../../../../test/support/cds-records.ts'
+import {
+  assertDescribes,
+  assertValid,
+  openDescription,
+  write,
+} from '../../../../test/support/cds-records.ts'
 import { propertyRuns } from '../../../../test/support/properties.ts'
 import { BankingAccountV3, recordTypes } from '../../index.ts'
 import { findRecordFaults } from '../record-faults.ts'
@@ -35,7 +40,16 @@ for (const [type, shape, schema] of records) {
     it('is valid, whatever valid record the provider has', () => {
       fc.assert(
         fc.property(valid, (record) => assertValid(schema, write(shape, record).written)),
-        propertyRuns(150),
+        propertyRuns(60),
+      )
+    })
+
+    it('is described as the standards do, and as it is written', () => {
+      assertDescribes(shape.describe(9), schema)
+      const assertDescribed = openDescription(shape, 9)
+      fc.assert(
+        fc.property(valid, (record) => assertDescribed(write(shape, record).written)),
+        propertyRuns(20),
       )
     })
 
@@ -46,7 +60,7 @@ for (const [type, shape, schema] of records) {
         .map(([record, changes]) => replaceValues(record, changes))
       fc.assert(
         fc.property(invalid, (record) => assertValid(schema, write(shape, record).written)),
-        propertyRuns(150),
+        propertyRuns(40),
       )
     })
 
@@ -56,7 +70,7 @@ for (const [type, shape, schema] of records) {
           const { written } = write(shape, record)
           if (findRecordFaults(type, record).length === 0) assert.ok(written)
         }),
-        propertyRuns(100),
+        propertyRuns(40),
       )
     })
   })
@@ -89,7 +103,7 @@ describe('an account', () => {
       fc.property(anyFullOf(BankingAccountV3), (record) =>
         assertValid('BankingAccountDetailV5', write(bankingAccountDetail, record).written),
       ),
-      propertyRuns(100),
+      propertyRuns(40),
     )
   })
 

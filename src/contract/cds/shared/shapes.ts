@@ -34,10 +34,8 @@ export interface WriteContext {
 
 export interface Field {
   readonly shape: Shape | ((record: Fields) => Shape)
-  /** Whether an object is left out if it does not have the field. */
-  readonly isRequired: (record: Fields) => boolean
-  /** Whether it is required in some objects alone. */
-  readonly isConditional?: true
+  /** Whether an object is left out if it does not have the field: always, never, or on a condition. */
+  readonly isRequired: boolean | ((record: Fields) => boolean)
   /** Whether an object may have the field. */
   readonly isAllowed?: (record: Fields) => boolean
   /** Otherwise the field of the same name. */
@@ -51,11 +49,11 @@ export interface Field {
 type FieldOptions = Pick<Field, 'read' | 'otherwise' | 'since'>
 
 export function required(shape: Shape, options: FieldOptions = {}): Field {
-  return { shape, isRequired: () => true, ...options }
+  return { shape, isRequired: true, ...options }
 }
 
 export function optional(shape: Field['shape'], options: FieldOptions = {}): Field {
-  return { shape, isRequired: () => false, ...options }
+  return { shape, isRequired: false, ...options }
 }
 
 /** Required on a condition. */
@@ -64,7 +62,7 @@ export function requiredIf(
   shape: Shape,
   options: FieldOptions = {},
 ): Field {
-  return { shape, isRequired, isConditional: true, ...options }
+  return { shape, isRequired, ...options }
 }
 
 /** A member of a union: an object has it, and must have it, if `by` has its name. */
@@ -103,7 +101,10 @@ export function object(
           continue
         }
         const isInvalid = content !== undefined && content !== null
-        const isMissed = field.otherwise === undefined && field.isRequired(record)
+        const { isRequired } = field
+        const isMissed =
+          field.otherwise === undefined &&
+          (typeof isRequired === 'function' ? isRequired(record) : isRequired)
         if (isInvalid || isMissed) context.report(`${name}.${fieldName}`)
         if (isMissed) return undefined
         if (field.otherwise !== undefined) written[fieldName] = field.otherwise
@@ -112,10 +113,7 @@ export function object(
     },
     describe(version) {
       const present = entries.filter(([, field]) => !isLater(field, version))
-      const required = present.filter(
-        ([, { shape, isConditional, isRequired }]) =>
-          typeof shape !== 'function' && !isConditional && isRequired({}),
-      )
+      const required = present.filter(([, field]) => field.isRequired === true)
       return {
         title: name,
         type: 'object',
