@@ -148,6 +148,10 @@ describe('every file', () => {
     assert.deepEqual(findLines(written, new RegExp(`\\b(${markers.join('|')})\\b`)), [])
   })
 
+  it('has no conflict of a merge', () => {
+    assert.deepEqual(findLines(files, /^[<>]{7} /), [])
+  })
+
   it('contains no path of a particular machine and no package registry', () => {
     const tops = ['home', 'root', 'Users', 'mnt', 'work', 'workspace', 'builds'].join('|')
     const hosts = ['npmjs', 'yarnpkg', 'npmmirror'].join('|')
