@@ -3,7 +3,8 @@ import { it } from 'node:test'
 import { accountChangesMax } from '../../src/contract/account-states.ts'
 import type { AccountChange } from '../../src/platform/consent/account-changes.ts'
 import { retentionDays } from '../../src/platform/consent/store.ts'
-import { describe } from '../support/engines.ts'
+import { openConsentStore } from '../../src/storage/open.ts'
+import { describe, describeOn, newDatabase, runSql } from '../support/engines.ts'
 import { after, makeArrangement, now, openStores } from './stores.ts'
 
 const refused = (accountId: string, seconds: number): AccountChange => ({
@@ -164,6 +165,30 @@ describe('the state of an account in a consent', () => {
       closed('a2', 6),
     ])
     assert.deepEqual(await arrangements.listAccountChanges('r2'), [])
+  })
+})
+
+describeOn('postgres', 'the states of thousands of accounts', () => {
+  it('are recorded in one statement: as many statements would exceed the time of a transaction', async (t) => {
+    const database = await newDatabase(t)
+    const { arrangements, close } = await openConsentStore(database)
+    t.after(close)
+    await runSql(
+      `create table statement (rows bigint);
+       create function count_rows() returns trigger language plpgsql as $$
+         begin insert into statement select count(*) from added; return null; end $$;
+       create trigger count_rows after insert on account_change referencing new table as added
+         for each statement execute function count_rows();`,
+      database,
+    )
+    const accountIds = Array.from({ length: 2000 }, (_, index) => `a${index}`)
+    await arrangements.add(makeArrangement('r1', { accountIds }))
+
+    const observed = accountIds.map((id) => refused(id, 1))
+    await arrangements.recordAccounts('r1', observed, after(1))
+
+    assert.deepEqual(await runSql('select rows from statement', database), [['2000']])
+    assert.equal((await arrangements.listAccountChanges('r1')).length, 2000)
   })
 })
 

@@ -1,6 +1,14 @@
 import { type AccountReason, accountChangesMax } from '../../../contract/account-states.ts'
 import { type AccountChange, selectChanges } from '../../../platform/consent/account-changes.ts'
-import { oneOf, type Session, type Sql, text, time } from '../../sql.ts'
+import {
+  type Dialect,
+  oneOf,
+  type Session,
+  type Sql,
+  type Transaction,
+  text,
+  time,
+} from '../../sql.ts'
 import { lockActive } from './end-arrangements.ts'
 
 const change = {
@@ -34,18 +42,39 @@ export async function recordAccounts(
     const [active] = await lockActive(transaction, sql, [arrangementId], now)
     if (active === undefined) return
     const earlier = await listAccountChanges(transaction, arrangementId)
-    for (const { accountId, time, state, reason } of selectChanges(earlier, observed)) {
-      await transaction.run(
-        `insert into account_change (arrangement, account, time, state, reason)
-         values ($1, $2, $3, $4, $5)`,
-        [arrangementId, accountId, time, state, reason],
-      )
-      const kept = earlier.filter((each) => each.accountId === accountId).at(1 - accountChangesMax)
-      if (!kept) continue
-      await transaction.run(
-        'delete from account_change where arrangement = $1 and account = $2 and time < $3',
-        [arrangementId, accountId, kept.time],
-      )
-    }
+    const changes = selectChanges(earlier, observed)
+    await addChanges(transaction, sql.dialect, arrangementId, changes)
+    const byAccount = Map.groupBy([...earlier, ...changes], ({ accountId }) => accountId)
+    const full = [...byAccount].filter(([, { length }]) => length > accountChangesMax)
+    if (full.length === 0) return
+    const accountIds = full.map(([id]) => id)
+    await transaction.run(
+      `delete from account_change where arrangement = $1 and (account, time) in (
+         select account, time from (
+           select account, time, row_number() over (partition by account order by time desc) as place
+           from account_change
+           where arrangement = $1 and ${sql.dialect.isOneOf('account', '$2')}) as numbered
+         where place > ${accountChangesMax})`,
+      [arrangementId, accountIds],
+    )
   })
+}
+
+/** Adds those that differ only in the account together: a consent may have thousands, which change at once. */
+async function addChanges(
+  transaction: Transaction,
+  { elements }: Dialect,
+  arrangementId: string,
+  changes: readonly AccountChange[],
+): Promise<void> {
+  const alike = Map.groupBy(changes, ({ time, state, reason }) => `${time} ${state} ${reason}`)
+  for (const group of alike.values()) {
+    const [first] = group
+    const accountIds = group.map(({ accountId }) => accountId)
+    await transaction.run(
+      `insert into account_change (arrangement, account, time, state, reason)
+       select $1, text, cast($3 as bigint), $4, $5 from ${elements('$2')} as account`,
+      [arrangementId, accountIds, first?.time, first?.state, first?.reason],
+    )
+  }
 }
