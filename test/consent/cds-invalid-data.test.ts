@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
-import { balance, bankingAccount, transaction } from '../support/lines.ts'
+import { balance, bankingAccount, scheduledPayment, transaction } from '../support/lines.ts'
 import { assertError, openCdsPlatform, savings, share } from './cds.ts'
 import { nextCustomer } from './platform.ts'
 
 const unavailable = 'cds-banking:Authorisation/UnavailableBankingAccount'
 const cardNumber = '4111 1111 1111 1234'
+
+const domestic = { payeeAccountUType: 'account', account: { bsb: 62000, accountNumber: 1 } }
+
+/** The interface requires the details of every payee. */
+const payTo = (accountId: string) => ({
+  status: 'ACTIVE',
+  paymentSet: {
+    to: { toUType: 'accountId', accountId, payeeID: accountId, domestic },
+    amount: '1',
+  },
+  recurrence: { reccurenceUType: 'eventBased', eventBased: { description: 'On demand' } },
+})
 
 /** The categories and times of an account and of a transaction are removed after the third party knows their IDs. */
 const sharingOnEachEngine = shareOnEachEngine(async (scope) => {
@@ -22,6 +34,7 @@ const sharingOnEachEngine = shareOnEachEngine(async (scope) => {
     ...ids.map((id) => balance(id, id === foreign ? { currency: 'BTC' } : {})),
     transaction(ids[0] ?? '', 'timed'),
     transaction(ids[0] ?? '', 'untimed', { postingDateTime: undefined }),
+    ...[ids[2] ?? '', 'd4'].map((target) => scheduledPayment(ids[0] ?? '', target, payTo(target))),
   ])
   const sharing = await share(platform, { customer, accounts: ids, scopes: [...scopes] })
   const list = async (): Promise<Record<string, string>[]> => {
@@ -40,6 +53,7 @@ const scopes = [
   'bank:accounts.basic:read',
   'bank:accounts.detail:read',
   'bank:transactions:read',
+  'bank:regular_payments:read',
 ] as const
 
 describe('data that the standards do not allow', () => {
@@ -98,6 +112,28 @@ describe('data that the standards do not allow', () => {
     assert.equal(body.data.transactions.length, 1)
     assert.equal(body.data.transactions[0].postingDateTime, '2025-06-01T00:00:00Z')
     assert.equal(body.meta.totalRecords, 2)
+  })
+
+  it('does not include the ID of an account that is not shared as that of a payee', async () => {
+    const { sharing, ids } = await sharingOnEachEngine()
+
+    const { body } = await sharing.call(`/banking/accounts/${ids[0]}/payments/scheduled`, {
+      headers: { 'x-v': '2' },
+    })
+
+    const payees = body.data.scheduledPayments.map(
+      ({ paymentSet }: { paymentSet: { to: { toUType: string; accountId?: string } }[] }) =>
+        paymentSet[0]?.to,
+    )
+    assert.deepEqual(
+      new Map(
+        payees.map((to: { toUType: string; accountId?: string }) => [to.toUType, to.accountId]),
+      ),
+      new Map([
+        ['accountId', ids[2]],
+        ['domestic', undefined],
+      ]),
+    )
   })
 
   it('is logged with the names of the fields, without values and IDs', async () => {
