@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { accountChangesMax } from '../../src/contract/account-states.ts'
 import type { AccountChange } from '../../src/platform/consent/account-changes.ts'
+import { openDisclosures } from '../../src/platform/consent/disclosures.ts'
 import { retentionDays } from '../../src/platform/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import { describe, describeOn, newDatabase, runSql } from '../support/engines.ts'
+import { until } from '../support/until.ts'
+import { openInterceptedStore } from './intercepted-store.ts'
 import { after, makeArrangement, now, openStores } from './stores.ts'
 
 const refused = (accountId: string, seconds: number): AccountChange => ({
@@ -225,6 +228,28 @@ describe('the history of a consent', () => {
       { scope: 'bank:transactions:read', first: after(5), last: after(9) },
     ])
     assert.deepEqual(await disclosures.list('r2'), [])
+  })
+
+  it('has a disclosure whose record failed before, or had to wait too long', async (t) => {
+    const calls = openInterceptedStore()
+    const store = await calls.openStore(await newDatabase(t))
+    t.after(store.close)
+    const failed = Promise.withResolvers<unknown>()
+    const { record } = openDisclosures(store.disclosures, () => now, failed.resolve)
+    const begun = Promise.withResolvers<void>()
+    const scopes = Array.from({ length: 101 }, (_, index) => `scope${index}`)
+    const list = () => store.disclosures.list('r1')
+
+    calls.intercept('disclosures.record', () => Promise.reject(new Error('no space')))
+    record('r1', ['scope0'])
+    await failed.promise
+    calls.intercept('disclosures.record', (make) => begun.promise.then(make))
+    record('r1', scopes)
+    begun.resolve()
+    await until(async () => (await list()).length >= 99)
+    record('r1', scopes)
+
+    await until(async () => (await list()).length === 101)
   })
 
   it('has the last disclosure of each consent of a customer', async (t) => {

@@ -2,7 +2,7 @@ import { openTokenBuckets } from '../../auth/token-bucket.ts'
 import { openBackgroundWrites } from './background-writes.ts'
 import type { DisclosureStore } from './store.ts'
 
-/** Each scope of a consent is written at most once in this time by a process. */
+/** Each scope of a consent is written at most once in this time by a process, unless that fails. */
 const recordSeconds = 60
 const scopesMax = 10_000
 
@@ -22,7 +22,11 @@ export function openDisclosures(
         const key = `${arrangementId} ${scope}`
         if (recent.retryAfter(key) > 0) continue
         recent.take(key)
-        write(() => store.record(arrangementId, scope, clock()))
+        write(
+          () => store.record(arrangementId, scope, clock()),
+          // The next request records it.
+          () => recent.refund(key),
+        )
       }
     },
   }
