@@ -4,7 +4,15 @@ import { limitTotal, openTrafficLimits } from '../../src/platform/consent/cds/li
 import { heldSeconds } from '../../src/platform/consent/passcode-budgets.ts'
 import { openMetrics } from '../../src/server/observe/metrics.ts'
 import { formatMetrics } from '../../src/server/observe/registry.ts'
-import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
+import { openConsentStore } from '../../src/storage/open.ts'
+import { openDatabaseFile } from '../support/database-file.ts'
+import {
+  describe,
+  describeOn,
+  describeOnce,
+  newDatabase,
+  shareOnEachEngine,
+} from '../support/engines.ts'
 import { assertError, openCdsPlatform, type Sharing, share } from './cds.ts'
 import { findPasscode, nextCustomer } from './platform.ts'
 import { after, makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
@@ -324,5 +332,18 @@ describe('the number of active consents', () => {
     ]
 
     assert.deepEqual(counts, [3, 2, 1])
+  })
+})
+
+describeOn('sqlite', 'the number of active consents', () => {
+  it('is counted in an index alone: reading the consents would block the process', async (t) => {
+    const database = await newDatabase(t)
+    const store = await openConsentStore(database)
+    t.after(store.close)
+    const file = openDatabaseFile(database)
+    file.exec('drop index arrangement_active')
+    file.close()
+
+    await assert.rejects(store.arrangements.countActive(10, now), /no such index/)
   })
 })

@@ -97,7 +97,8 @@ export function createArrangementStore(sql: Sql, announce: () => void): Arrangem
       const row = await sql.first(
         { active: integer },
         `select count(*) from (
-           select 1 from arrangement where status = 'active' and ends > $1 limit $2) active`,
+           select 1 from arrangement ${sql.dialect.useIndex('arrangement_active')}
+           where status = 'active' and ends > $1 limit $2) active`,
         [now, max],
       )
       return row?.active ?? 0
