@@ -59,6 +59,10 @@ get() {
   curl -sS --fail-with-body "$url" -H "x-v: $2" -H "Authorization: DPoP $3" -H "DPoP: $(proof GET "${url%%\?*}" "$3")"
 }
 
+require_consent() {
+  [ -f consent.json ] || { echo 'consent.json not found: run connect first' >&2; exit 1; }
+}
+
 umask 077
 case ${1:-} in
   keys)
@@ -83,6 +87,7 @@ case ${1:-} in
     echo 'Connected. The consent is in consent.json.'
     ;;
   read)
+    require_consent
     post token_endpoint grant_type=refresh_token "refresh_token=$(field refresh_token <consent.json)" >consent.json.new || {
       cat consent.json.new >&2
       exit 1
@@ -92,8 +97,10 @@ case ${1:-} in
     echo
     ;;
   revoke)
+    require_consent
     post revocation_endpoint "token=$(field refresh_token <consent.json)"
     rm consent.json
+    echo 'The consent has ended. Delete what you no longer need of the data.'
     ;;
   *)
     echo "$usage" >&2

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import * as openid from 'openid-client'
@@ -172,6 +172,7 @@ function store(file: string, value: object): void {
 }
 
 function readJson<Content>(file: string): Content {
+  if (!existsSync(file)) throw new Error(`${file} not found: run keys first, then connect`)
   return JSON.parse(readFileSync(file, 'utf8')) as Content
 }
 

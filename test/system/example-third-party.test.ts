@@ -117,6 +117,9 @@ describe('the example of a third party', () => {
       const stored = readFileSync(join(cwd, 'consent.json'))
       const revoked = await call('revoke')
       assert.equal(revoked.status, 0, revoked.stderr)
+      const without = await call('read')
+      assert.notEqual(without.status, 0)
+      assert.match(without.stderr, /consent\.json not found: run .*connect/)
 
       writeFileSync(join(cwd, 'consent.json'), stored)
       const refused = await call('read')
