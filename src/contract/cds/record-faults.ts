@@ -94,7 +94,7 @@ const payee = object({
   conditional: [
     {
       field: 'domestic',
-      when: 'when toUType is payeeId, unless the payee is of another kind',
+      when: 'when toUType is payeeId, unless biller, digitalWallet or international is present',
       isMet: (fields) =>
         fields['toUType'] === 'payeeId' && !payeeDetails.some((name) => fields[name] !== undefined),
     },
