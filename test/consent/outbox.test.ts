@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict'
-import dns from 'node:dns'
 import { it } from 'node:test'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { toPublicKeySet } from '../../src/auth/signing.ts'
 import { type ChangeReason, informsThirdParty } from '../../src/contract/consent-statuses.ts'
 import type { Profile } from '../../src/platform/consent/store.ts'
-import { describe, describeOnce } from '../support/engines.ts'
+import { describe } from '../support/engines.ts'
 import { until } from '../support/until.ts'
-import {
-  brandId,
-  find,
-  openOutbox,
-  register,
-  untilFailed,
-  untilState,
-  withdraw,
-} from './open-outbox.ts'
+import { brandId, find, openOutbox, register, untilState, withdraw } from './open-outbox.ts'
 import { openRecipient, type Recipient } from './recipient.ts'
 import { makeArrangement, makeThirdParty } from './stores.ts'
-
-type Answer = (error: null, addresses: readonly dns.LookupAddress[]) => void
 
 describe('a third party with an address', () => {
   for (const profile of ['plain', 'cds'] as const satisfies Profile[]) {
@@ -143,6 +132,13 @@ describe('a third party with an address', () => {
     'a closed connection': [
       (recipient) => recipient.respondWith((response) => response.destroy()),
       /^ECONNRESET$/,
+    ],
+    'a switch to another protocol': [
+      (recipient) =>
+        recipient.respondWith((response) =>
+          response.writeHead(101, { connection: 'upgrade', upgrade: 'other' }).end(),
+        ),
+      /^status 101$/,
     ],
     'a refused connection': [(recipient) => recipient.stop(), /^ECONNREFUSED$/],
   }
@@ -346,53 +342,4 @@ describe('a third party without an address', () => {
 
     assert.equal(await find(outbox, 'r1'), undefined)
   })
-})
-
-describeOnce('a name with an address in a private network', () => {
-  it('is not connected to, even if its other addresses are public', async (t) => {
-    const outbox = await openOutbox(t)
-    const recipient = await openRecipient(t)
-    const { port } = new URL(recipient.baseUri)
-    await register(outbox, 'tp', { baseUri: `http://budget.example:${port}` })
-    const lookUp = t.mock.method(dns, 'lookup', ((_name: string, _options: object, done: Answer) =>
-      done(null, [
-        { address: '203.0.113.1', family: 4 },
-        { address: '127.0.0.1', family: 4 },
-      ])) as typeof dns.lookup)
-    outbox.deliver()
-
-    await withdraw(outbox, 'r1')
-    await untilFailed(outbox, 1)
-
-    assert.deepEqual(outbox.reasons, ['address of a private network'])
-    assert.equal(recipient.requests.length, 0)
-    // A second answer could be another one.
-    assert.equal(lookUp.mock.callCount(), 1)
-  })
-})
-
-describeOnce('an address in a private network', () => {
-  for (const host of [
-    '10.1.2.3',
-    '169.254.169.254',
-    '192.168.0.1',
-    '100.64.0.1',
-    '0.0.0.0',
-    '[fd00::1]',
-    '[::ffff:10.0.0.1]',
-    '[64:ff9b::a00:1]',
-    '[fe80::1]',
-    '[::]',
-  ]) {
-    it(`is not connected to: ${host}`, async (t) => {
-      const outbox = await openOutbox(t)
-      await register(outbox, 'tp', { baseUri: `https://${host}` })
-      outbox.deliver()
-
-      await withdraw(outbox, 'r1')
-      await untilFailed(outbox, 1)
-
-      assert.deepEqual(outbox.reasons, ['address of a private network'])
-    })
-  }
 })

@@ -19,14 +19,15 @@ for (const [address, prefix] of [
 ] as const) {
   privateNetworks.addSubnet(address, prefix, 'ipv4')
 }
+// Public addresses are in 2000::/3 alone. Some networks in it embed other addresses, or are not connected to the internet.
 for (const [address, prefix] of [
-  ['::', 127],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
+  ['::', 3],
+  ['2001::', 23],
+  ['2001:db8::', 32],
   ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
+  ['3fff::', 20],
+  ['4000::', 2],
+  ['8000::', 1],
 ] as const) {
   privateNetworks.addSubnet(address, prefix, 'ipv6')
 }
@@ -71,7 +72,11 @@ export async function postForm(
     }).end(body)
     // After an abort or the end of the response, another error can follow.
     outgoing.on('error', () => {})
-    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    // Without a listener, a response that switches protocols would end the request without an event.
+    const [response] = (await Promise.race([
+      once(outgoing, 'response'),
+      once(outgoing, 'upgrade'),
+    ])) as [IncomingMessage]
     response.on('error', () => {}).destroy()
     return response.statusCode ?? 0
   } catch (error) {
