@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { maskNumber } from '../../contract/cds/masked-number.ts'
+import { isId } from '../../contract/ids.ts'
 import {
   type BankingAccount,
   type EnergyAccount,
@@ -105,7 +106,8 @@ async function listDetails<Account extends { readonly accountId: string }>(
     const found = await askProvider(provider, [404], async (client) => {
       const details = new Map<string, AccountDetails>()
       for await (const account of list(client)) {
-        details.set(account.accountId, read(account))
+        const { accountId } = account
+        if (typeof accountId === 'string' && isId(accountId)) details.set(accountId, read(account))
         if (details.size === accountsMax) break
       }
       return details
@@ -153,7 +155,7 @@ type BankingFields = Pick<
 
 function readBanking(account: BankingFields): AccountDetails {
   const { maskedNumber, accountNumber, accountOwnership, nickname } = account
-  const number = readText(maskedNumber) ?? readText(String(accountNumber ?? ''))
+  const number = readText(maskedNumber) ?? readNumber(accountNumber)
   const isShared = accountOwnership === 'TWO_PARTY' || accountOwnership === 'MANY_PARTY'
   return {
     kind: 'banking',
@@ -210,6 +212,11 @@ function readShared(
 /** The client checks no fields. */
 function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** The interface has numbers, whose leading zeros are lost. */
+function readNumber(value: unknown): string | undefined {
+  return typeof value === 'number' ? String(value) : readText(value)
 }
 
 function readInstant(value: unknown): Temporal.Instant | undefined {

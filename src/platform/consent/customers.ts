@@ -6,7 +6,9 @@ import {
 } from '../../auth/signing-key-store.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import { ClientError, ResponseError } from '../../client/errors.ts'
+import { isId } from '../../contract/ids.ts'
 import type { Customer, CustomerMatch, ShareableAccount } from '../../contract/index.ts'
+import { isObject } from '../../contract/schema.ts'
 
 /** Of one attempt. A provider that sheds load asks for a retry after a second. */
 const timeoutMs = 3000
@@ -100,7 +102,7 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs) 
           signal: AbortSignal.timeout(defaultMs),
         }),
       )
-      return found?.data ?? []
+      return readElements<CustomerMatch>(found?.data ?? [], ['phoneNumber'])
     },
     /** C2. `limitMs` is the time for the answer. */
     async listAccounts(
@@ -113,7 +115,7 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs) 
           signal: AbortSignal.timeout(limitMs),
         }),
       )
-      return found?.accounts ?? []
+      return readElements<ShareableAccount>(found?.accounts ?? [], ['type', 'displayName'])
     },
     /** C3. Undefined if the customer no longer exists. */
     async read(
@@ -125,6 +127,21 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs) 
       )
     },
   }
+}
+
+/** The client checks no fields. An element without an id and a name is left out, and so is an optional field that is not text. */
+function readElements<Element extends { readonly id: string; readonly name: string }>(
+  elements: unknown,
+  optional: readonly Exclude<keyof Element & string, 'id' | 'name'>[],
+): readonly Element[] {
+  if (!Array.isArray(elements)) throw new ProviderUnavailable('the answer is not a list')
+  return elements.flatMap((element: unknown) => {
+    if (!isObject(element)) return []
+    const { id, name } = element
+    if (typeof id !== 'string' || !isId(id) || typeof name !== 'string') return []
+    const texts = optional.filter((field) => typeof element[field] === 'string')
+    return [{ id, name, ...Object.fromEntries(texts.map((field) => [field, element[field]])) }]
+  }) as unknown as readonly Element[]
 }
 
 export function openProviderClient(options: ProviderClientOptions): ProviderClient {
