@@ -23,6 +23,7 @@ const inAnHour = () => now().add({ hours: 1 })
 async function deliver(
   scope: Scope,
   { store, signingKeys, provider }: ConsentPlatform,
+  clock = now,
 ): ReturnType<typeof openPasscodeService> {
   const service = await openPasscodeService(scope)
   const { url } = service
@@ -34,10 +35,10 @@ async function deliver(
     store,
     signingKeys,
     brandId: 'https://bank.example',
-    clock: now,
+    clock,
     receipts: {
       url,
-      prepare: createReceipts({ store, customers, post, brandName: 'Demo Bank', clock: now }),
+      prepare: createReceipts({ store, customers, post, brandName: 'Demo Bank', clock }),
     },
     onResult: () => {},
     onFailure: () => {},
@@ -165,6 +166,32 @@ describe('a receipt', () => {
     const [{ state, error } = assert.fail()] = await readMessages(platform, 'r6')
     assert.deepEqual([state, error], ['waiting', 'data provider unavailable'])
     assert.equal(posted.length, 0)
+  })
+
+  it('is not delayed by those of customers whose data the provider refuses to share', async (t) => {
+    const platform = await platformOnEachEngine()
+    const refused = ['r8', 'r9', 'r10', 'r11', 'r12']
+    await platform.store.outbox.setReceipts(true, now())
+    for (const id of refused) {
+      const { id: customerId } = nextCustomer()
+      await platform.restrictions.set({ customerId }, 'blocked')
+      await give(platform, customerId, id)
+    }
+    await give(platform, nextCustomer().id, 'r13')
+    const time = now()
+
+    // No pause ends.
+    const { posted } = await deliver(t, platform, () => time)
+
+    await until(() => posted.length > 0)
+    await until(async () => {
+      const found = await Promise.all(refused.map((id) => readMessages(platform, id)))
+      return found.every(([message]) => message?.error === 'data provider refuses')
+    })
+    assert.deepEqual(
+      posted.map(({ body }) => body['consentId']),
+      ['r13'],
+    )
   })
 
   it('is cancelled if the customer no longer exists', async (t) => {

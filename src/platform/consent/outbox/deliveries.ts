@@ -171,11 +171,12 @@ interface Outcome {
   readonly isWorking: boolean
 }
 
-/** The status of the response, and what it means if the message is delivered. Undefined if it cannot be sent. */
-interface Answer {
-  readonly status: number
-  readonly result?: 'delivered' | 'unknown' | undefined
-}
+/** The status of the response, and what it means if the message is delivered; or why this message alone cannot be sent yet. */
+type Answer =
+  | { readonly status: number; readonly result?: 'delivered' | 'unknown' | undefined }
+  | { readonly refusal: string }
+
+/** Undefined if the message cannot be sent. */
 type Send = (signal: AbortSignal) => Promise<Answer | undefined>
 
 async function attempt(
@@ -193,6 +194,9 @@ async function attempt(
   try {
     const answer = await send?.(AbortSignal.any([timeout, interrupting]))
     if (!answer) return { settlement: { state: 'cancelled', due: clock() }, isWorking: true }
+    if ('refusal' in answer) {
+      return { settlement: fail(options, recipient, message, answer.refusal), isWorking: true }
+    }
     const { status, result } = answer
     if (result) {
       options.onResult(result, 1)
@@ -236,6 +240,7 @@ async function prepareReceipt(
     (async (signal) => {
       const status = await send(signal)
       if (status === undefined) return undefined
+      if (status === 'refused') return { refusal: 'data provider refuses' }
       return { status, result: status >= 200 && status < 300 ? 'delivered' : undefined }
     })
   )

@@ -12,8 +12,11 @@ export interface ReceiptOptions {
   readonly clock: () => Temporal.Instant
 }
 
-/** Sends a prepared receipt. Undefined if the customer cannot be reached. */
-type Send = (signal: AbortSignal) => Promise<number | undefined>
+/**
+ * Sends a prepared receipt and returns the status. Undefined if the customer cannot be reached; `refused` if the provider
+ * refuses to share the customer's data.
+ */
+type Send = (signal: AbortSignal) => Promise<number | 'refused' | undefined>
 
 /** Prepares a receipt. Undefined if there is nothing to send. */
 export type PrepareReceipt = (message: ClaimedMessage) => Promise<Send | undefined>
@@ -46,6 +49,7 @@ export function createReceipts(options: ReceiptOptions): PrepareReceipt {
     }
     return async (signal) => {
       const customer = await customers.read(found.customerId, signal).catch(withoutDetails)
+      if (customer === 'refused') return customer
       const { name, phoneNumber, email } = customer ?? {}
       if (phoneNumber === undefined && email === undefined) return undefined
       return post({ name, phoneNumber, email, ...receipt }, signal)
@@ -53,8 +57,8 @@ export function createReceipts(options: ReceiptOptions): PrepareReceipt {
   }
 }
 
-function withoutDetails(error: unknown): never {
-  if (error instanceof SharingRefused) throw new Error('data provider refuses')
+function withoutDetails(error: unknown): 'refused' {
+  if (error instanceof SharingRefused) return 'refused'
   if (error instanceof ProviderUnavailable) throw new Error('data provider unavailable')
   throw error
 }
