@@ -1,7 +1,10 @@
 import { earlierBuild, newerDatabase } from './database.ts'
 
-/** The version of a database with the first migration. Builds before the first release counted from 1. */
-const firstVersion = 100
+/**
+ * The version of a database with the first migration. Until the first release, it is raised with each change of that
+ * migration, so that databases of earlier builds are rejected.
+ */
+const firstVersion = 101
 
 /** The version of a database with all of the migrations. */
 export function versionWith(migrations: readonly unknown[]): number {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,13 +7,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { versionWith } from '../../src/storage/migrations.ts'
 import { createDatabase, openProviderStore } from '../../src/storage/open.ts'
+import { migrations } from '../../src/storage/postgres/driver/schema.ts'
+import { migrations as sqliteMigrations } from '../../src/storage/sqlite/driver/schema.ts'
 import { openDatabaseFile } from '../support/database-file.ts'
 import {
   bareDatabase,
   createScope,
   currentEngine,
   describeOn,
+  describeOnce,
   engines,
   listSessions,
   runSql,
@@ -66,6 +71,23 @@ const commands = [
   ['consent', 'list'],
   ['products', 'list'],
 ]
+
+/** The digest of the migrations of each version. Before the first release, a change of the first one raises `firstVersion`. */
+const digests: Readonly<Record<number, string>> = {
+  101: 'd752d310139a9f22',
+}
+
+describeOnce('the migrations', () => {
+  it('change only with the version, so that a database without the change is recognised', () => {
+    const layouts = ['partitions', 'citus'] as const
+    const hash = createHash('sha256').update(sqliteMigrations.join())
+    for (const migration of migrations) {
+      for (const layout of layouts) hash.update(migration({ layout, partitions: 2 }))
+    }
+
+    assert.equal(hash.digest('hex').slice(0, 16), digests[versionWith(migrations)])
+  })
+})
 
 /** Runs statements, and returns the rows of a single one. */
 async function execute(database: string, sql: string): Promise<unknown[][]> {
@@ -214,6 +236,25 @@ for (const engine of engines) {
         const { status, stderr } = await runInProcess([...command, '--database', database])
         assert.deepEqual([status, stderr], [1, message], command.join(' '))
       }
+      await rejectsEveryUse(database, /^the database was created by an earlier build/)
+
+      assert.deepEqual(await describeSchema(database), before)
+    })
+  })
+
+  describeOn(engine, 'a database of the build before the last change of the schema', () => {
+    it('is rejected, and stays unchanged', async (t) => {
+      const database = await bareDatabase(createScope(t))
+      await createDatabase(database)
+      const version = versionWith(migrations) - 1
+      await execute(
+        database,
+        engine === 'sqlite'
+          ? `pragma user_version = ${version}`
+          : `update schema_version set version = ${version}`,
+      )
+      const before = await describeSchema(database)
+
       await rejectsEveryUse(database, /^the database was created by an earlier build/)
 
       assert.deepEqual(await describeSchema(database), before)
