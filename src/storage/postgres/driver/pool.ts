@@ -65,6 +65,13 @@ const readCommitted = { default_transaction_isolation: 'read\\ committed' }
 
 const writing = { ...stablePlans, synchronous_commit: 'on', ...readCommitted }
 
+/** If the host of a client disappears during a statement, the server releases its locks after a minute. */
+const watchClient = {
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+}
+
 const uses = {
   read: (timeoutMs) => ({
     statementMs: longTimeoutMs,
@@ -87,7 +94,15 @@ const uses = {
       default_transaction_read_only: 'on',
     },
   }),
-  write: (timeoutMs) => ({ statementMs: writeTimeout(timeoutMs), session: writing }),
+  write: (timeoutMs) => ({
+    statementMs: writeTimeout(timeoutMs),
+    session: {
+      ...writing,
+      ...watchClient,
+      // The caller has given up the transaction by then, or it has disappeared.
+      idle_in_transaction_session_timeout: `${timeoutMs}`,
+    },
+  }),
   /** Rows that exceed the memory of a statement need space on the disk of the tables. */
   probe: (timeoutMs) => ({
     statementMs: timeoutMs,

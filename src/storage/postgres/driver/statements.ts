@@ -85,9 +85,9 @@ function refuseWhenPoolFull({ waitingCount, options }: pg.Pool): void {
 
 /**
  * Classes of SQLSTATE for failures of the server instead of the statement: connection, access, resources, operator
- * intervention, system, an unavailable lock, a conflict on a replica, a read-only server.
+ * intervention, system, an unavailable lock, a conflict on a replica, a read-only server, an idle transaction.
  */
-const outages = /^(08|25006|28|3D|40|53|55P03|57|58|XX)/
+const outages = /^(08|25006|25P03|28|3D|40|53|55P03|57|58|XX)/
 
 /** Those of a server that may have committed before it failed. After any other error, nothing was changed. */
 const doubts = /^(08|40003|57P|58)/
