@@ -93,7 +93,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const { access, signingKeys, explorer } = options
   const app = openApp('platform', options)
   mountSessions(app, options)
-  mountOpenApi(app, listDocuments(options.version))
+  mountOpenApi(app, listDocuments(options))
   const pages = openPageCache<Uint8Array>(({ length }) => length)
   const products = openPageCache<Uint8Array>(({ length }) => length, cachedProductsMax)
   const published = openPublishedProducts({
@@ -126,10 +126,11 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
 }
 
 /** All documents. Their code is loaded with the first request for one. */
-function listDocuments(version: string) {
+function listDocuments({ version, consent }: PlatformAppOptions) {
+  const issuer = consent && consent.origin + consent.basePath
   const build = (name: PublishedDocumentName) => async () => {
     const { buildPublishedDocument } = await import('../platform/third-party-api/document.ts')
-    return buildPublishedDocument(name, version)
+    return buildPublishedDocument(name, version, issuer)
   }
   return {
     '/openapi.json': build('platform'),

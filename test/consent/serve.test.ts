@@ -7,6 +7,8 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import * as openid from 'openid-client'
 import { toPublicKeySet } from '../../src/auth/signing.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
+import { buildThirdPartyDocument } from '../../src/platform/third-party-api/document.ts'
+import { version } from '../../src/server/version.ts'
 import { openSigningKeyStore } from '../../src/storage/open.ts'
 import { makeAuthority } from '../support/certificates.ts'
 import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
@@ -117,6 +119,8 @@ describe('holdfast serve platform with an issuer', () => {
     const metadata = `http://127.0.0.1:${platform.port}/.well-known/oauth-authorization-server/bank`
     const served = (await (await fetch(metadata)).json()) as { readonly issuer: string }
     assert.equal(served.issuer, issuer)
+    const described = await fetch(`http://127.0.0.1:${platform.port}/openapi/third-party.json`)
+    assert.deepEqual(await described.json(), buildThirdPartyDocument(version, issuer))
     // The second use of a code ends the consent.
     await assert.rejects(
       openid.authorizationCodeGrant(config, callback ?? url, checks, undefined, { DPoP: dpop }),

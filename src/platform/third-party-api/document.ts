@@ -17,15 +17,22 @@ import {
   tags,
 } from './operation.ts'
 
+/** That of `holdfast demo`. */
+const localIssuer = 'http://127.0.0.1:8081'
+
 /** Builds any of the documents. `version` is the version of Holdfast. */
-export function buildPublishedDocument(name: PublishedDocumentName, version: string): Json {
+export function buildPublishedDocument(
+  name: PublishedDocumentName,
+  version: string,
+  issuer?: string,
+): Json {
   return name === 'third-party'
-    ? buildThirdPartyDocument(version)
+    ? buildThirdPartyDocument(version, issuer)
     : buildOpenApiDocument(name, version)
 }
 
 /** The OpenAPI 3.1 document of what a platform serves to third parties. */
-export function buildThirdPartyDocument(version: string): Json {
+export function buildThirdPartyDocument(version: string, issuer = localIssuer): Json {
   const components = openComponents([] as Node[])
   const operations = [
     ...listAuthorisationOperations(),
@@ -50,7 +57,7 @@ export function buildThirdPartyDocument(version: string): Json {
       contact: { name: 'The Holdfast project' },
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [server],
+    servers: [describeServer(issuer)],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -62,14 +69,17 @@ export function buildThirdPartyDocument(version: string): Json {
 }
 
 /** The issuer, whose path is part of the host. */
-const server = {
-  url: '{scheme}://{host}',
-  description:
-    'The issuer. The host includes the port and the path, if there are any. The default is the local platform of `holdfast demo`.',
-  variables: {
-    scheme: { enum: ['https', 'http'], default: 'http' },
-    host: { default: '127.0.0.1:8081' },
-  },
+function describeServer(issuer: string): Json {
+  const [scheme = '', host = ''] = issuer.replace(/\/$/, '').split('://')
+  return {
+    url: '{scheme}://{host}',
+    description:
+      'The issuer. The host includes the port and the path, if there are any. The default is the issuer of the platform that returned the document, otherwise that of `holdfast demo`.',
+    variables: {
+      scheme: { enum: ['https', 'http'], default: scheme },
+      host: { default: host },
+    },
+  }
 }
 
 interface Context {

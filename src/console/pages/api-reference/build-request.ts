@@ -1,12 +1,13 @@
 import { parseJson } from '../../../contract/parse-json.ts'
 import { quoteForShell } from '../explorer/snippets.ts'
 import type { ListedOperation, OpenApiDocument, Parameter } from './documents.ts'
-import { resolveSchema } from './documents.ts'
+import { readServerUrl, resolveSchema } from './documents.ts'
 
 /** The texts of a form, by the place and the name of a parameter. */
 export type FormValues = Readonly<Record<string, string>>
 
 export interface BuiltRequest {
+  /** With that of the server: an issuer may have a path. */
   readonly path: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | number | boolean>>
@@ -46,11 +47,12 @@ export function buildRequest(
     read('query').map(([parameter, text]) => [parameter.name, toTyped(document, parameter, text)]),
   )
   const headers = Object.fromEntries(read('header').map(([{ name }, text]) => [name, text]))
+  const basePath = readServerUrl(document).pathname.replace(/\/$/, '')
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
   )
   const body = operation.requestBody ? readBody(values[bodyName] ?? '', errors) : undefined
-  return { request: { path, params, query, headers, body }, errors }
+  return { request: { path: basePath + path, params, query, headers, body }, errors }
 }
 
 function toTyped(
@@ -72,7 +74,7 @@ function readBody(text: string, errors: Record<string, string>): unknown {
 
 /** A command for an API client, which has its token in a variable. */
 export function formatClientCurl(
-  baseUrl: string,
+  origin: string,
   { method, security, requestBody }: ListedOperation,
   { path, query, headers, body }: BuiltRequest,
   bodyText = JSON.stringify(body),
@@ -89,6 +91,6 @@ export function formatClientCurl(
     ...(type === undefined
       ? []
       : [`-H 'Content-Type: ${type}'`, `--data-binary ${quoteForShell(bodyText)}`]),
-    quoteForShell(baseUrl + path + (search && `?${search}`)),
+    quoteForShell(origin + path + (search && `?${search}`)),
   ].join(' ')
 }

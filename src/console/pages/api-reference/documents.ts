@@ -117,9 +117,10 @@ export function resolveSchema(
 }
 
 /** The URL of the first server, with the defaults of its variables. */
-export function readServerUrl({ servers }: OpenApiDocument): string {
+export function readServerUrl({ servers }: OpenApiDocument): URL {
   const { url = '', variables = {} } = servers[0] ?? {}
-  return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => variables[name]?.default ?? '')
+  const text = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => variables[name]?.default ?? '')
+  return new URL(text)
 }
 
 export function operationUrl({ document, operationId }: ListedOperation): string {

@@ -90,8 +90,8 @@ function Command({ document, operation }: Props) {
   )
   const { request } = buildRequest(document, operation, values)
   const text = typeof example === 'string' ? example : JSON.stringify(example)
-  const baseUrl = operation.document === 'intake' ? readServerUrl(document) : window.location.origin
-  const command = formatClientCurl(baseUrl, operation, request, text)
+  const { origin } = operation.document === 'intake' ? readServerUrl(document) : window.location
+  const command = formatClientCurl(origin, operation, request, text)
   return (
     <>
       <pre>{command}</pre>
