@@ -26,6 +26,10 @@ const settings = {
   max_locks_per_transaction: '256',
   autovacuum: 'off',
   'citus.node_conninfo': 'sslmode=disable',
+  // A connection takes longer than most statements: on a busy machine, Citus would open several for each.
+  'citus.executor_slow_start_interval': '1000',
+  // In multiples of a second, for each database. The default is 2.
+  'citus.distributed_deadlock_detection_factor': '10',
 }
 
 export async function startCluster(dataNodes: number, durable = false): Promise<CitusCluster> {

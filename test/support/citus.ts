@@ -25,11 +25,13 @@ interface Node {
 
 /** Runs statements on one connection. */
 export async function runOn(url: string, statements: readonly string[]): Promise<pg.QueryResult[]> {
-  return withClient(url, async (client) => {
-    const results: pg.QueryResult[] = []
-    for (const sql of statements) results.push(await client.query(sql))
-    return results
-  })
+  return withClient(url, (client) => runAll(client, statements))
+}
+
+async function runAll(client: pg.Client, statements: readonly string[]): Promise<pg.QueryResult[]> {
+  const results: pg.QueryResult[] = []
+  for (const sql of statements) results.push(await client.query(sql))
+  return results
 }
 
 async function withClient<Result>(
@@ -98,7 +100,7 @@ async function createCitusDatabase(partitions: number): Promise<string> {
     ),
   )
   await createDatabase(database, { layout: 'citus', partitions })
-  schemas.set(database, await readSchema(database))
+  schemas.set(database, await withClient(database, readSchema))
   return database
 }
 
@@ -122,20 +124,23 @@ const emptyAll = `do $$ begin
   update replay_purge set purged_until = 0;
 end $$`
 
+/** On one connection: each makes the coordinator connect to the workers again. */
 export async function returnCitusDatabase(database: string): Promise<void> {
-  await runOn(database, endTransactions)
-  // A test may have changed or dropped tables.
-  if ((await readSchema(database)) !== schemas.get(database)) return
-  await runOn(database, [`set lock_timeout = '10s'`, emptyAll])
-  free.push(database)
+  await withClient(database, async (client) => {
+    await runAll(client, endTransactions)
+    // A test may have changed or dropped tables.
+    if ((await readSchema(client)) !== schemas.get(database)) return
+    await runAll(client, [`set lock_timeout = '10s'`, emptyAll])
+    free.push(database)
+  })
 }
 
 /** The schema that each database was created with. */
 const schemas = new Map<string, string>()
 
 /** The version and the columns of a database, to compare them. */
-async function readSchema(database: string): Promise<string> {
-  const results = await runOn(database, [
+async function readSchema(client: pg.Client): Promise<string> {
+  const results = await runAll(client, [
     'select * from schema_version',
     `select relname, attname, atttypid from pg_attribute join pg_class c on c.oid = attrelid
      where relnamespace = 'public'::regnamespace and attnum > 0 order by 1, 2, 3`,
