@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { makeSigningKey } from '../../auth/signing.ts'
 import { toPrivateJwk } from '../../auth/signing-key-store.ts'
 import { createClient } from '../../client/client.ts'
+import { refusalHeader } from '../../contract/refusals.ts'
 import { openCustomerAccounts } from './account-details.ts'
 import { openCustomers, ProviderUnavailable } from './customers.ts'
 
@@ -21,6 +22,7 @@ function readFrom(answers: Readonly<Record<string, unknown>>) {
     fetch: async (input) => {
       const path = new URL(String(input)).pathname
       const [, answer] = Object.entries(answers).find(([end]) => path.endsWith(end)) ?? []
+      if (answer instanceof Response) return answer
       return answer === undefined ? new Response('{}', { status: 404 }) : Response.json(answer)
     },
   })
@@ -44,6 +46,15 @@ describe('customers that the provider finds', () => {
     const found = await search('ana@example.com')
 
     assert.deepEqual(found, [valid, { id: valid.id, name: 'Ana' }])
+  })
+})
+
+describe('a customer that the provider refuses to find', () => {
+  it('is not found, like an unknown address', async () => {
+    const refusal = Response.json({}, { status: 403, headers: { [refusalHeader]: 'true' } })
+    const { search } = readFrom({ search: refusal })
+
+    assert.deepEqual(await search('ana@example.com'), [])
   })
 })
 

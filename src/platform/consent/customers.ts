@@ -101,7 +101,11 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs) 
           body: { email },
           signal: AbortSignal.timeout(defaultMs),
         }),
-      )
+      ).catch((error: unknown) => {
+        // A page that said so would show that the address is known.
+        if (error instanceof SharingRefused) return undefined
+        throw error
+      })
       return readElements<CustomerMatch>(found?.data ?? [], ['phoneNumber'])
     },
     /** C2. `limitMs` is the time for the answer. */
