@@ -1,6 +1,14 @@
 import { toCountryCode } from './countries.ts'
 import { digits, positiveInteger, text, union } from './scalars.ts'
-import { type Fields, object, optional, required, requiredIf, type Shape } from './shapes.ts'
+import {
+  type Fields,
+  object,
+  optional,
+  required,
+  requiredIf,
+  type Shape,
+  toText,
+} from './shapes.ts'
 
 /** ISO 3166-1 alpha-3. Without a country, an address is in Australia. */
 export const country: Shape = {
@@ -9,7 +17,7 @@ export const country: Shape = {
 }
 
 const isAustralian = ({ country: name }: Fields): boolean =>
-  name === undefined || toCountryCode(String(name)) === 'AUS'
+  name === undefined || toCountryCode(toText(name)) === 'AUS'
 
 /** Four digits in Australia. */
 const postcode = digits(4)
@@ -28,7 +36,7 @@ const simple = object(
     country: optional(country),
   },
   (record) =>
-    isAustralian(record) || toCountryCode(String(record['country'])) !== undefined
+    isAustralian(record) || toCountryCode(toText(record['country'])) !== undefined
       ? record
       : undefined,
 )

@@ -18,11 +18,11 @@ import {
   requiredAmountIn,
   text,
 } from './scalars.ts'
-import { type Fields, list, member, object, optional, required } from './shapes.ts'
+import { type Fields, list, member, object, optional, required, toText } from './shapes.ts'
 
 /** A number that is not masked is masked, and without one that of the account is. */
 function readNumber({ maskedNumber, accountNumber }: Fields): unknown {
-  return maskedNumber ?? (accountNumber === undefined ? undefined : String(accountNumber))
+  return maskedNumber ?? (accountNumber === undefined ? undefined : toText(accountNumber))
 }
 
 const account = {
@@ -87,7 +87,7 @@ const kindField = 'specificAccountUType'
 const cardDigitsMin = 13
 
 function readAccountNumber({ accountNumber }: Fields): unknown {
-  return String(accountNumber ?? '').length < cardDigitsMin ? accountNumber : undefined
+  return toText(accountNumber ?? '').length < cardDigitsMin ? accountNumber : undefined
 }
 
 export const bankingAccountDetail = object(

@@ -17,7 +17,15 @@ import {
   text,
   union,
 } from './scalars.ts'
-import { type Fields, list, object, optional, required, type WriteContext } from './shapes.ts'
+import {
+  type Fields,
+  list,
+  object,
+  optional,
+  required,
+  toText,
+  type WriteContext,
+} from './shapes.ts'
 
 const authorisedEntity = object('BankingAuthorisedEntity', {
   description: optional(text),
@@ -106,8 +114,8 @@ function selectPayee(record: Fields, context: WriteContext): Fields | undefined 
   const { toUType, accountId } = record
   if (toUType === 'accountId' && id('account').write(accountId, context) !== undefined)
     return record
-  const names = ['accountId', 'payeeId'].includes(String(toUType)) ? Object.keys(payees) : [toUType]
-  const found = names.find((name) => record[String(name)] !== undefined)
+  const names = ['accountId', 'payeeId'].includes(toText(toUType)) ? Object.keys(payees) : [toUType]
+  const found = names.find((name) => record[toText(name)] !== undefined)
   return found === undefined ? undefined : { ...record, toUType: found }
 }
 

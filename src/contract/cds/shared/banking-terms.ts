@@ -22,6 +22,7 @@ import {
   object,
   optional,
   type Shape,
+  toText,
 } from './shapes.ts'
 
 /** The terms of an account have the structure of those of a product. Here: the detail version with that of an account. */
@@ -54,7 +55,7 @@ function toField(name: string, field: string, { type, mandatory }: CdsField): Fi
   if (mandatory === true) return { shape, isRequired: true }
   const isRequired = (record: Fields): boolean => {
     const value = record[toCdsName(mandatory.field)]
-    return mandatory.is ? mandatory.is.includes(String(value)) : value !== undefined
+    return mandatory.is ? mandatory.is.includes(toText(value)) : value !== undefined
   }
   const isMember = typeof type === 'object' && 'object' in type
   return { shape, isRequired, ...(isMember && { isAllowed: isRequired }) }
@@ -84,7 +85,7 @@ function replaceAbsent(
   version: number,
 ): Fields | undefined {
   const absent = listAbsentValues(type, productVersions[version] ?? 7)
-  if (!absent.includes(String(record[field]))) return record
+  if (!absent.includes(toText(record[field]))) return record
   if (type.before === 'omitObject') return undefined
   if (type.before !== undefined) return replaceType(record, field, type.before)
   const { [field]: _, ...others } = record

@@ -1,7 +1,16 @@
 import { scalars } from '../../scalars.ts'
 import { addressFields } from './address.ts'
 import { dateTime, enumeration, flag, nonEmpty, text } from './scalars.ts'
-import { type Fields, list, member, object, optional, required, type Shape } from './shapes.ts'
+import {
+  type Fields,
+  list,
+  member,
+  object,
+  optional,
+  required,
+  type Shape,
+  toText,
+} from './shapes.ts'
 
 /** A customer of the interface is a person. A single name is the last name. */
 const person = {
@@ -22,7 +31,7 @@ const international =
  * unknown.
  */
 function readPhone(phoneNumber: unknown): Fields | undefined {
-  const compact = String(phoneNumber).replaceAll(/[\s().-]/g, '')
+  const compact = toText(phoneNumber).replaceAll(/[\s().-]/g, '')
   const fullNumber = compact.replace(/^00?(?=[1-9])/, (zeros) => (zeros === '0' ? '+61' : '+'))
   const [, code, digits = ''] = international.exec(fullNumber) ?? []
   if (code === undefined) return undefined
@@ -49,7 +58,7 @@ const phoneNumber = object(
 )
 
 const emailAddress: Shape = {
-  write: (value) => (scalars.email.test(String(value)) ? value : undefined),
+  write: (value) => (scalars.email.test(toText(value)) ? value : undefined),
   describe: () => ({ type: 'string' }),
 }
 
@@ -66,7 +75,7 @@ const physicalAddress = object(
   'CommonPhysicalAddressWithPurpose',
   { ...addressFields, purpose: required(enumeration(['MAIL'])) },
   ({ streetAddress, locality, region, postalCode, country }) => {
-    const [addressLine1, addressLine2, ...others] = String(streetAddress ?? '')
+    const [addressLine1, addressLine2, ...others] = toText(streetAddress ?? '')
       .split(/[\r\n]+/)
       .map((line) => line.trim())
       .filter((line) => line !== '')

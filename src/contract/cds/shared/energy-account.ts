@@ -12,7 +12,7 @@ import {
   nonEmpty,
   text,
 } from './scalars.ts'
-import { type Fields, list, object, optional, required, requiredIf } from './shapes.ts'
+import { type Fields, list, object, optional, required, requiredIf, toText } from './shapes.ts'
 
 const meteringCharge = object('EnergyMeteringCharge', {
   displayName,
@@ -23,7 +23,7 @@ const meteringCharge = object('EnergyMeteringCharge', {
 })
 
 const hasFuel = (...fuels: readonly string[]) => {
-  return ({ fuelType }: Fields) => fuels.includes(String(fuelType))
+  return ({ fuelType }: Fields) => fuels.includes(toText(fuelType))
 }
 
 const planDetail = object('EnergyPlanDetail', {

@@ -23,6 +23,7 @@ import {
   required,
   requiredIf,
   type Shape,
+  toText,
   type WriteContext,
 } from './shapes.ts'
 
@@ -234,7 +235,7 @@ const solarFeedInTariff = object('EnergySolarFeedInTariff', {
   }),
 })
 
-const hasControlledLoad = ({ pricingModel }: Fields) => String(pricingModel).endsWith('_CONT_LOAD')
+const hasControlledLoad = ({ pricingModel }: Fields) => toText(pricingModel).endsWith('_CONT_LOAD')
 
 /**
  * The interface shows periods without their end. Together they cover the year: a period ends the day before the next one

@@ -33,6 +33,37 @@ const records = [
   ['customer', customerDetail, 'CommonCustomerDetailV2'],
 ] as const
 
+/** An object of JSON that cannot be converted to text. */
+const textless = JSON.parse('{ "toString": 1 }')
+
+describe('a value that cannot be converted to text', () => {
+  const term = { amount: '1.00', currency: textless }
+  const account = {
+    accountId: 'a1',
+    productCategory: 'TRANS_AND_SAVINGS_ACCOUNTS',
+    accountNumber: textless,
+    fees: [{ name: textless, feeType: textless, feeMethodUType: textless }],
+    depositRates: [{ depositRateType: textless, rate: '0.01', applicationType: textless }],
+    addresses: [{ addressUType: 'simple', simple: { country: textless } }],
+  }
+  const customer = { name: 'Ana', phoneNumber: textless, email: ['ana@example.com'] }
+  for (const [name, shape, record] of [
+    ['an account', bankingAccount, account],
+    ['the details of an account', bankingAccountDetail, account],
+    ['a balance', bankingBalance, { accountId: 'a1', availableBalance: '1.00', ...term }],
+    ['a payment', scheduledPayment, { paymentSet: { to: { toUType: textless }, ...term } }],
+    ['a customer', customerDetail, { ...customer, address: { streetAddress: textless } }],
+    ['an address', customerDetail, { ...customer, address: { country: textless } }],
+    ['a plan', energyAccountDetail, { plans: [{ planDetail: { fuelType: textless } }] }],
+  ] as const) {
+    it(`is left out of ${name}`, () => {
+      const { written } = write(shape, record)
+
+      assert.ok(!/toString|ana@example.com/.test(JSON.stringify(written ?? {})))
+    })
+  }
+})
+
 for (const [type, shape, schema] of records) {
   describe(`${schema} of the standards`, () => {
     const valid = fc.oneof(anyOf(recordTypes[type]), anyFullOf(recordTypes[type]))

@@ -4,7 +4,7 @@ import { isCurrency } from '../currencies.ts'
 import { type CdsScalar, type CdsScalarName, cdsScalars } from '../field-types.ts'
 import { isMasked, maskNumber } from '../masked-number.ts'
 import type { Field, Fields, IdKind, JsonSchema, Shape } from './shapes.ts'
-import { member, optional, required, requiredIf } from './shapes.ts'
+import { member, optional, required, requiredIf, toText } from './shapes.ts'
 
 /** The field types of the Consumer Data Standards, and how values of the interface become such. */
 
@@ -167,7 +167,7 @@ const currencyDefault = 'AUD'
 /** Amounts of a currency that does not exist are not written. Without the field, amounts are in Australian dollars. */
 function readIn(name: string, currencyName: string) {
   return (record: Fields): unknown =>
-    isCurrency(String(record[currencyName] ?? currencyDefault)) ? record[name] : unwritable
+    isCurrency(toText(record[currencyName] ?? currencyDefault)) ? record[name] : unwritable
 }
 
 /** No shape of an amount allows it. */

@@ -15,6 +15,11 @@ export interface Shape {
 export type JsonSchema = Readonly<Record<string, unknown>>
 export type Fields = Readonly<Record<string, unknown>>
 
+/** For comparisons with text. An object has none: that of JSON may even have no method to convert it. */
+export function toText(value: unknown): string {
+  return typeof value === 'object' ? '' : String(value)
+}
+
 /** What an id is of. */
 export type IdKind = 'account' | 'payment' | 'servicePoint' | 'transaction'
 
