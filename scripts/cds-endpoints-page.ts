@@ -62,6 +62,24 @@ export function cdsEndpointsPage(): string {
     '## Endpoints that are not served',
     'These paths of the standards are a 404 with the code `cds-all:Resource/NotImplemented`: the interface between platform and provider does not have the data, or Holdfast does not map it.',
     omitted.map((path) => `- \`${path}\``).join('\n'),
+    '## Coverage of the standards',
+    table(
+      ['Part of the standards', 'Covered'],
+      [
+        ['Public product data and discovery', 'yes'],
+        ['Data of banking, energy and customers', 'as listed above'],
+        [
+          'Information security: pushed requests, tokens, introspection, revocation, arrangement revocation',
+          'yes ([Consent](../guides/consent.md))',
+        ],
+        [
+          'Dynamic client registration, and the register of the Consumer Data Right (software statements, statuses, metadata updates)',
+          'no: an operator registers third parties with `holdfast client add`',
+        ],
+        ['Get Metrics', 'no'],
+        ['Secondary data holders (data that another holder supplies)', 'no'],
+      ],
+    ),
     '## Errors',
     'The codes begin with `urn:au-cds:error:`. `detail` names the parameter, header or account. Other errors have the code `cds-all:GeneralError/Expected` (status below 500) or `cds-all:GeneralError/Unexpected`.',
     table(
