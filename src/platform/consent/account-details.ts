@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { maskNumber } from '../../contract/cds/masked-number.ts'
-import { isId } from '../../contract/ids.ts'
+import { pathId } from '../../contract/ids.ts'
 import {
   type BankingAccount,
   type EnergyAccount,
@@ -107,7 +107,8 @@ async function listDetails<Account extends { readonly accountId: string }>(
       const details = new Map<string, AccountDetails>()
       for await (const account of list(client)) {
         const { accountId } = account
-        if (typeof accountId === 'string' && isId(accountId)) details.set(accountId, read(account))
+        if (typeof accountId === 'string' && pathId.test(accountId))
+          details.set(accountId, read(account))
         if (details.size === accountsMax) break
       }
       return details

@@ -10,7 +10,10 @@ import { openCustomers, ProviderUnavailable } from './customers.ts'
 const key = toPrivateJwk(await makeSigningKey('ES256', Temporal.Now.instant()))
 const markup = { html: '<b>', toString: 1 }
 const odd = [null, 7, 'text', {}, markup]
-const badIds = ['', 7, markup, 'a\0b', 'x'.repeat(257)].map((id) => ({ id, name: 'Name' }))
+const badIds = ['', 7, markup, 'a\0b', '..', 'a\\b', 'x'.repeat(257)].map((id) => ({
+  id,
+  name: 'Name',
+}))
 
 /** What is read of a provider that gives these answers, by the end of the path. */
 function readFrom(answers: Readonly<Record<string, unknown>>) {

@@ -6,7 +6,7 @@ import {
 } from '../../auth/signing-key-store.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import { ClientError, ResponseError } from '../../client/errors.ts'
-import { isId } from '../../contract/ids.ts'
+import { pathId } from '../../contract/ids.ts'
 import type { Customer, CustomerMatch, ShareableAccount } from '../../contract/index.ts'
 import { isObject } from '../../contract/schema.ts'
 
@@ -133,7 +133,10 @@ export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs) 
   }
 }
 
-/** The client checks no fields. An element without an id and a name is left out, and so is an optional field that is not text. */
+/**
+ * The client checks no fields. An element without a name, or without an id that a request can have in its path, is left
+ * out, and so is an optional field that is not text.
+ */
 function readElements<Element extends { readonly id: string; readonly name: string }>(
   elements: unknown,
   optional: readonly Exclude<keyof Element & string, 'id' | 'name'>[],
@@ -142,7 +145,7 @@ function readElements<Element extends { readonly id: string; readonly name: stri
   return elements.flatMap((element: unknown) => {
     if (!isObject(element)) return []
     const { id, name } = element
-    if (typeof id !== 'string' || !isId(id) || typeof name !== 'string') return []
+    if (typeof id !== 'string' || !pathId.test(id) || typeof name !== 'string') return []
     const texts = optional.filter((field) => typeof element[field] === 'string')
     return [{ id, name, ...Object.fromEntries(texts.map((field) => [field, element[field]])) }]
   }) as unknown as readonly Element[]
