@@ -14,6 +14,7 @@ import {
   shareOnEachEngine,
 } from '../support/engines.ts'
 import { until } from '../support/until.ts'
+import { openInterceptedStore } from './intercepted-store.ts'
 import {
   type ConsentPlatform,
   identify,
@@ -22,7 +23,7 @@ import {
   type TestCustomer,
 } from './platform.ts'
 import { after, makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
-import { cdsClaims, registerThirdParty, type TestThirdParty } from './third-party.ts'
+import { cdsClaims, registerThirdParty, type TestThirdParty, type TokenSet } from './third-party.ts'
 
 describe('an arrangement that is amended', () => {
   it('keeps its ID and gets the tokens, and the earlier agreement is kept under the other ID', async (t) => {
@@ -234,6 +235,36 @@ describeOnce('a request that names an arrangement', () => {
     )
     assert.ok(errors.length >= 3, String(errors))
     assert.deepEqual(new Set(errors), new Set(['invalid_grant']))
+  })
+
+  it('ends it if the code is exchanged again before an exchange has found its grant', async (t) => {
+    const { openStore, intercept, restore } = openInterceptedStore()
+    const platform = await openConsentPlatform(createScope(t), { openStore })
+    const thirdParty = await registerThirdParty(platform, 'cds')
+    const customer = nextCustomer()
+    const first = await consent(platform, thirdParty, customer, customer.accounts[0])
+    const earlier = await thirdParty.exchange(first.callback, first.started)
+    const id = String(earlier['cdr_arrangement_id'])
+    const [, chosen] = customer.accounts
+    const { callback, started } = await consent(platform, thirdParty, customer, chosen, id)
+    let other: TokenSet | undefined
+    intercept('artifacts.findByUid', async (find) => {
+      restore()
+      other = await thirdParty.exchange(callback, started)
+      return find()
+    })
+
+    await assert.rejects(thirdParty.exchange(callback, started), { error: 'invalid_grant' })
+
+    assert.equal(other?.['cdr_arrangement_id'], id)
+    const { arrangements } = platform.store
+    const reason = (await arrangements.listChanges(id)).at(-1)?.reason
+    assert.equal(reason, 'code_replayed')
+    const { active } = await openid.tokenIntrospection(
+      thirdParty.config,
+      other?.refresh_token ?? '',
+    )
+    assert.equal(active, false)
   })
 
   it('is rejected if the third party does not have it', async () => {

@@ -58,6 +58,14 @@ export function createOidcAdapter(
     throw new errors.InvalidGrant(`${model} already consumed`)
   }
 
+  /**
+   * The key of a grant is that of the arrangement that it was made for, which may have amended another one since. A request
+   * that read its code before that still finds it, and then that the code is used.
+   */
+  const findGrant = async (id: string) =>
+    (await artifacts.findByUid(grantModel, id, clock())) ??
+    (await artifacts.find(grantModel, digest(id), clock()))
+
   return (model) => ({
     async upsert(id, given, expiresIn = 0) {
       // Its cookie is ignored.
@@ -82,10 +90,10 @@ export function createOidcAdapter(
         const thirdParty = await thirdParties.find(id)
         return thirdParty && toClientMetadata(thirdParty)
       }
-      // The key of a grant is that of the arrangement that it was made for, which may have amended this one.
-      const found = await (model === grantModel
-        ? artifacts.findByUid(model, id, clock())
-        : artifacts.find(model, digest(id), clock()))
+      const found =
+        model === grantModel
+          ? await findGrant(id)
+          : await artifacts.find(model, digest(id), clock())
       if (!found) return undefined
       const isUsed = model === requestModel && (await isBound(store, digest(id), clock()))
       return toPayload(found.payload, id, isUsed ? clock() : found.consumed)
