@@ -258,7 +258,7 @@ const lives = fc.commands(
 
 const pairOnEachEngine = shareOnEachEngine(openPlatformPair)
 const customersOnEachEngine = shareOnEachEngine(async () =>
-  Array.from({ length: 100 }, nextCustomer),
+  Array.from({ length: 4 }, nextCustomer),
 )
 const dayMs = 86_400_000
 
