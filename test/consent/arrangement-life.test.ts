@@ -257,9 +257,7 @@ const lives = fc.commands(
 )
 
 const pairOnEachEngine = shareOnEachEngine(openPlatformPair)
-const customersOnEachEngine = shareOnEachEngine(async () =>
-  Array.from({ length: 4 }, nextCustomer),
-)
+const customersOnEachEngine = shareOnEachEngine(async () => Array.from({ length: 4 }, nextCustomer))
 const dayMs = 86_400_000
 
 describe('the life of arrangements', () => {
