@@ -48,7 +48,10 @@ export function toAction(
   const as = `n${named}`
   switch (type) {
     case 'go on': {
-      const withCode = inStep('returned').filter((name) => !flows[name]?.code?.isUsed)
+      const withCode = inStep('returned').filter((name) => {
+        const { code } = flows[name] ?? {}
+        return code && !code.isUsed && !code.isEnded
+      })
       const unopened = Object.keys(requests).filter((name) => !requests[name]?.isOpened)
       const next = [
         ...inStep('agreement').map((flow) => ({ type: 'agree', flow }) as const),

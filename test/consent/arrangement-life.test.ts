@@ -13,15 +13,8 @@ import {
   type PlatformPair,
 } from './arrangement-actors.ts'
 import { type Intent, intents, isPossible, toAction } from './arrangement-intents.ts'
-import {
-  type Action,
-  apply,
-  applyInOutage,
-  begin,
-  type Outcome,
-  race,
-  type State,
-} from './arrangement-model.ts'
+import { type Action, begin, type Outcome, type State } from './arrangement-model.ts'
+import { apply, applyInOutage, race } from './arrangement-outcomes.ts'
 import type { Failure } from './failing-database.ts'
 import { nextCustomer, type TestCustomer } from './platform.ts'
 

@@ -38,7 +38,15 @@ interface Flow {
   step: 'passcode' | 'agreement' | 'returned' | 'over'
   /** How many arrangements were confirmed in it: another one if the first has ended. */
   confirmed: number
-  code?: { readonly issued: number; arrangement: string; isUsed: boolean }
+  code?: Code
+}
+
+interface Code {
+  readonly issued: number
+  arrangement: string
+  isUsed: boolean
+  /** Whether it ended with the tokens of the arrangement. */
+  isEnded: boolean
 }
 
 interface Arrangement {
@@ -79,8 +87,7 @@ interface PushAction {
 export type Outcome = string
 
 /** A request changes the state in steps. Others can come between them, and an outage after each. The last has an outcome. */
-type Step = (state: State) => Outcome | undefined
-export const unavailable = 'unavailable'
+export type Step = (state: State) => Outcome | undefined
 const requestSeconds = 90
 /** How long the response with a code is valid, with the tolerance of the client. */
 const responseSeconds = 120 + 30
@@ -184,7 +191,7 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
       }
       if (!isActive(state, arrangement)) return 'ended'
       flow.step = 'returned'
-      flow.code = { issued: state.now, arrangement, isUsed: false }
+      flow.code = { issued: state.now, arrangement, isUsed: false, isEnded: false }
       return 'code'
     },
   ],
@@ -209,8 +216,8 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
       const isSigned = state.profile === 'cds'
       if (isSigned && isOver(state, code.issued, responseSeconds)) return 'invalid_grant'
       if (!state.isRegistered) return 'invalid_client'
-      if (isOver(state, code.issued, codeSeconds) || !isActive(state, code.arrangement))
-        return 'invalid_grant'
+      const isValid = !code.isEnded && isActive(state, code.arrangement)
+      if (!isValid || isOver(state, code.issued, codeSeconds)) return 'invalid_grant'
       if (code.isUsed) {
         end(state, code.arrangement, 'withdrawn', 'code_replayed')
         return 'invalid_grant'
@@ -315,76 +322,15 @@ function amend(state: State, amended: string, code: Required<Flow>['code']): voi
 }
 
 function endTokens(state: State, arrangement: string): void {
-  for (const grant of Object.values(state.grants))
-    grant.isEnded ||= grant.arrangement === arrangement
-}
-
-export type Result = { readonly state: State; readonly outcome: Outcome }
-
-/** An action that nothing disturbs. */
-export function apply(given: State, action: Action): Result {
-  const state = structuredClone(given)
-  for (const step of stepsOf(action)) {
-    const outcome = step(state)
-    if (outcome !== undefined) return { state, outcome }
+  const codes = Object.values(state.flows).flatMap(({ code }) => code ?? [])
+  for (const each of [...codes, ...Object.values(state.grants)]) {
+    each.isEnded ||= each.arrangement === arrangement
   }
-  throw new Error('the last step has an outcome')
 }
 
-const stepsOf = (action: Action) =>
+/** The steps of an action. */
+export const stepsOf = (action: Action) =>
   (steps[action.type] as (action: Action) => readonly Step[])(action)
-
-/** Actions that may have succeeded although the answer says that the service is unavailable. All others can then be repeated. */
-const mayBeInDoubt: readonly Action['type'][] = [
-  'sign in',
-  'cancel',
-  'revoke',
-  'stop',
-  'end',
-  'withdraw',
-  'remove',
-]
-
-/** An action during an outage: it succeeds, or fails after any of its steps. */
-export function applyInOutage(given: State, action: Action): readonly Result[] {
-  const results = [apply(given, action), { state: given, outcome: unavailable }]
-  const state = structuredClone(given)
-  const all = stepsOf(action)
-  for (const step of mayBeInDoubt.includes(action.type) ? all : all.slice(0, -1)) {
-    const outcome = step(state)
-    results.push({ state: structuredClone(state), outcome: unavailable })
-    if (outcome !== undefined) break
-  }
-  return results
-}
-
-/** Two actions at once: their steps in any order. */
-export function race(given: State, first: Action, second: Action) {
-  const results: { readonly state: State; readonly outcomes: readonly [Outcome, Outcome] }[] = []
-  const go = (
-    state: State,
-    left: readonly [readonly Step[], readonly Step[]],
-    outcomes: readonly [Outcome | undefined, Outcome | undefined],
-  ): void => {
-    if (outcomes[0] !== undefined && outcomes[1] !== undefined) {
-      results.push({ state, outcomes: [outcomes[0], outcomes[1]] })
-      return
-    }
-    for (const side of [0, 1] as const) {
-      const [step, ...rest] = left[side]
-      if (!step || outcomes[side] !== undefined) continue
-      const next = structuredClone(state)
-      const outcome = step(next)
-      go(
-        next,
-        side === 0 ? [rest, left[1]] : [left[0], rest],
-        side === 0 ? [outcome, outcomes[1]] : [outcomes[0], outcome],
-      )
-    }
-  }
-  go(given, [stepsOf(first), stepsOf(second)], [undefined, undefined])
-  return results
-}
 
 export function begin(profile: Profile): State {
   return {

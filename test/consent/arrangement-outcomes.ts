@@ -1,0 +1,70 @@
+import { type Action, type Outcome, type State, type Step, stepsOf } from './arrangement-model.ts'
+
+export const unavailable = 'unavailable'
+
+export interface Result {
+  readonly state: State
+  readonly outcome: Outcome
+}
+
+/** An action that nothing disturbs. */
+export function apply(given: State, action: Action): Result {
+  const state = structuredClone(given)
+  for (const step of stepsOf(action)) {
+    const outcome = step(state)
+    if (outcome !== undefined) return { state, outcome }
+  }
+  throw new Error('the last step has an outcome')
+}
+
+/** Actions that may have succeeded although the answer says that the service is unavailable. All others can then be repeated. */
+const mayBeInDoubt: readonly Action['type'][] = [
+  'sign in',
+  'cancel',
+  'revoke',
+  'stop',
+  'end',
+  'withdraw',
+  'remove',
+]
+
+/** An action during an outage: it succeeds, or fails after any of its steps. */
+export function applyInOutage(given: State, action: Action): readonly Result[] {
+  const results = [apply(given, action), { state: given, outcome: unavailable }]
+  const state = structuredClone(given)
+  const all = stepsOf(action)
+  for (const step of mayBeInDoubt.includes(action.type) ? all : all.slice(0, -1)) {
+    const outcome = step(state)
+    results.push({ state: structuredClone(state), outcome: unavailable })
+    if (outcome !== undefined) break
+  }
+  return results
+}
+
+/** Two actions at once: their steps in any order. */
+export function race(given: State, first: Action, second: Action) {
+  const results: { readonly state: State; readonly outcomes: readonly [Outcome, Outcome] }[] = []
+  const go = (
+    state: State,
+    left: readonly [readonly Step[], readonly Step[]],
+    outcomes: readonly [Outcome | undefined, Outcome | undefined],
+  ): void => {
+    if (outcomes[0] !== undefined && outcomes[1] !== undefined) {
+      results.push({ state, outcomes: [outcomes[0], outcomes[1]] })
+      return
+    }
+    for (const side of [0, 1] as const) {
+      const [step, ...rest] = left[side]
+      if (!step || outcomes[side] !== undefined) continue
+      const next = structuredClone(state)
+      const outcome = step(next)
+      go(
+        next,
+        side === 0 ? [rest, left[1]] : [left[0], rest],
+        side === 0 ? [outcome, outcomes[1]] : [outcomes[0], outcome],
+      )
+    }
+  }
+  go(given, [stepsOf(first), stepsOf(second)], [undefined, undefined])
+  return results
+}
