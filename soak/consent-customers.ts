@@ -30,7 +30,11 @@ export function createCustomerLines(customers: readonly ConsentCustomer[]): stri
   return customers
     .flatMap(({ id, email, phoneNumber, accountId, displayName, ...shared }) => [
       customer(id, { name: id, email, phoneNumber }),
-      bankingAccount(accountId, { [id]: true }, { displayName }),
+      bankingAccount(
+        accountId,
+        { [id]: true },
+        { displayName, productCategory: 'TRANS_AND_SAVINGS_ACCOUNTS' },
+      ),
       balance(accountId, { currentBalance: shared.balance }),
       bankingAccount(`${id}-2`, { [id]: true }, { displayName: 'Not shared' }),
       balance(`${id}-2`),

@@ -74,7 +74,7 @@ function describeServer(issuer: string): Json {
   return {
     url: '{scheme}://{host}',
     description:
-      'The issuer. The host includes the port and the path, if there are any. The default is the issuer of the platform that returned the document, otherwise that of `holdfast demo`.',
+      'The issuer. The host includes the port and the path, if there are any. The default is the issuer of the platform that returned the document, otherwise the local server of `holdfast demo`.',
     variables: {
       scheme: { enum: ['https', 'http'], default: scheme },
       host: { default: host },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ConsentDetail } from '../../../contract/index.ts'
 import { getConsent, withdrawConsent } from '../../../contract/operations/consents.ts'
-import { describeScopes } from '../../../platform/consent/scopes.ts'
+import { clusterWords, describeWords } from '../../../platform/consent/scope-words.ts'
 import { call, read } from '../../api.ts'
 import { StateBadge } from '../../components/badge.tsx'
 import { Button, SecondaryLink } from '../../components/button.tsx'
@@ -120,7 +120,7 @@ function SharedData({
     <>
       <h2>{isShared ? 'What is shared' : 'What was shared'}</h2>
       <ul>
-        {describeScopes(scopes).map(({ scope, name, permissions }) => (
+        {describeWords(clusterWords, scopes).map(({ scope, name, permissions }) => (
           <li key={scope}>
             {name}
             {permissions.join() !== name && <p class="muted">{permissions.join(', ')}</p>}

@@ -1,5 +1,5 @@
 import type { ConsentDetail } from '../../../contract/index.ts'
-import { describeScopes } from '../../../platform/consent/scopes.ts'
+import { clusterWords, describeWords } from '../../../platform/consent/scope-words.ts'
 import { StateBadge } from '../../components/badge.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Time } from '../../components/time.tsx'
@@ -110,5 +110,5 @@ function describeAmendment(amendment: ConsentDetail['amendments'][number]): stri
 const formatDay = (time: string) => time.slice(0, 'YYYY-MM-DD'.length)
 
 function nameScope(scope: string): string {
-  return describeScopes([scope])[0]?.name ?? scope
+  return describeWords(clusterWords, [scope])[0]?.name ?? scope
 }
