@@ -30,7 +30,8 @@ const mayBeInDoubt: readonly Action['type'][] = [
 
 /** An action during an outage: it succeeds, or fails after any of its steps. */
 export function applyInOutage(given: State, action: Action): readonly Result[] {
-  const results = [apply(given, action), { state: given, outcome: unavailable }]
+  const done = apply(given, action)
+  const results = [done, { state: given, outcome: unavailable }, ...inDoubt(done, action)]
   const state = structuredClone(given)
   const all = stepsOf(action)
   for (const step of mayBeInDoubt.includes(action.type) ? all : all.slice(0, -1)) {
@@ -39,6 +40,19 @@ export function applyInOutage(given: State, action: Action): readonly Result[] {
     if (outcome !== undefined) break
   }
   return results
+}
+
+/**
+ * If the answer to the use of a code or a request is lost, the action succeeds: the use may have been stored or not. An
+ * error would make the repetition a second use.
+ */
+function inDoubt({ state: given, outcome }: Result, action: Action): readonly Result[] {
+  const state = structuredClone(given)
+  const used = action.type === 'exchange' ? state.flows[action.flow]?.code : undefined
+  const opened = action.type === 'open' ? state.requests[action.request] : undefined
+  if (used && outcome.startsWith('tokens')) used.isUsed = false
+  if (opened && outcome === 'opened') opened.isOpened = false
+  return [{ state, outcome }]
 }
 
 /** Two actions at once: their steps in any order. */
