@@ -76,8 +76,7 @@ export function createAccountStatements(dialect: Dialect) {
             when h.is_owned then 'true' else 'false' end || a.tail`
 
   /** A text per requested account that passes the filters. Only that of a balance may be missing. */
-  const texts = (name: string, kind: number, text: string, source: string): Statement => ({
-    name,
+  const texts = (kind: number, text: string, source: string): Statement => ({
     isPage: true,
     text: `with ${foundAccounts(dialect, kind)},
       texts as materialized (
@@ -90,9 +89,7 @@ export function createAccountStatements(dialect: Dialect) {
   })
 
   return {
-    listAccounts: {
-      name: 'list-accounts',
-      text: `with visible as materialized (
+    listAccounts: `with visible as materialized (
           select a.created, a.id, ${listed} as text
           from customer o join holder h on h.customer = o.number join account a on a.number = h.account
           where o.id = $1 and o.record is not null and a.kind = cast($2 as smallint) and ${passes}
@@ -101,62 +98,37 @@ export function createAccountStatements(dialect: Dialect) {
         select ${missingCustomer(dialect)}, (select count(*) from visible),
           ${pageOf('visible', 'created, id', 'cast($8 as text)')}
         from ${owner}`,
-    },
 
-    readAccount: {
-      name: 'read-account',
-      text: `select ${missingOne(dialect)}, coalesce(a.detail, ${listed})
+    readAccount: `select ${missingOne(dialect)}, coalesce(a.detail, ${listed})
         from ${ownerAndAccount('cast($3 as smallint)')}`,
-    },
 
     readEnergyAccounts: texts(
-      'read-energy-accounts',
       kindCodes.energy,
       'coalesce(a.detail, a.head)',
       'account a on a.number = f.number',
     ),
 
-    listBalances: texts(
-      'list-balances',
-      kindCodes.banking,
-      'b.record',
-      'balance b on b.account = f.number',
-    ),
+    listBalances: texts(kindCodes.banking, 'b.record', 'balance b on b.account = f.number'),
 
-    readBalance: {
-      name: 'read-balance',
-      text: `select ${missingOne(dialect)}, b.record from ${ownerAndAccount(kindCodes.banking)}
+    readBalance: `select ${missingOne(dialect)}, b.record from ${ownerAndAccount(kindCodes.banking)}
         left join balance b on b.account = h.account`,
-    },
 
-    readContact: {
-      name: 'read-contact',
-      text: `select ${missingOne(dialect)}, c.status, c.record from ${ownerAndAccount()}
+    readContact: `select ${missingOne(dialect)}, c.status, c.record from ${ownerAndAccount()}
         left join contact c on c.account = h.account`,
-    },
 
-    readCustomer: {
-      name: 'read-customer',
-      text: `select ${missingCustomer(dialect)}, o.record from ${owner}`,
-    },
+    readCustomer: `select ${missingCustomer(dialect)}, o.record from ${owner}`,
 
-    findCustomers: {
-      name: 'find-customers',
-      text: `select match from customer where record is not null and number in (
+    findCustomers: `select match from customer where record is not null and number in (
           select number from customer where email = $1
           union all select customer from further_email where email = $1)
         order by id`,
-    },
 
-    listShareableAccounts: {
-      name: 'list-shareable-accounts',
-      text: `select ${missingCustomer(dialect)}, (
+    listShareableAccounts: `select ${missingCustomer(dialect)}, (
           select string_agg(shareable, cast($2 as text)) from (
             select a.shareable from holder h join account a on a.number = h.account
             where h.customer = o.number and ${restriction(dialect, 'account', 'a.id')} is null
             order by a.created, a.id) as held)
         from ${owner}`,
-    },
   } as const satisfies Record<string, Statement>
 }
 
@@ -166,7 +138,6 @@ export function createAccountStatements(dialect: Dialect) {
  */
 export function countAll(hasTransactions: string): Statement {
   return {
-    name: 'overview',
     isLong: true,
     text: `select (select count(*) from customer where record is not null),
         (select count(*) from account where kind <> 0), example.customer, example.account

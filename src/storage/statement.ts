@@ -1,7 +1,7 @@
-/** A statement that each connection prepares once, with numbered parameters (`$1`). */
-export interface Statement {
-  /** PostgreSQL prepares it under this name. */
-  readonly name: string
+/** A statement that each connection prepares once, with numbered parameters (`$1`). Its text must not contain values. */
+export type Statement = string | DescribedStatement
+
+export interface DescribedStatement {
   readonly text: string
   /** It may read many rows. On PostgreSQL, no other statement is sent behind it. */
   readonly isLong?: boolean
@@ -18,3 +18,7 @@ export type Parameter =
   | readonly string[]
   | readonly number[]
   | null
+
+export function describe(statement: Statement): DescribedStatement {
+  return typeof statement === 'string' ? { text: statement } : statement
+}

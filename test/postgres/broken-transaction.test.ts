@@ -10,7 +10,7 @@ describeOn('postgres', 'a connection that breaks between two statements', () => 
     const database = await newDatabase({ after: (work) => t.after(work) })
     const pool = makePool(database, 'write', {})
     t.after(() => pool.end())
-    const backend = { name: 'backend', text: 'select pg_backend_pid()' }
+    const backend = 'select pg_backend_pid()'
 
     await assert.rejects(
       inTransaction(pool, async (query) => {

@@ -16,7 +16,7 @@ function openWorker() {
     calls.push(call)
     return call.promise
   })
-  return { calls, call: (isLong = false) => query({ name: 'one', text: 'select 1', isLong }, []) }
+  return { calls, call: (isLong = false) => query({ text: 'select 1', isLong }, []) }
 }
 
 const unavailable = (error: unknown) =>

@@ -95,7 +95,7 @@ describeOn('postgres', 'a database that becomes unreachable', () => {
     const pool = makePool(`postgres://x@127.0.0.1:${port}/x`, 'read', { timeoutMs: 300 })
     t.after(() => pool.end())
 
-    await assert.rejects(runStatement(pool, { name: 'x', text: 'select 1' }, []), isUnavailable)
+    await assert.rejects(runStatement(pool, 'select 1', []), isUnavailable)
   })
 })
 
@@ -105,10 +105,7 @@ describeOn('postgres', 'a statement', () => {
     const pool = makePool(server.url(), 'write', { timeoutMs: 300 })
     t.after(() => pool.end())
 
-    await assert.rejects(
-      runStatement(pool, { name: 'x', text: 'select pg_sleep(600)' }, []),
-      isUnavailable,
-    )
+    await assert.rejects(runStatement(pool, 'select pg_sleep(600)', []), isUnavailable)
   })
 
   it('that waits too long for a lock is cancelled, and fails as unavailable', async (t) => {
@@ -121,7 +118,7 @@ describeOn('postgres', 'a statement', () => {
     t.after(() => holder.end())
     await holder.query('begin; lock table locked')
 
-    const query = runStatement(pool, { name: 'x', text: 'select * from locked' }, [])
+    const query = runStatement(pool, 'select * from locked', [])
 
     await assert.rejects(query, isUnavailable)
   })
@@ -130,7 +127,7 @@ describeOn('postgres', 'a statement', () => {
     const server = await sharedServer()
     const pool = makePool(server.url(), 'read', { connections: 1 })
     t.after(() => pool.end())
-    const run = (text: string) => runStatement(pool, { name: text, text }, [])
+    const run = (text: string) => runStatement(pool, text, [])
 
     const begun = [run('select pg_sleep(1)'), ...Array.from({ length: 100 }, () => run('select 1'))]
     await assert.rejects(run('select 1'), isUnavailable)
@@ -147,7 +144,7 @@ describeOn('postgres', 'a statement', () => {
     const server = await sharedServer()
     const pool = makePool(server.url(), 'read', {})
     t.after(() => pool.end())
-    const wrong = { name: 'x', text: `select ($1::text)::int` }
+    const wrong = `select ($1::text)::int`
 
     await assert.rejects(runStatement(pool, wrong, ['precious']), (error: Error) => {
       assert.ok(!isUnavailable(error))
@@ -164,7 +161,7 @@ describeOn('postgres', 'a statement', () => {
     const pool = makePool(server.url(), 'read', {})
     t.after(() => pool.end())
 
-    await assert.rejects(runStatement(pool, { name: 'x', text: 'create table x ()' }, []))
+    await assert.rejects(runStatement(pool, 'create table x ()', []))
   })
 })
 

@@ -10,11 +10,12 @@ import {
   type Query,
   runStatement,
 } from '../../src/storage/postgres/driver/statements.ts'
+import type { Statement } from '../../src/storage/statement.ts'
 import { describeOn, newDatabase } from '../support/engines.ts'
 
-const divide = { name: 'divide', text: 'select 100 / $1::integer' }
-const backend = { name: 'backend', text: 'select pg_backend_pid(), $1::text' }
-const terminate = { name: 'terminate', text: 'select pg_terminate_backend(pg_backend_pid())' }
+const divide = 'select 100 / $1::integer'
+const backend = 'select pg_backend_pid(), $1::text'
+const terminate = 'select pg_terminate_backend(pg_backend_pid())'
 const echo = {
   name: 'echo',
   text: 'select $1::text, $2::text[], $3::bigint[], $4::boolean, $5::text',
@@ -44,7 +45,7 @@ describeOn('postgres', 'pipelined statements', () => {
     const pool = makePool(await newDatabase(t), 'read', { connections: 4 })
     t.after(() => pool.end())
     const query = openQuery(pool)
-    const lock = { name: 'lock', text: 'select pg_advisory_lock_shared($1::bigint)::text' }
+    const lock = 'select pg_advisory_lock_shared($1::bigint)::text'
     const holder = await pool.connect()
     await holder.query('select pg_advisory_lock(1)')
     const locked = [query(lock, [1])]
@@ -62,8 +63,7 @@ describeOn('postgres', 'pipelined statements', () => {
   it('return a long value as bytes only if it is passed on unread', async (t) => {
     const { query } = await open(t)
     const repeat = 'select null, $1::text, repeat($1::text, $2::integer), $1::text'
-    const page = { name: 'page', isPage: true, text: repeat }
-    const row = { name: 'row', text: repeat }
+    const page = { isPage: true, text: repeat }
     // Characters of one to four bytes, so that chunk boundaries fall inside characters.
     const text = 'aé中😀'
 
@@ -71,7 +71,7 @@ describeOn('postgres', 'pipelined statements', () => {
       const long = text.repeat(times)
       const [pages, rows] = await Promise.all([
         query(page, [text, times]),
-        query(row, [text, times]),
+        query(repeat, [text, times]),
         query(page, ['b', times]),
       ])
 
@@ -136,8 +136,8 @@ describeOn('postgres', 'pipelined statements', () => {
 
   it('fail together if one cannot be written to the connection, and later ones succeed', async (t) => {
     const { query, pool } = await open(t)
-    const unwritable = { name: 'unwritable', text: 5 as never }
-    const runAlone = (statement: typeof backend) => runStatement(pool, statement, ['a'])
+    const unwritable = { text: 5 as never }
+    const runAlone = (statement: Statement) => runStatement(pool, statement, ['a'])
 
     const outcomes = await Promise.allSettled([
       query(unwritable, []),
@@ -167,7 +167,7 @@ describeOn('postgres', 'pipelined statements', () => {
     assert.deepEqual(row?.slice(3), ['t', null])
     // The database compares the elements itself.
     for (const [index, text] of texts.entries()) {
-      const same = { name: `same-${index}`, text: `select ($1::text[])[${index + 1}] = $2::text` }
+      const same = `select ($1::text[])[${index + 1}] = $2::text`
       assert.deepEqual(await query(same, [texts, text]), [['t']], text)
     }
   })

@@ -218,8 +218,8 @@ describeOn('postgres', 'a synchronous standby that is unreachable', () => {
 })
 
 describeOn('postgres', 'a lock that is not released', () => {
-  const customers = { name: 'customers', text: 'select count(*) from customer' }
-  const products = { name: 'products', text: 'select count(*) from product where id = $1' }
+  const customers = 'select count(*) from customer'
+  const products = 'select count(*) from product where id = $1'
 
   it('fails the statements that need it in time, even if many share a connection', async (t) => {
     const pool = makePool(database, 'read', { timeoutMs, connections: 2 })
@@ -277,18 +277,18 @@ describeOn('postgres', 'a pool whose connections are all in use', () => {
     const pool = makePool(database, 'read', { timeoutMs, connections: 1 })
     t.after(() => pool.end())
     const query = openQuery(pool)
-    const one = { name: 'one', text: 'select 1' }
+    const one = 'select 1'
     await untilAnswered(() => query(one, []))
     const connection = await pool.connect()
 
     try {
-      await assertUnavailable(query(one, []), query({ ...one, name: 'long', isLong: true }, []))
+      await assertUnavailable(query(one, []), query({ text: one, isLong: true }, []))
       // The pool times out later than the calls. An error in it would be uncaught.
       while (pool.waitingCount > 0) await setTimeout(10)
     } finally {
       connection.release()
     }
-    const two = { name: 'two', text: 'select 2' }
+    const two = 'select 2'
     assert.equal((await untilAnswered(() => query(two, []))).length, 1)
   })
 })

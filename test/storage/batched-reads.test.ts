@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
-import { batchReads, query } from '../../src/storage/sqlite/driver/statements.ts'
+import { batchReads, prepareOn } from '../../src/storage/sqlite/driver/statements.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 /** A file with one number, read on one connection and incremented on another. */
@@ -17,7 +17,7 @@ async function openNumber(t: TestContext) {
     reader.close()
     writer.close()
   })
-  const number = query<{ value: number }>(reader, 'select value from number')
+  const number = prepareOn(reader).query<{ value: number }>('select value from number')
   return {
     batch: batchReads(reader),
     read: () => number.first()?.value,

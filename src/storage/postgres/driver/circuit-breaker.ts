@@ -1,5 +1,6 @@
 import { ContractError } from '../../../contract/index.ts'
-import { type Query, toStatement } from './statements.ts'
+import { describe } from '../../statement.ts'
+import type { Query } from './statements.ts'
 
 /** How long a short statement may be unanswered before the breaker opens, and the next trial begins. */
 const unansweredMs = 1000
@@ -13,7 +14,7 @@ export function openCircuitBreaker(query: Query): Query {
   let trialEnds = 0
   return async (statement, values) => {
     const now = performance.now()
-    const { isLong } = toStatement(statement)
+    const { isLong } = describe(statement)
     const isTrial = isOpen
     if (isOpen && now < trialEnds) {
       throw new ContractError('unavailable', 'a data node of the database does not respond')

@@ -1,13 +1,13 @@
 import type pg from 'pg'
 import type { JsonText } from '../../../contract/index.ts'
-import type { Parameter, Statement } from '../../statement.ts'
+import type { DescribedStatement, Parameter } from '../../statement.ts'
 import { abandonAt } from './abandon.ts'
 import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
 
 export type Rows = (string | null)[][]
 
 /** A statement and its values, which are encoded in advance: an invalid one fails before a connection is used. */
-type EncodedCall = readonly [Statement, readonly (string | null)[]]
+type EncodedCall = readonly [DescribedStatement, readonly (string | null)[]]
 
 interface PendingStatement extends Deadlines {
   readonly call: EncodedCall
@@ -22,6 +22,13 @@ type Settled = (error: Error | undefined, results: readonly Rows[]) => void
 interface Deadlines {
   readonly sendBy: number
   readonly deadline: number
+}
+
+const names = new Map<string, string>()
+
+/** The name under which each connection prepares a statement once. */
+export function statementName(text: string): string {
+  return names.getOrInsertComputed(text, () => `sql-${names.size}`)
 }
 
 /** The names of the statements that a connection has prepared. */
@@ -69,7 +76,8 @@ class Pipeline {
     this.#forgetPrepared = () => {
       for (const name of added) prepared.delete(name)
     }
-    for (const [{ name, text }, values] of this.#calls) {
+    for (const [{ text }, values] of this.#calls) {
+      const name = statementName(text)
       if (!prepared.has(name)) {
         // After an error it is unknown whether the server has it. To close what does not exist is not an error.
         connection.close({ type: 'S', name }, true)
@@ -258,7 +266,7 @@ export function poolTimeout({ options }: pg.Pool): number {
   return options.connectionTimeoutMillis ?? timeoutDefaultMs
 }
 
-function deadlines(pool: pg.Pool, { isLong = false }: Statement): Deadlines {
+function deadlines(pool: pg.Pool, { isLong = false }: DescribedStatement): Deadlines {
   const now = performance.now()
   const timeoutMs = poolTimeout(pool)
   return isLong

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { ContractError } from '../../../contract/index.ts'
-import type { Parameter, Statement } from '../../statement.ts'
+import { describe, type Parameter, type Statement } from '../../statement.ts'
 import { abandonAt } from './abandon.ts'
 import { deniedError, isDenied } from './denied.ts'
 import {
@@ -19,7 +19,7 @@ const waitingMaxPerConnection = 100
 /** Runs a statement, in one round trip. */
 export async function runStatement(
   connection: pg.Pool | pg.ClientBase,
-  statement: Statement | string,
+  statement: Statement,
   values: readonly Parameter[],
 ): Promise<Rows> {
   if (connection instanceof pg.Pool) {
@@ -29,21 +29,10 @@ export async function runStatement(
   return orAppError(connection, queryOn(connection, encodeCall([statement, values])))
 }
 
-const byText = new Map<string, Statement>()
-
-/** Each connection prepares a statement once. A text without a name must not contain values. */
-export function toStatement(statement: Statement | string): Statement {
-  if (typeof statement === 'object') return statement
-  return byText.getOrInsertComputed(statement, () => ({
-    name: `sql-${byText.size}`,
-    text: statement,
-  }))
-}
-
 type Call = Parameters<Query>
 
 function encodeCall([statement, values]: Call) {
-  return [toStatement(statement), encode(values)] as const
+  return [describe(statement), encode(values)] as const
 }
 
 /** Runs statements in order, in one transaction and one round trip: each sees the changes of those before it. */
@@ -119,7 +108,7 @@ export async function toAppError(
 }
 
 /** Runs a statement on a connection of a pool, or on that of a transaction. */
-export type Query = (statement: Statement | string, values: readonly Parameter[]) => Promise<Rows>
+export type Query = (statement: Statement, values: readonly Parameter[]) => Promise<Rows>
 
 /**
  * Runs the work in a transaction, which is committed when it resolves and rolled back when it rejects. When the

@@ -2,9 +2,8 @@ import type { QueryArrayConfig, QueryConfig } from 'pg'
 import type { FeedWriterOptions } from '../../../intake/feed-writer.ts'
 import { abandonAt, abandonOnAbort, streamOf } from '../driver/abandon.ts'
 import { openCopy } from '../driver/copy.ts'
-import { type Rows, watchStandby } from '../driver/pipeline.ts'
+import { type Rows, statementName, watchStandby } from '../driver/pipeline.ts'
 import { durableCommits, type makePool, plannerChoice } from '../driver/pool.ts'
-import { toStatement } from '../driver/statements.ts'
 import { longTimeoutMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
@@ -151,7 +150,7 @@ export async function openFeedSession(
     return result
   }
   /** Planning a statement takes longer than running it for a few lines. */
-  const runPrepared: Run = (text, values = []) => run({ ...toStatement(text), values })
+  const runPrepared: Run = (text, values = []) => run({ name: statementName(text), text, values })
   const runPlanned: Run = (text, values) => run(values ? { text, values } : { text })
   // If it fails, the next statement rejects with the same error.
   const sendWith =
@@ -177,17 +176,13 @@ export async function openFeedSession(
     isLost: () => isLost,
 
     /** Runs a statement after others that wait for locks. */
-    async readLocked(
-      locks: readonly string[],
-      statement: string,
-      values: unknown[],
-    ): Promise<Rows> {
+    async readLocked(locks: readonly string[], text: string, values: unknown[]): Promise<Rows> {
       isWaiting = true
       isAnnounced = false
       isBusy = true
       try {
         for (const sql of locks) await sendPrepared(sql)
-        return (await run({ ...toStatement(statement), values, rowMode: 'array' })).rows
+        return (await run({ name: statementName(text), text, values, rowMode: 'array' })).rows
       } finally {
         isWaiting = false
       }

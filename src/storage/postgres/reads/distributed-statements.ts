@@ -32,7 +32,6 @@ export function shardStatements(entryTable: string, stateTable: string) {
   const generation = `coalesce((select s.generation from ${stateTable} s where s.account = $1::bigint), 0)`
   const inList = 'e.account = $1::bigint and e.list = $2::smallint'
   const one = {
-    name: entryTable,
     table: entryTable,
     head: generation,
     from: '(select) one',
@@ -44,46 +43,33 @@ export function shardStatements(entryTable: string, stateTable: string) {
     search: searchStatement(one),
 
     /** The oldest and the newest entry in a time window, $3 and $4. */
-    window: {
-      name: `window-${entryTable}`,
-      text: `select ${generation}, first.ordinal, last.ordinal, first.time, last.time
+    window: `select ${generation}, first.ordinal, last.ordinal, first.time, last.time
         from (select) one
         left join lateral ${oldest(inList, '>=', '$3::bigint', entryTable)} first on true
         left join lateral ${newest(inList, '$4::bigint', entryTable)} last on true`,
-    },
 
     /** The records of the entries with ordinals from $3 to $4, newest first. */
     range: {
-      name: `range-${entryTable}`,
       isPage: true,
       text: `select ${generation}, array_to_string(array(
           select e.record from ${range(inList, '$3::integer', '$4::integer', entryTable)} e), ',')`,
     },
 
     /** The keys of these entries. */
-    keys: {
-      name: `keys-${entryTable}`,
-      text: `select ${generation}, e.time, e.id, e.ordinal from (select) one
+    keys: `select ${generation}, e.time, e.id, e.ordinal from (select) one
         left join lateral ${range(inList, '$3::integer', '$4::integer', entryTable)} e on true`,
-    },
 
     /** The records of the entries with the ordinals $3. */
-    records: {
-      name: `records-${entryTable}`,
-      text: `select ${generation}, e.ordinal, e.record from (select) one
+    records: `select ${generation}, e.ordinal, e.record from (select) one
         left join lateral (
           select e.ordinal, e.record from unnest($3::integer[]) as wanted(ordinal)
           cross join lateral ${range(inList, 'wanted.ordinal', 'wanted.ordinal + 0', entryTable)} e
         ) e on true`,
-    },
 
     /** The ordinals of the oldest entries at or after each of the times $3; 0 without such an entry. */
-    seek: {
-      name: `seek-${entryTable}`,
-      text: `select ${generation}, array_to_string(array(
+    seek: `select ${generation}, array_to_string(array(
           select coalesce((select e.ordinal from ${entryTable} e where ${inList}
             and e.time >= sought.time order by e.time, e.ordinal limit 1), 0)
           from unnest($3::bigint[]) with ordinality as sought(time, place) order by sought.place), ',')`,
-    },
   } as const satisfies Record<string, Statement>
 }

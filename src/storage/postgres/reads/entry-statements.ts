@@ -5,7 +5,7 @@ import {
   owner,
   ownerAndAccount,
 } from '../../account-statements.ts'
-import type { Statement } from '../../statement.ts'
+import type { DescribedStatement } from '../../statement.ts'
 import { dialect } from '../driver/sql.ts'
 import { indexedSearchStatements } from './indexed-search-statements.ts'
 import { listStatement, newest, oldest, range } from './one-list-statements.ts'
@@ -16,7 +16,6 @@ import { listStatement, newest, oldest, range } from './one-list-statements.ts'
  */
 export function partitionStatements(table: string) {
   const one = {
-    name: table,
     table,
     head: missingOne(dialect),
     from: ownerAndAccount('$3::smallint'),
@@ -44,8 +43,7 @@ const severalLists = `${foundAccounts(dialect, '$8::smallint')},
 const total = '(select coalesce(sum(last - first + 1), 0) from list_range)'
 
 /** Account by account, in the requested order. $6 is the offset, $7 the limit. */
-export const listEntriesByAccount: Statement = {
-  name: 'list-entries-by-account',
+export const listEntriesByAccount: DescribedStatement = {
   isPage: true,
   text: `with ${severalLists},
     placed as materialized (
@@ -67,8 +65,7 @@ export const listEntriesByAccount: Statement = {
 const byTime = 'order by e.time desc, e.id, s.id'
 
 /** By time, for the first pages: the newest entries of every list, up to the end of the page, are read and sorted. */
-export const listEntriesByTime: Statement = {
-  name: 'list-entries-by-time',
+export const listEntriesByTime: DescribedStatement = {
   isPage: true,
   text: `with ${severalLists}
     select ${missingAny}, ${total},
@@ -86,8 +83,7 @@ export const listEntriesByTime: Statement = {
  * By time, for later pages: a binary search finds the times of the first and the last entry of the page, then only the
  * entries between them are read.
  */
-export const listEntriesByTimeLater: Statement = {
-  name: 'list-entries-by-time-later',
+export const listEntriesByTimeLater: DescribedStatement = {
   isPage: true,
   isLong: true,
   text: `with recursive ${severalLists},

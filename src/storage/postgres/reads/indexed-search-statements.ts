@@ -19,7 +19,7 @@ const groupsMax = sliceBits / 2
  * those on the page are put in order.
  */
 export function indexedSearchStatements(one: OneList) {
-  const { name, table, head, inList } = one
+  const { table, head, inList } = one
   const { parameter, offset, limit, list, isMatch, records } = oneListParts(one)
   /** Only transactions have an index. */
   const ofList = (table: string) =>
@@ -72,7 +72,6 @@ export function indexedSearchStatements(one: OneList) {
   return {
     /** The last two parameters are the parts and the first bits of the slices of the text, if it has any. */
     search: {
-      name: `search-${name}`,
       isPage: true,
       isLong: true,
       text: search(
@@ -131,7 +130,6 @@ export function indexedSearchStatements(one: OneList) {
 
     /** Without a text. The last two parameters are the codes of the bounds. */
     searchAmounts: {
-      name: `search-amounts-${name}`,
       isPage: true,
       isLong: true,
       text: search(

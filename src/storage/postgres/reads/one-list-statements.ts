@@ -1,4 +1,4 @@
-import type { Statement } from '../../statement.ts'
+import type { DescribedStatement } from '../../statement.ts'
 
 /**
  * Lists of entries. The bounds of a time window are two seeks, the total is their difference, and a page is one range of
@@ -32,7 +32,6 @@ export function range(list: string, low: string, high: string, table = 'entry'):
 
 /** How a statement on one list finds the list, what its first column is, and the numbers of its parameters. */
 export interface OneList {
-  readonly name: string
   readonly table: string
   readonly head: string
   readonly from: string
@@ -68,11 +67,10 @@ export function oneListParts({ table, from, inList, first }: OneList) {
   }
 }
 
-export function listStatement(one: OneList): Statement {
-  const { name, table, head, inList } = one
+export function listStatement(one: OneList): DescribedStatement {
+  const { table, head, inList } = one
   const { offset, limit, list } = oneListParts(one)
   return {
-    name: `list-${name}`,
     isPage: true,
     text: `select ${head}, greatest(0, last.ordinal - first.ordinal + 1),
       array_to_string(array(
@@ -85,13 +83,12 @@ export function listStatement(one: OneList): Statement {
 }
 
 /** With a filter. Reads every entry of the time window. */
-export function searchStatement(one: OneList): Statement {
-  const { name, table, head, inList } = one
+export function searchStatement(one: OneList): DescribedStatement {
+  const { table, head, inList } = one
   const { offset, limit, list, isMatch, records } = oneListParts(one)
   /** The bounds of an array are integers. */
   const bound = (place: string) => `least(${place}, cardinality(matching.ordinals))::integer`
   return {
-    name: `search-${name}`,
     isPage: true,
     isLong: true,
     text: `select ${head}, cardinality(matching.ordinals),

@@ -12,7 +12,7 @@ import {
   windowValues,
 } from '../../request-values.ts'
 import { textSlices } from '../../search-index.ts'
-import type { Statement } from '../../statement.ts'
+import type { DescribedStatement } from '../../statement.ts'
 import { sliceBits, slicesPerPart } from '../driver/search-index-tables.ts'
 import type { Query } from '../driver/statements.ts'
 import { findPartition, partitionTable } from '../partition.ts'
@@ -32,7 +32,7 @@ export function openPartitionedLists(
   const statements = Array.from({ length: partitions }, (_, partition) =>
     entries.partitionStatements(partitionTable(partition)),
   )
-  const page = async (statement: Statement, values: Parameters<Query>[1]) => {
+  const page = async (statement: DescribedStatement, values: Parameters<Query>[1]) => {
     const [[text, ...row] = []] = await query(statement, values)
     return toMissing(text) ?? toPage(row)
   }
@@ -75,7 +75,7 @@ function selectStatement({
   accountIds: { length: accounts },
   page,
   pageSize,
-}: EntriesOfAccountsQuery): Statement {
+}: EntriesOfAccountsQuery): DescribedStatement {
   const sortedKeys = window ? accounts * page * pageSize : 0
   if (sortedKeys > keysReadMax) return entries.listEntriesByTimeLater
   const statement = window ? entries.listEntriesByTime : entries.listEntriesByAccount

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { type Cell, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
 import { openDatabase } from './open.ts'
-import { type Command, command, execute, type Query, query } from './statements.ts'
+import { type Command, execute, prepareOn, type Query } from './statements.ts'
 import { takeWriteLock } from './write-lock.ts'
 
 /** How long a change waits for a load or another process. */
@@ -88,18 +88,19 @@ function openWriteQueue(database: DatabaseSync) {
 
 /** Statements that are prepared when they are first used. */
 export function openStatements(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   const queries = new Map<string, Query<Cell[]>>()
   const commands = new Map<string, Command>()
 
   return {
     readRows(text: string, values: readonly (Value | bigint)[]): Cell[][] {
       const prepared = queries.getOrInsertComputed(text, () =>
-        query<Cell[]>(database, toNumbered(text), { lists: true }),
+        query<Cell[]>(toNumbered(text), { lists: true }),
       )
       return prepared.all(...values.map(encode))
     },
     run(text: string, values: readonly Value[]): number {
-      const prepared = commands.getOrInsertComputed(text, () => command(database, toNumbered(text)))
+      const prepared = commands.getOrInsertComputed(text, () => command(toNumbered(text)))
       return prepared.run(...values.map(encode)).changes
     },
   }

@@ -1,8 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { toAppError } from './errors.ts'
 
-export type Query<Row> = ReturnType<typeof query<Row>>
-
 interface QueryOptions {
   /** Reads integers as bigints. */
   readonly bigints?: boolean
@@ -10,25 +8,52 @@ interface QueryOptions {
   readonly lists?: boolean
 }
 
-/** A statement that reads. Its text determines the type of the rows. */
-export function query<Row>(
-  database: DatabaseSync,
-  sql: string,
-  { bigints = false, lists = false }: QueryOptions = {},
-) {
-  const statement = withAppErrors(database, () => database.prepare(sql))
-  statement.setReadBigInts(bigints)
-  statement.setReturnArrays(lists)
+export interface Query<Row> {
+  all(...values: SQLInputValue[]): Row[]
+  first(...values: SQLInputValue[]): Row | undefined
+  each(...values: SQLInputValue[]): Iterable<Row>
+}
+
+export interface Command {
+  run(...values: SQLInputValue[]): { readonly changes: number; readonly rowid: number }
+}
+
+/** Prepares the statements of a connection. */
+export function prepareOn(database: DatabaseSync) {
+  const prepare = (sql: string) => withAppErrors(database, () => database.prepare(sql))
   return {
-    all: (...values: SQLInputValue[]) =>
-      withAppErrors(database, () => statement.all(...values) as Row[]),
-    first: (...values: SQLInputValue[]) =>
-      withAppErrors(database, () => statement.get(...values) as Row | undefined),
-    *each(...values: SQLInputValue[]): Iterable<Row> {
-      try {
-        yield* statement.iterate(...values) as Iterable<Row>
-      } catch (error) {
-        throw toAppError(error, database)
+    /** A statement that reads. Its text determines the type of the rows. */
+    query<Row>(sql: string, { bigints = false, lists = false }: QueryOptions = {}): Query<Row> {
+      const statement = prepare(sql)
+      statement.setReadBigInts(bigints)
+      statement.setReturnArrays(lists)
+      return {
+        all: (...values) => withAppErrors(database, () => statement.all(...values) as Row[]),
+        first: (...values) =>
+          withAppErrors(database, () => statement.get(...values) as Row | undefined),
+        *each(...values) {
+          try {
+            yield* statement.iterate(...values) as Iterable<Row>
+          } catch (error) {
+            throw toAppError(error, database)
+          }
+        },
+      }
+    },
+
+    /**
+     * A statement that writes. Reads bigints: the driver returns the last rowid after every statement, and fails if it
+     * exceeds a safe integer.
+     */
+    command(sql: string): Command {
+      const statement = prepare(sql)
+      statement.setReadBigInts(true)
+      return {
+        run: (...values) =>
+          withAppErrors(database, () => {
+            const { changes, lastInsertRowid } = statement.run(...values)
+            return { changes: Number(changes), rowid: Number(lastInsertRowid) }
+          }),
       }
     },
   }
@@ -45,24 +70,6 @@ function withAppErrors<Result>(database: DatabaseSync, work: () => Result): Resu
 /** Runs statements without values. */
 export function execute(database: DatabaseSync, sql: string): void {
   withAppErrors(database, () => database.exec(sql))
-}
-
-export type Command = ReturnType<typeof command>
-
-/**
- * A statement that writes. Reads bigints: the driver returns the last rowid after every statement, and fails if it exceeds
- * a safe integer.
- */
-export function command(database: DatabaseSync, sql: string) {
-  const statement = withAppErrors(database, () => database.prepare(sql))
-  statement.setReadBigInts(true)
-  return {
-    run: (...values: SQLInputValue[]) =>
-      withAppErrors(database, () => {
-        const { changes, lastInsertRowid } = statement.run(...values)
-        return { changes: Number(changes), rowid: Number(lastInsertRowid) }
-      }),
-  }
 }
 
 /** Commits the work, or rolls it back if it throws. */

@@ -3,7 +3,7 @@ import type { AccountKind } from '../../../contract/index.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { BalanceItem, ContactItem } from '../../../intake/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 import type { AccountNumber } from './account-rows.ts'
 
 /**
@@ -11,27 +11,18 @@ import type { AccountNumber } from './account-rows.ts'
  * the account is put or one of a kind is deleted.
  */
 export function openAccountRecords(database: DatabaseSync) {
-  const findBalance = query<{ record: string }>(
-    database,
-    'select record from balance where account = ?',
-  )
-  const putBalance = command(database, 'insert or replace into balance values (?, ?)')
+  const { query, command } = prepareOn(database)
+  const findBalance = query<{ record: string }>('select record from balance where account = ?')
+  const putBalance = command('insert or replace into balance values (?, ?)')
   const findContact = query<{ kind: number; status: string; record: string }>(
-    database,
     'select kind, status, record from contact where account = ?',
   )
-  const putContact = command(database, 'insert or replace into contact values (?, ?, ?, ?)')
-  const deleteContactOfKind = command(
-    database,
-    'delete from contact where account = ? and kind = ?',
-  )
-  const assignContact = command(
-    database,
-    'update contact set kind = ? where account = ? and kind = 0',
-  )
+  const putContact = command('insert or replace into contact values (?, ?, ?, ?)')
+  const deleteContactOfKind = command('delete from contact where account = ? and kind = ?')
+  const assignContact = command('update contact set kind = ? where account = ? and kind = 0')
 
   const removalFrom = (table: 'balance' | 'contact') => {
-    const remove = command(database, `delete from ${table} where account = ?`)
+    const remove = command(`delete from ${table} where account = ?`)
     return (account: number): LineOutcome =>
       remove.run(account).changes > 0 ? 'deleted' : 'unchanged'
   }

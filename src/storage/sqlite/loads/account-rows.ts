@@ -4,7 +4,7 @@ import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { AccountItem } from '../../../intake/writer.ts'
 import { kindCodes, latestTime } from '../../enum-codes.ts'
 import { otherKind } from '../../load-errors.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 
 /** How many accounts are cached by id while a load runs. */
 const cachedMax = 50_000
@@ -17,33 +17,27 @@ export interface AccountNumber {
 
 /** Accounts and their holders. An account that a line refers to before it exists has a placeholder, without a record. */
 export function openAccountRows(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   const cacheById = new Map<string, AccountNumber>()
   const find = query<AccountNumber>(
-    database,
     'select number, case when head is null then 0 else kind end as kind from account where id = ?',
   )
   const findRecord = query<{ is_owned_text: string | null; head: string; tail: string }>(
-    database,
     'select is_owned_text, head, tail from account where number = ?',
   )
-  const insertPlaceholder = command(database, 'insert into account (id) values (?)')
-  const put = command(
-    database,
-    `update account set kind = ?, is_open = ?, category = ?, created = ?, is_owned_text = ?,
-       shareable = ?, head = ?, tail = ?, detail = ? where number = ?`,
-  )
-  const remove = command(
-    database,
-    `update account set kind = 0, is_owned_text = null, shareable = null, category = null,
-       head = null, tail = null, detail = null where number = ?`,
-  )
+  const insertPlaceholder = command('insert into account (id) values (?)')
+  const put = command(`
+    update account set kind = ?, is_open = ?, category = ?, created = ?, is_owned_text = ?,
+       shareable = ?, head = ?, tail = ?, detail = ? where number = ?`)
+  const remove = command(`
+    update account set kind = 0, is_owned_text = null, shareable = null, category = null,
+       head = null, tail = null, detail = null where number = ?`)
   const holders = query<{ customer: number; is_owned: number }>(
-    database,
     'select customer, is_owned from holder where account = ?',
   )
-  const putHolder = command(database, 'insert or replace into holder values (?, ?, ?)')
-  const removeHolder = command(database, 'delete from holder where customer = ? and account = ?')
-  const removeHolders = command(database, 'delete from holder where account = ?')
+  const putHolder = command('insert or replace into holder values (?, ?, ?)')
+  const removeHolder = command('delete from holder where customer = ? and account = ?')
+  const removeHolders = command('delete from holder where account = ?')
 
   const lookUp = (id: string): AccountNumber | undefined => {
     const cached = cacheById.get(id)

@@ -6,7 +6,7 @@ import type { CustomerItem, RemovalItem } from '../../../intake/writer.ts'
 import { digest, emailDigest } from '../../digest.ts'
 import { toEmailsText } from '../../emails-text.ts'
 import { anotherPerson } from '../../load-errors.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 
 interface Row {
   readonly number: number
@@ -19,24 +19,20 @@ interface Row {
 
 /** Customers, placeholders for customers that a line refers to before they exist, and digests of removed customers. */
 export function openCustomerRows(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   const find = query<Row>(
-    database,
     'select number, email, emails, record, email_hash, name_hash from customer where id = ?',
   )
-  const insertPlaceholder = command(database, 'insert into customer (id) values (?)')
-  const put = command(
-    database,
-    `insert into customer (id, email, match, emails, record) values (?, ?, ?, ?, ?)
+  const insertPlaceholder = command('insert into customer (id) values (?)')
+  const put = command(`
+    insert into customer (id, email, match, emails, record) values (?, ?, ?, ?, ?)
      on conflict (id) do update set email = excluded.email, match = excluded.match,
-       emails = excluded.emails, record = excluded.record, email_hash = null, name_hash = null`,
-  )
-  const putEmail = command(database, 'insert or ignore into further_email values (?, ?)')
-  const removeEmails = command(database, 'delete from further_email where customer = ?')
-  const remove = command(
-    database,
-    `update customer set email = null, match = null, emails = null, record = null, email_hash = ?,
-       name_hash = ? where number = ?`,
-  )
+       emails = excluded.emails, record = excluded.record, email_hash = null, name_hash = null`)
+  const putEmail = command('insert or ignore into further_email values (?, ?)')
+  const removeEmails = command('delete from further_email where customer = ?')
+  const remove = command(`
+    update customer set email = null, match = null, emails = null, record = null, email_hash = ?,
+       name_hash = ? where number = ?`)
 
   const findOrCreate = (id: string): number =>
     find.first(id)?.number ?? insertPlaceholder.run(id).rowid

@@ -7,7 +7,7 @@ import { entryLists } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { chunkEntries } from '../../search-index.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 import { entryPosition, listEnd, listNumber, newestEntry, ordinalOf } from '../entry-position.ts'
 import { columns, type EntryRow, openReordering, toValues } from './reordering.ts'
 import { openSearchIndex } from './search-index.ts'
@@ -47,6 +47,7 @@ export function openEntryWriter(
   clock: () => Temporal.Instant,
   counter: LineCounter,
 ) {
+  const { query, command } = prepareOn(database)
   const reordering = openReordering(database)
   const index = openSearchIndex(database)
   database.exec(`create temp table assigned_time (
@@ -56,7 +57,6 @@ export function openEntryWriter(
 
   const appendRows = (count: number) =>
     command(
-      database,
       `insert or ignore into entry (position, ${columns}) values ${Array(count)
         .fill(`(${Array(valuesPerRow).fill('?').join()})`)
         .join()}`,
@@ -64,40 +64,33 @@ export function openEntryWriter(
   const appendOne = appendRows(1)
   const appendMany = appendRows(appendedMax)
   const replace = command(
-    database,
     'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
   )
-  const remove = command(database, 'delete from entry where position = ?')
-  const removeWaiting = command(database, 'delete from waiting where list = ? and id = ?')
-  const newest = query<{ ordinal: bigint; time: bigint; id: string }>(database, newestEntry, {
+  const remove = command('delete from entry where position = ?')
+  const removeWaiting = command('delete from waiting where list = ? and id = ?')
+  const newest = query<{ ordinal: bigint; time: bigint; id: string }>(newestEntry, {
     bigints: true,
   })
   const stored = query<StoredEntry>(
-    database,
     'select position, list, time, id, record from entry where list = ? and id = ?',
     { bigints: true },
   )
   const waiting = query<{ list: bigint; time: bigint; record: string }>(
-    database,
     'select list, time, record from waiting where list = ? and id = ?',
     { bigints: true },
   )
-  const removeList = command(database, 'delete from entry where position > ? and position < ?')
-  const removeWaitingList = command(database, 'delete from waiting where list = ?')
+  const removeList = command('delete from entry where position > ? and position < ?')
+  const removeWaitingList = command('delete from waiting where list = ?')
 
-  const saveAssigned = command(database, 'insert or replace into assigned_time values (?, ?, ?)')
+  const saveAssigned = command('insert or replace into assigned_time values (?, ?, ?)')
   const saveAssignedOf = (table: 'entry' | 'waiting', condition: string) =>
-    command(
-      database,
-      `insert or replace into assigned_time select list, id, time from ${table}
+    command(`insert or replace into assigned_time select list, id, time from ${table}
        where ${condition} and list & 7 = ${listCodes.transaction}
-         and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
-    )
+         and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`)
   const saveAssignedOfList = saveAssignedOf('entry', 'position > ? and position < ?')
   const saveAssignedOfWaiting = saveAssignedOf('waiting', 'list = ?')
-  const forgetAssigned = command(database, 'delete from assigned_time')
+  const forgetAssigned = command('delete from assigned_time')
   const assigned = query<{ time: bigint }>(
-    database,
     'select time from assigned_time where list = ? and id = ?',
     { bigints: true },
   )

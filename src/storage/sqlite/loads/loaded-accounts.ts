@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AccountGaps } from '../../../intake/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 
 interface Row {
   readonly accounts: number
@@ -18,17 +18,15 @@ const countedAtOnce = 1_000
  * those that were added since the last commit.
  */
 export function openLoadedAccounts(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   database.exec('create temp table loaded_account (account integer primary key) strict')
-  const insert = command(database, 'insert or ignore into loaded_account values (?)')
-  const count = query<Row>(
-    database,
-    `select count(*) as accounts, max(l.account) as last,
+  const insert = command('insert or ignore into loaded_account values (?)')
+  const count = query<Row>(`select count(*) as accounts, max(l.account) as last,
        coalesce(sum(a.kind = ${kindCodes.banking} and b.account is null), 0) as withoutBalance,
        coalesce(sum(a.kind <> 0 and c.account is null), 0) as withoutContact
      from (select account from loaded_account where account > ? order by account limit ${countedAtOnce}) l
      join account a on a.number = l.account left join balance b on b.account = l.account
-     left join contact c on c.account = l.account`,
-  )
+     left join contact c on c.account = l.account`)
   return {
     add: (account: number): void => void insert.run(account),
 

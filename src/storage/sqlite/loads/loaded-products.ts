@@ -9,7 +9,7 @@ import {
   selectNewestVersion,
 } from '../../platform/product-rows.ts'
 import { openStatements } from '../driver/sql.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 
 /**
  * The products of a load. Only the last line for each product is written, and only if it changes the product: loading a
@@ -20,11 +20,12 @@ export function openLoadedProducts(
   clock: () => Temporal.Instant,
   counter: LineCounter,
 ) {
+  const { query, command } = prepareOn(database)
   database.exec('create temp table last_product (id text primary key, item text) strict')
-  const save = command(database, 'insert or replace into last_product values (?, ?)')
-  const saved = query<{ id: string; item: string | null }>(database, 'select * from last_product')
-  const clear = command(database, 'delete from last_product')
-  const newest = query<NewestVersion>(database, selectNewestVersion.replace('$1', '?'))
+  const save = command('insert or replace into last_product values (?, ?)')
+  const saved = query<{ id: string; item: string | null }>('select * from last_product')
+  const clear = command('delete from last_product')
+  const newest = query<NewestVersion>(selectNewestVersion.replace('$1', '?'))
   const { run } = openStatements(database)
   let lines = 0
 

@@ -10,7 +10,7 @@ import { DatabaseError } from '../../database.ts'
 import { loadValues, recordLoad } from '../../status-store.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'
-import { command, execute } from '../driver/statements.ts'
+import { execute, prepareOn } from '../driver/statements.ts'
 import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { openItemWriter } from './item-writer.ts'
@@ -29,12 +29,13 @@ export function openSqliteProviderWriter(
 ): ProviderWriter {
   const opened = fileIdentity(path)
   const database = openDatabase(path, 'write')
+  const { command } = prepareOn(database)
   // `takeWriteLock` waits for other loads, without blocking the process.
   database.exec('pragma busy_timeout = 0')
   const loaded = openLoadedAccounts(database)
   const items = openItemWriter(database, () => loadTime, { onAccount: loaded.add })
   const staged = openStagedItems(database)
-  const record = command(database, recordLoad(['?', '?', '?', '?', '?', '?']))
+  const record = command(recordLoad(['?', '?', '?', '?', '?', '?']))
   let committedLines = totalCounts([])
   let hasStaged = false
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 import { entryPosition, listEnd, ordinalOfPosition } from '../entry-position.ts'
 
 export interface EntryRow {
@@ -24,6 +24,7 @@ export function toValues({ list, time, id, amount, description, reference, recor
  * rewritten from the earliest of them on, so that every ordinal is correct.
  */
 export function openReordering(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   database.exec(`
     create temp table waiting (
       list integer not null, time integer not null, id text not null,
@@ -33,36 +34,24 @@ export function openReordering(database: DatabaseSync) {
     create temp table needs_reorder (list integer primary key, since integer not null) strict;
   `)
   const insertWaiting = command(
-    database,
     `insert or replace into waiting (${columns}) values (?,?,?,?,?,?,?)`,
   )
-  const markForReorder = command(
-    database,
-    `insert into needs_reorder values (?, ?)
-     on conflict do update set since = min(since, excluded.since)`,
-  )
+  const markForReorder = command(`insert into needs_reorder values (?, ?)
+     on conflict do update set since = min(since, excluded.since)`)
   const affectedLists = query<{ list: number; since: bigint }>(
-    database,
     'select list, since from needs_reorder order by list',
     { bigints: true },
   )
-  const before = query<{ ordinal: number }>(
-    database,
-    `select ${ordinalOfPosition} as ordinal from entry
-     where list = ? and time < ? order by time desc, position desc limit 1`,
-  )
+  const before = query<{ ordinal: number }>(`select ${ordinalOfPosition} as ordinal from entry
+     where list = ? and time < ? order by time desc, position desc limit 1`)
   const moveToWaiting = command(
-    database,
     `insert into waiting (${columns}) select ${columns} from entry where position > ? and position < ?`,
   )
-  const deleteEntries = command(database, 'delete from entry where position > ? and position < ?')
-  const insertOrdered = command(
-    database,
-    `insert into entry (position, ${columns})
-     select ? + row_number() over (order by time, id desc), ${columns} from waiting where list = ?`,
-  )
-  const clearMarks = command(database, 'delete from needs_reorder')
-  const deleteWaiting = command(database, 'delete from waiting where list = ?')
+  const deleteEntries = command('delete from entry where position > ? and position < ?')
+  const insertOrdered = command(`insert into entry (position, ${columns})
+     select ? + row_number() over (order by time, id desc), ${columns} from waiting where list = ?`)
+  const clearMarks = command('delete from needs_reorder')
+  const deleteWaiting = command('delete from waiting where list = ?')
 
   let isAnyWaiting = false
 

@@ -2,16 +2,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { RestrictionItem, RestrictionTarget } from '../../../intake/writer.ts'
 import { latestTime, targetCodes } from '../../enum-codes.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 
 /** Restrictions by the ids of accounts and customers, which need not exist. */
 export function openRestrictionRows(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   const find = query<{ record: string }>(
-    database,
     'select record from restriction where target = ? and id = ?',
   )
-  const put = command(database, 'insert or replace into restriction values (?, ?, ?, ?, ?)')
-  const remove = command(database, 'delete from restriction where target = ? and id = ?')
+  const put = command('insert or replace into restriction values (?, ?, ?, ?, ?)')
+  const remove = command('delete from restriction where target = ? and id = ?')
 
   return {
     put({ of, id, reason, until = latestTime, record }: RestrictionItem): LineOutcome {

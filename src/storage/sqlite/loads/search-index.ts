@@ -12,7 +12,7 @@ import {
   type IndexedEntry,
   toStored,
 } from '../../search-index.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 import {
   coveredEntries,
   entryPosition,
@@ -32,41 +32,37 @@ const groupsAtOnce = 1000
  * What remains to be indexed is in temporary tables: its number has no limit, and a rollback affects it too.
  */
 export function openSearchIndex(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   database.exec(`
     create temp table due_list (list integer primary key) strict;         -- lists with entries to cover
     create temp table changed_group (position integer primary key) strict -- of the first entry of the group
   `)
-  const coveredOfList = query<{ covered: number }>(database, coveredEntries)
-  const newest = query<{ ordinal: bigint }>(database, newestEntry, { bigints: true })
-  const find = query<Record<'amounts' | 'places' | 'texts', Uint8Array>>(
-    database,
-    `select amounts, places, texts from entry_amounts join entry_texts using (position)
-     where position = ?`,
-  )
-  const putAmounts = command(database, 'insert or replace into entry_amounts values (?, ?, ?)')
-  const putTexts = command(database, 'insert or replace into entry_texts values (?, ?)')
+  const coveredOfList = query<{ covered: number }>(coveredEntries)
+  const newest = query<{ ordinal: bigint }>(newestEntry, { bigints: true })
+  const find = query<Record<'amounts' | 'places' | 'texts', Uint8Array>>(`
+    select amounts, places, texts from entry_amounts join entry_texts using (position)
+     where position = ?`)
+  const putAmounts = command('insert or replace into entry_amounts values (?, ?, ?)')
+  const putTexts = command('insert or replace into entry_texts values (?, ?)')
   const removeFrom = ['entry_amounts', 'entry_texts'].map((table) =>
-    command(database, `delete from ${table} where position >= ? and position < ?`),
+    command(`delete from ${table} where position >= ? and position < ?`),
   )
   const entries = query<IndexedEntry>(
-    database,
     `select amount, description, reference from entry
      where position between ? and ? order by position`,
     { lists: true },
   )
-  const addDue = command(database, 'insert or ignore into due_list values (?)')
+  const addDue = command('insert or ignore into due_list values (?)')
   const nextDue = query<{ list: number }>(
-    database,
     'select list from due_list where list > ? order by list limit 1',
   )
-  const removeDue = command(database, 'delete from due_list where list = ?')
-  const addChanged = command(database, 'insert or ignore into changed_group values (?)')
+  const removeDue = command('delete from due_list where list = ?')
+  const addChanged = command('insert or ignore into changed_group values (?)')
   const nextChanged = query<{ position: bigint }>(
-    database,
     `select position from changed_group order by position limit ${groupsAtOnce}`,
     { bigints: true },
   )
-  const removeChanged = command(database, 'delete from changed_group where position <= ?')
+  const removeChanged = command('delete from changed_group where position <= ?')
 
   /** The list after it is next, so that none waits for lists that are due again and again. */
   let lastCovered = 0

@@ -1,17 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { LocatedItem } from '../../../intake/writer.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 
 /**
  * Items of a load with slow input, until all items of a commit have arrived. They are in a temporary file, so that the
  * load waits for input without the write lock, and without filling memory.
  */
 export function openStagedItems(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   database.exec('create temp table staged (number integer primary key, items blob not null) strict')
-  const insert = command(database, 'insert into staged (items) values (?)')
-  const groups = query<{ items: Uint8Array }>(database, 'select items from staged order by number')
-  const clear = command(database, 'delete from staged')
+  const insert = command('insert into staged (items) values (?)')
+  const groups = query<{ items: Uint8Array }>('select items from staged order by number')
+  const clear = command('delete from staged')
 
   return {
     put: (items: readonly LocatedItem[]): void => void insert.run(serialize(items)),

@@ -3,7 +3,7 @@ import type { AccountKind } from '../../../contract/index.ts'
 import type { LineError, SourceLocation } from '../../../intake/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { missingAccount, missingCustomer } from '../../load-errors.ts'
-import { command, query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 
 interface Row {
   readonly file: number
@@ -35,6 +35,7 @@ interface PossibleReference {
  * the accounts.
  */
 export function openUnresolvedReferences(database: DatabaseSync) {
+  const { query, command } = prepareOn(database)
   database.exec(`
     create temp table reference (
       number integer primary key, account integer,
@@ -48,18 +49,13 @@ export function openUnresolvedReferences(database: DatabaseSync) {
       primary key (account, kind)
     ) strict, without rowid;
   `)
-  const insert = command(
-    database,
-    `insert into reference (account, kind, customer, file, line, part, field)
-     values (?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = command(`insert into reference (account, kind, customer, file, line, part, field)
+     values (?, ?, ?, ?, ?, ?, ?)`)
   const insertDeletion = command(
-    database,
     'insert or replace into deletion select ?, ?, coalesce(max(number), 0) from reference',
   )
-  const unresolved = query<Row>(
-    database,
-    `select r.file, r.line, r.part, r.field, r.kind, r.customer is not null as isCustomer,
+  const unresolved =
+    query<Row>(`select r.file, r.line, r.part, r.field, r.kind, r.customer is not null as isCustomer,
        coalesce(c.id, a.id) as id
      from reference r left join account a on a.number = r.account
      left join customer c on c.number = r.customer
@@ -67,9 +63,8 @@ export function openUnresolvedReferences(database: DatabaseSync) {
          else c.record is null end
        and not exists (select 1 from deletion d
          where d.account = r.account and (r.kind = 0 or d.kind = r.kind) and d.number >= r.number)
-     order by r.number`,
-  )
-  const clear = ['reference', 'deletion'].map((table) => command(database, `delete from ${table}`))
+     order by r.number`)
+  const clear = ['reference', 'deletion'].map((table) => command(`delete from ${table}`))
   let isEmpty = true
 
   return {

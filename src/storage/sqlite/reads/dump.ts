@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { DumpedItem } from '../../../intake/writer.ts'
 import { entryLists } from '../../../provider/store.ts'
 import {
@@ -8,7 +7,7 @@ import {
   isUnresolvedEntry,
 } from '../../dumped-items.ts'
 import { openDatabase } from '../driver/open.ts'
-import { execute, query } from '../driver/statements.ts'
+import { execute, prepareOn } from '../driver/statements.ts'
 import { entryPosition, listEnd, listNumber } from '../entry-position.ts'
 
 interface AccountRow extends Omit<DumpedAccount, 'holders' | 'contact'> {
@@ -19,26 +18,24 @@ export async function* dumpSqlite(path: string): AsyncGenerator<DumpedItem> {
   using database = openDatabase(path, 'read')
   // One snapshot for the whole dump. Every page is read once, so none is mapped into memory.
   execute(database, 'pragma mmap_size = 0; begin')
-  yield* dumpItems(<Row>(sql: string) => query<Row>(database, sql).each(), accounts(database))
+  const statements = prepareOn(database)
+  yield* dumpItems(<Row>(sql: string) => statements.query<Row>(sql).each(), accounts(statements))
 }
 
-function* accounts(database: DatabaseSync): Generator<DumpedItem> {
-  const rows = query<AccountRow>(
-    database,
-    `select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text, b.record as balance
-     from account a left join balance b on b.account = a.number order by a.id`,
-  )
-  const holders = query<{ customerId: string; isOwned: number; isPresent: number }>(
-    database,
-    `select c.id as customerId, h.is_owned as isOwned, c.record is not null as isPresent
-     from holder h join customer c on c.number = h.customer where h.account = ? order by c.id`,
-  )
+function* accounts({ query }: ReturnType<typeof prepareOn>): Generator<DumpedItem> {
+  const rows =
+    query<AccountRow>(`select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text, b.record as balance
+     from account a left join balance b on b.account = a.number order by a.id`)
+  const holders = query<{
+    customerId: string
+    isOwned: number
+    isPresent: number
+  }>(`select c.id as customerId, h.is_owned as isOwned, c.record is not null as isPresent
+     from holder h join customer c on c.number = h.customer where h.account = ? order by c.id`)
   const contact = query<NonNullable<DumpedAccount['contact']>>(
-    database,
     'select kind, status, record from contact where account = ?',
   )
   const entries = query<{ id: string; time: bigint; record: string }>(
-    database,
     'select id, time, record from entry where position > ? and position < ? order by position',
     { bigints: true },
   )

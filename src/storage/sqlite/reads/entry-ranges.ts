@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { JsonText } from '../../../contract/index.ts'
 import type { SearchValues } from '../../request-values.ts'
 import { sliceCount } from '../../search-index.ts'
-import { query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 import {
   coveredEntries,
   entryPosition,
@@ -43,9 +43,9 @@ export function joinedRecords<Joined>(open: (joined: string) => Joined): (count:
 
 /** Queries on lists. Each is one or two seeks in an index and one range of the table. */
 export function openEntryRanges(database: DatabaseSync) {
+  const { query } = prepareOn(database)
   const located = (select: typeof selectOldest) =>
     query<{ ordinal: bigint; time: bigint }>(
-      database,
       select(`${ordinalOfPosition} as ordinal, time`, '?', '?'),
       { bigints: true },
     )
@@ -54,20 +54,17 @@ export function openEntryRanges(database: DatabaseSync) {
   const joinedFrom = (source: string) =>
     joinedRecords((joined) =>
       query<{ joined: JsonText | null }>(
-        database,
         `select ${joined} as joined from (select record from ${source})`,
       ),
     )
   const records = joinedFrom('entry where position between ? and ? order by position desc')
   const recordsAt = joinedFrom('json_each(?) as place cross join entry on position = place.value')
   const keys = query<readonly [ordinal: bigint, time: bigint, id: string]>(
-    database,
     `select ${ordinalOfPosition}, time, id from entry
      where position between ? and ? order by position desc`,
     { bigints: true, lists: true },
   )
   const matching = query<readonly [ordinal: number]>(
-    database,
     `select ${ordinalOfPosition} from json_each(?1) as part
      cross join entry on position between ?2 + (part.value ->> 0) and ?2 + (part.value ->> 1)
      where (?3 is null or amount >= ?3)
@@ -75,19 +72,16 @@ export function openEntryRanges(database: DatabaseSync) {
        and (?5 is null or instr(description, ?5) > 0 or instr(reference, ?5) > 0)`,
     { lists: true },
   )
-  const covered = query<{ covered: number }>(database, coveredEntries)
+  const covered = query<{ covered: number }>(coveredEntries)
   const blocks = 'where position between ?1 and ?2 order by position desc'
   const amounts = query<readonly [block: number, amounts: Uint8Array]>(
-    database,
     `select ${ordinalOfPosition}, amounts from entry_amounts ${blocks}`,
     { lists: true },
   )
   const places = query<{ places: Uint8Array }>(
-    database,
     'select places from entry_amounts where position = ?',
   )
   const wholeTexts = query<{ texts: Uint8Array }>(
-    database,
     'select texts from entry_texts where position = ?',
   )
   const length = `(length(texts) / ${sliceCount})`
@@ -96,7 +90,6 @@ export function openEntryRanges(database: DatabaseSync) {
     (_, index) => `substr(texts, ?${3 + index} * ${length} + 1, ${length})`,
   )
   const texts = query<readonly [block: number, slices: Uint8Array]>(
-    database,
     `select ${ordinalOfPosition}, cast(${slices.join(' || ')} as blob) from entry_texts ${blocks}`,
     { lists: true },
   )

@@ -11,7 +11,7 @@ import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { toMissing, toPage } from '../../provider-store.ts'
 import { pageValues, requestedAccounts, windowValues } from '../../request-values.ts'
 import { dialect } from '../driver/sql.ts'
-import { query } from '../driver/statements.ts'
+import { prepareOn } from '../driver/statements.ts'
 import { listOfAccount, selectNewest, selectOldest } from '../entry-position.ts'
 import { joinedRecords } from './entry-ranges.ts'
 
@@ -37,6 +37,7 @@ export function isShortMerge(request: EntriesOfAccountsQuery): boolean {
  * customer or one of the accounts is not found.
  */
 export function openMergedPage(database: DatabaseSync) {
+  const { query } = prepareOn(database)
   const mergedPage = joinedRecords((joined) =>
     query<
       readonly [
@@ -46,7 +47,6 @@ export function openMergedPage(database: DatabaseSync) {
         records: JsonText | null,
       ]
     >(
-      database,
       // A parameter as the limit would make SQLite prepare the statement again for every execution.
       `with found as materialized (
        select a.id, ${listOfAccount('?4')} as list

@@ -29,10 +29,11 @@ import {
   toId,
   windowValues,
 } from '../../request-values.ts'
+import { describe } from '../../statement.ts'
 import { openDatabase } from '../driver/open.ts'
 import { openReadPool, type Reader } from '../driver/read-pool.ts'
 import { dialect, openStatements } from '../driver/sql.ts'
-import { batchReads, query } from '../driver/statements.ts'
+import { batchReads, prepareOn } from '../driver/statements.ts'
 import {
   listNumber,
   listOfAccount,
@@ -66,19 +67,17 @@ const findAccounts = `with ${foundAccounts(dialect, '$6')}
 /** The provider's data in one SQLite file. Each method reads one snapshot: a load is visible as a whole or not at all. */
 export function openSqliteProviderStore(path: string): ProviderStore {
   const database = openDatabase(path, 'serve')
+  const { query } = prepareOn(database)
   const snapshot = batchReads(database)
   const { readRows } = openStatements(database)
   const lists = openEntryRanges(database)
   const readMergedPage = openMergedPage(database)
   const readPool = openReadPool(path)
 
-  const heldAccounts = query<HeldAccount>(
-    database,
-    `select a.is_open, a.category, h.is_owned, a.head, a.tail
+  const heldAccounts = query<HeldAccount>(`select a.is_open, a.category, h.is_owned, a.head, a.tail
      from holder h join account a on a.number = h.account
      where h.customer = ? and a.kind = ? and ${restriction(dialect, 'account', 'a.id')} is null
-     order by a.created, a.id`,
-  )
+     order by a.created, a.id`)
   const windowPage = joinedRecords((joined) =>
     query<
       readonly [
@@ -88,7 +87,6 @@ export function openSqliteProviderStore(path: string): ProviderStore {
         records: JsonText | null,
       ]
     >(
-      database,
       `with bounds as materialized (
        select
          (${selectOldest('position', listOfAccount('?4'), '?5')}) as first,
@@ -130,7 +128,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
   const store = createProviderStore({
     statements: createAccountStatements(dialect),
     overview: countAll(hasTransactions),
-    query: ({ text }, values) => snapshot(() => readRows(text, values)),
+    query: (statement, values) => snapshot(() => readRows(describe(statement).text, values)),
 
     async listEntries(request) {
       const filter = searchValues(request)
