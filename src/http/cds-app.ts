@@ -11,6 +11,7 @@ import {
 } from '../platform/cds/request-headers.ts'
 import type { Consent } from '../platform/consent/consent.ts'
 import type { StoredArrangement } from '../platform/consent/store.ts'
+import { countedEndpoint } from '../platform/usage/operations.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
 import { mountOmittedPath, readHeader, readVersionHeaders } from './cds-response.ts'
 import { interactionHeader } from './interaction-id.ts'
@@ -45,6 +46,7 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
     url: toFastifyPath({ path: basePath + cdsBasePath + path }),
     config: {
       endpoint: `cds-${logName}`,
+      counted: countedEndpoint(id),
       formatError: toCdsErrorList,
     },
     bodyLimit: bodyBytesMax,
@@ -57,6 +59,7 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
         certificate: (request.raw.socket as Partial<TLSSocket>).getPeerX509Certificate?.(),
       })
       request.arrangement = access.arrangement
+      request.thirdPartyId = access.arrangement.thirdPartyId
       noteValidToken(reply)
       requireAcceptable(request.headers.accept)
       requireValidHeaders((name) => readHeader(request, name))

@@ -6,10 +6,11 @@ import { ContractError } from '../contract/index.ts'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
 import type { Consent } from '../platform/consent/consent.ts'
 import { sessionSeconds, stoppedParameter } from '../platform/consent/dashboard.ts'
-import { openidRoutes } from '../platform/consent/openid-provider.ts'
+import { type OpenidRoute, openidRoutes } from '../platform/consent/openid-provider.ts'
 import { iconType, renderIcon } from '../platform/consent/pages/icon.ts'
 import { renderStylesheet } from '../platform/consent/pages/stylesheet.ts'
 import { revocationPath } from '../platform/consent/paths.ts'
+import { infosecOperations } from '../platform/usage/operations.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import type { TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
@@ -85,11 +86,14 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
         // The OpenID provider reads bodies itself.
         scope.removeAllContentTypeParsers()
         scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-        for (const { method, path } of openidRoutes) {
-          mountOpenid(scope, consent, method, basePath + path)
+        for (const { method, path, counted } of openidRoutes) {
+          mountOpenid(scope, consent, { method, path: basePath + path, counted })
         }
         // RFC 8414 puts the well-known part before the path of the issuer.
-        if (basePath !== '') mountOpenid(scope, consent, 'GET', wellKnown + basePath)
+        if (basePath !== '') {
+          const counted = infosecOperations.metadata
+          mountOpenid(scope, consent, { method: 'GET', path: wellKnown + basePath, counted })
+        }
       })
       app.register(async (scope) => mountPages(scope, consent, options))
       app.register(async (scope) => mountDashboard(scope, consent, options))
@@ -102,11 +106,15 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
 
 const wellKnown = '/.well-known/oauth-authorization-server'
 
-function mountOpenid(scope: HttpApp, { openid, basePath }: Consent, method: string, path: string) {
+function mountOpenid(
+  scope: HttpApp,
+  { openid, basePath }: Consent,
+  { method, path, counted }: OpenidRoute,
+) {
   scope.route({
     method,
     url: toFastifyPath({ path }),
-    config: { endpoint: 'openid' },
+    config: { endpoint: 'openid', counted },
     handler: async (request, reply) => {
       // Before the reply is hijacked, so that an error gets a response.
       const provider = await openid.current()
@@ -120,6 +128,7 @@ function mountOpenid(scope: HttpApp, { openid, basePath }: Consent, method: stri
         noteFailure(request, new ContractError('unavailable', cause.message, { cause }))
         raw.setHeader('retry-after', retryAfterDefaultSeconds)
       })
+      request.thirdPartyId = openid.readClient(request.raw)
     },
   })
 }
@@ -222,7 +231,11 @@ function mountRevocation(scope: HttpApp, { basePath, answerRevocation }: Consent
   scope.route({
     method: 'POST',
     url: basePath + revocationPath,
-    config: { endpoint: 'arrangement-revocation', formatError: toCdsErrorList },
+    config: {
+      endpoint: 'arrangement-revocation',
+      formatError: toCdsErrorList,
+      counted: infosecOperations.arrangementRevocation,
+    },
     bodyLimit: revocationBytesMax,
     handler: async (request, reply) => {
       const { status, body } = await answerRevocation(toForm(request.body))

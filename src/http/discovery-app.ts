@@ -6,6 +6,7 @@ import {
   type Failure,
   openDiscovery,
 } from '../platform/cds/discovery.ts'
+import { publicOperations } from '../platform/usage/operations.ts'
 import type { HttpApp } from './app.ts'
 import { mountPublicEndpoint, type PublicMount } from './public-cds-endpoint.ts'
 
@@ -19,7 +20,8 @@ export function mountDiscovery(app: HttpApp, mount: PublicMount, sources: Discov
   const findFailure = openFailureFinder(app, sources)
   const discovery = openDiscovery({ ...sources, findFailure })
   for (const id of Object.keys(discoveryEndpoints) as DiscoveryId[]) {
-    const config = { endpoint: `cds-${id}`, worksWithoutDatabase: true } as const
+    const endpoint = `cds-${id}` as const
+    const config = { endpoint, worksWithoutDatabase: true, counted: publicOperations[id] }
     mountPublicEndpoint(app, mount, discoveryEndpoints[id], config, discovery[id])
   }
 }

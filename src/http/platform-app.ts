@@ -43,6 +43,7 @@ import type { CheckRuns } from '../platform/check-runs/check-runs.ts'
 import { consentHandlers } from '../platform/consent/handlers.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import type { Explorer } from '../platform/explorer/explorer.ts'
+import { publicOperations } from '../platform/usage/operations.ts'
 import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { mountOtherPaths } from './cds-response.ts'
 import type { ConsentMount } from './consent-app.ts'
@@ -171,10 +172,12 @@ function mountPublished(
   const mount = { basePath, readBaseUrl: () => baseUrl }
   const { product, products } = publishedEndpoints
   const answers = openPublishedAnswers(published)
-  mountPublicEndpoint(app, mount, products, { endpoint: 'cds-products' }, (input, { url, query }) =>
+  const count = (id: 'products' | 'product') =>
+    ({ endpoint: `cds-${id}`, counted: publicOperations[id] }) as const
+  mountPublicEndpoint(app, mount, products, count('products'), (input, { url, query }) =>
     answers.list(input, url, query as RawQuery),
   )
-  mountPublicEndpoint(app, mount, product, { endpoint: 'cds-product' }, (input, { params }) =>
+  mountPublicEndpoint(app, mount, product, count('product'), (input, { params }) =>
     answers.read(input, (params as { readonly productId: string }).productId),
   )
   mountDiscovery(app, mount, {

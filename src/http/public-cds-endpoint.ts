@@ -42,7 +42,7 @@ export function mountPublicEndpoint(
   app: HttpApp,
   { basePath, readBaseUrl }: PublicMount,
   { path }: PublicEndpoint,
-  routeConfig: Pick<FastifyContextConfig, 'endpoint' | 'worksWithoutDatabase'>,
+  routeConfig: Pick<FastifyContextConfig, 'endpoint' | 'worksWithoutDatabase' | 'counted'>,
   answer: (input: PublicRequest, request: FastifyRequest) => PublicAnswer | Promise<PublicAnswer>,
 ): void {
   const url = toFastifyPath({ path: basePath + path })
@@ -63,7 +63,7 @@ export function mountPublicEndpoint(
   app.route({
     method: 'OPTIONS',
     url,
-    config,
+    config: { ...config, counted: undefined },
     handler: async (_request, reply) => reply.headers(preflight).status(204).send(),
   })
 }

@@ -4,6 +4,10 @@ import type { RejectionReason } from '../auth/rejection-reasons.ts'
 import type { Origin } from '../auth/token.ts'
 import type { ErrorCode, MonitoredRole, RefusalCircumstance } from '../contract/index.ts'
 import type { RequestLimit } from '../contract/request-limits.ts'
+import { trafficLimits } from '../contract/traffic-limits.ts'
+import { customerAddressHeader } from '../platform/cds/request-headers.ts'
+import type { CountedOperation } from '../platform/usage/operations.ts'
+import type { UsageRecorder } from '../platform/usage/recorder.ts'
 import { interactionHeader } from './interaction-id.ts'
 
 export interface RequestMetrics {
@@ -42,8 +46,14 @@ export interface LogDetail {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The calls of the route are counted as those of this operation. */
+    counted?: CountedOperation | undefined
+  }
   interface FastifyRequest {
     logDetail?: LogDetail
+    /** The third party, if it is known. */
+    thirdPartyId?: string | undefined
     /** Why the request failed. */
     failure?: Pick<FailedRequest, 'code' | 'reason' | 'circumstance'> & {
       /** The one that a request with the status 429 is over. */
@@ -74,6 +84,7 @@ export interface RequestLog extends FastifyBaseLogger {
 export interface RequestLogOptions {
   readonly log?: RequestLog | undefined
   readonly metrics?: RequestMetrics | undefined
+  readonly usage?: Pick<UsageRecorder, 'count'> | undefined
   /** The server that receives the requests. */
   readonly role: MonitoredRole
 }
@@ -88,14 +99,15 @@ export const noOperation = 'none'
  * Logs and counts a request that arrived at `start`. Must be called when its response is closed. The log line has neither
  * path nor query: they contain ids of customers and accounts.
  */
-export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
+export function createRequestLogger({ log, metrics, usage, role }: RequestLogOptions) {
   return (request: FastifyRequest, reply: FastifyReply, start: number): void => {
     const { raw } = reply
     const { streamStart } = request
     const durationMs = (streamStart ?? performance.now()) - start
     const isAnswered = raw.writableFinished || streamStart !== undefined
     const status = isAnswered ? raw.statusCode : (request.abortStatus ?? clientClosedStatus)
-    const { operation, endpoint, health, document } = request.routeOptions.config ?? {}
+    const { operation, endpoint, health, document, counted } = request.routeOptions.config ?? {}
+    if (counted) usage?.count({ operation: counted, status, durationMs, ...describeCall(request) })
     const name = operation?.ref ?? endpoint ?? health ?? document ?? noOperation
     const interactionId = String(reply.getHeader(interactionHeader))
     metrics?.recordRequest(name, status, durationMs / 1000)
@@ -121,6 +133,16 @@ export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
     if (detail) log?.[detail.level]({ ...line, ...detail.fields }, detail.message)
     else if (log?.writeRequestLine) log.writeRequestLine(line)
     else log?.info(line, requestMessage)
+  }
+}
+
+/** What a call is counted by, besides its operation and its status. */
+function describeCall({ headers, failure, thirdPartyId }: FastifyRequest) {
+  const limit = failure?.limit
+  return {
+    thirdPartyId,
+    rejection: limit !== undefined && Object.hasOwn(trafficLimits, limit) ? limit : undefined,
+    isCustomerPresent: headers[customerAddressHeader] !== undefined,
   }
 }
 

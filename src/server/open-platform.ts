@@ -44,6 +44,7 @@ export async function openPlatform(
   const { openPlatformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/access.ts')
   const { withoutDemoClient } = await import('../auth/demo-client.ts')
+  const { openUsage } = await import('./open-usage.ts')
   const { openSharedClock } = await import('../platform/consent/shared-clock.ts')
   const { log, metrics, tracing } = telemetry
   const { database } = settings
@@ -57,6 +58,7 @@ export async function openPlatform(
   const access = openAccess(clients, clock, { workers: settings.workers })
   const consents = await openConsentStore(database, databaseOptions(settings))
   const sharedClock = await openSharedClock(consents, clock)
+  const usage = await openUsage(settings, telemetry, sharedClock)
   const role = await openRole(settings, telemetry, consents, signingKeys, {
     clock: sharedClock,
     ...parts,
@@ -76,6 +78,7 @@ export async function openPlatform(
   const status = openStatusReader(settings, appOptions.readiness ?? [], sharedClock)
   const app = openPlatformApp({
     ...appOptions,
+    usage: usage.recorder,
     readStatus: status.read,
     readProvider: status.readProvider,
     listOutages,
@@ -103,6 +106,7 @@ export async function openPlatform(
   app.addHook('preClose', checks.interrupt)
   app.addHook('preClose', async () => deliveries?.stop())
   app.addHook('onClose', async () => {
+    await usage.close()
     await monitoring.close()
     await probe.close()
     await checks.close()

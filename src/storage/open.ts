@@ -121,6 +121,10 @@ export const openStatusStore = onSql(
   async () => (await import('./platform/status-store.ts')).createStatusStore,
 )
 
+export const openUsageStore = onSql(
+  async () => (await import('./platform/usage-store.ts')).createUsageStore,
+)
+
 export async function* dumpProvider(
   database: string,
   options: DatabaseOptions = {},

@@ -13,6 +13,8 @@ import { type Consent, openConsent } from '../../src/platform/consent/consent.ts
 import type { BudgetRates } from '../../src/platform/consent/passcode-budgets.ts'
 import type { PasscodeMessage } from '../../src/platform/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/platform/consent/store.ts'
+import { openUsageRecorder, type UsageRecorder } from '../../src/platform/usage/recorder.ts'
+import type { UsageStore } from '../../src/platform/usage/store.ts'
 import type { Metrics } from '../../src/server/observe/metrics.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
 import {
@@ -20,6 +22,7 @@ import {
   openClientStore,
   openConsentStore,
   openSigningKeyStore,
+  openUsageStore,
 } from '../../src/storage/open.ts'
 import {
   createScope,
@@ -82,6 +85,8 @@ export interface ConsentPlatform {
   readonly consent: Consent
   readonly provider: Provider
   readonly restrictions: Restrictions
+  /** The counts of calls, if they are counted. */
+  readonly usage: TestUsage | undefined
   readonly port: number
   /** Every passcode that was sent. */
   readonly passcodes: PasscodeMessage[]
@@ -89,12 +94,34 @@ export interface ConsentPlatform {
   readonly log: readonly string[]
   /** Advances the clock. */
   pass(seconds: number): void
+  /** Its time, in milliseconds since 1970. */
+  now(): number
   setProviderAway(isAway: boolean): void
   browse(): Browser
   /** Opens another process on the same database. */
   openAnother(options?: Pick<PlatformOptions, 'isDemo'>): Promise<number>
   readonly signingKeys: SigningKeyStore
   addThirdParty(thirdParty: ThirdParty): Promise<void>
+}
+
+interface TestUsage {
+  readonly recorder: UsageRecorder
+  readonly store: UsageStore
+  close(): Promise<void>
+}
+
+async function openUsage(database: string, clock: () => Temporal.Instant): Promise<TestUsage> {
+  const store = await openUsageStore(database)
+  const onError = (error: Error) => assert.fail(error)
+  const recorder = openUsageRecorder({ store, clock, timeZone: 'UTC', onError })
+  return {
+    recorder,
+    store,
+    async close() {
+      await recorder.close()
+      await store.close()
+    },
+  }
 }
 
 export interface PlatformOptions {
@@ -112,6 +139,8 @@ export interface PlatformOptions {
   readonly metrics?: Metrics | undefined
   /** The budgets of all customers. Without them, no test reaches them. */
   readonly budgets?: BudgetRates
+  /** Whether calls are counted. */
+  readonly isCounting?: boolean
 }
 
 /** A platform with the consent role and its provider, in this process. They are closed with the scope. */
@@ -126,6 +155,7 @@ export async function openConsentPlatform(
     thirdPartyLimits,
     metrics,
     budgets = { passcodesPerMinute: 60_000, wrongPasscodesPerMinute: 60_000 },
+    isCounting = false,
   }: PlatformOptions = {},
 ): Promise<ConsentPlatform> {
   const inner = createScope(scope)
@@ -182,6 +212,7 @@ export async function openConsentPlatform(
       metrics,
       ...budgets,
     })
+    const usage = isCounting ? await openUsage(database, clock) : undefined
     const app = openPlatformApp({
       version: '0.0.0',
       catalogue,
@@ -192,6 +223,7 @@ export async function openConsentPlatform(
       clock,
       monitoring: createMonitoring({}, { metrics: undefined }).open,
       metrics,
+      usage: usage?.recorder,
       log: writer,
       readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),
@@ -205,9 +237,10 @@ export async function openConsentPlatform(
     await app.listen({ host: '127.0.0.1', port: 0 })
     inner.after(async () => {
       await app.close()
+      await usage?.close()
       await store.close()
     })
-    return { store, consent, port: (app.server.address() as AddressInfo).port }
+    return { store, consent, usage, port: (app.server.address() as AddressInfo).port }
   }
   inner.after(async () => {
     await signingKeys.close()
@@ -226,6 +259,7 @@ export async function openConsentPlatform(
     pass(seconds) {
       offsetSeconds += seconds
     },
+    now: () => clock().epochMilliseconds,
     setProviderAway(isAway) {
       isProviderAway = isAway
     },

@@ -7,6 +7,7 @@ import {
   type SigningKeyStore,
   toPrivateJwk,
 } from '../../auth/signing-key-store.ts'
+import { type CountedOperation, infosecOperations as counted } from '../usage/operations.ts'
 import { applyAmendment, rememberAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
 import { ProviderUnavailable } from './customers.ts'
@@ -29,18 +30,29 @@ import { selectAlgorithm, selectKeys } from './signing-keys.ts'
 /** How long a process uses its copy of the signing keys. */
 const keysMsDefault = 5000
 
-/** The paths of the OpenID provider, below the path of the issuer. */
-export const openidRoutes = [
-  ...metadataPaths.map((path) => ({ method: 'GET', path })),
-  { method: 'GET', path: openidPaths.authorization },
-  { method: 'GET', path: `${openidPaths.authorization}/{uid}` },
-  { method: 'GET', path: openidPaths.jwks },
-  { method: 'POST', path: openidPaths.introspection },
-  { method: 'POST', path: openidPaths.pushed_authorization_request },
-  { method: 'POST', path: openidPaths.revocation },
-  { method: 'POST', path: openidPaths.token },
-  { method: 'GET', path: openidPaths.userinfo },
-  { method: 'POST', path: openidPaths.userinfo },
+export interface OpenidRoute {
+  readonly method: string
+  readonly path: string
+  /** Undefined for the return of the browser from the pages of a flow, which the platform causes. */
+  readonly counted: CountedOperation | undefined
+}
+
+/** The routes of the OpenID provider, below the path of the issuer. */
+export const openidRoutes: readonly OpenidRoute[] = [
+  ...metadataPaths.map((path) => ({ method: 'GET', path, counted: counted.metadata })),
+  { method: 'GET', path: openidPaths.authorization, counted: counted.authorization },
+  { method: 'GET', path: `${openidPaths.authorization}/{uid}`, counted: undefined },
+  { method: 'GET', path: openidPaths.jwks, counted: counted.jwks },
+  { method: 'POST', path: openidPaths.introspection, counted: counted.introspection },
+  {
+    method: 'POST',
+    path: openidPaths.pushed_authorization_request,
+    counted: counted.pushedRequest,
+  },
+  { method: 'POST', path: openidPaths.revocation, counted: counted.revocation },
+  { method: 'POST', path: openidPaths.token, counted: counted.token },
+  { method: 'GET', path: openidPaths.userinfo, counted: counted.userInfo },
+  { method: 'POST', path: openidPaths.userinfo, counted: counted.userInfo },
 ]
 
 export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'selectAlgorithm'> {
@@ -86,6 +98,8 @@ export async function openOpenidProvider(options: OpenidOptions) {
 
   return {
     current,
+    /** The third party of a request that was answered. It need not have been authenticated. */
+    readClient: (request: IncomingMessage): string | undefined => clientIds.get(request),
     /**
      * Answers a request to one of `openidRoutes` with the present provider. `request.url` begins with the path of the
      * issuer. `onOutage` is called before a 503 is sent.
@@ -113,6 +127,7 @@ export async function openOpenidProvider(options: OpenidOptions) {
 }
 
 const outageListeners = new WeakMap<IncomingMessage, (error: Error) => void>()
+const clientIds = new WeakMap<IncomingMessage, string>()
 
 /**
  * A session of an earlier flow is never continued: each flow authenticates its customer. This also protects against
@@ -162,6 +177,8 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
       if (isOutage(error)) outageListeners.get(ctx.req)?.(error)
       await replaceAnswer(options, answered, error)
     }
+    const { client } = answered.oidc ?? {}
+    if (client) clientIds.set(ctx.req, client.clientId)
     void recordExchange(options.flowRecords, answered)
     recordUserInfo(options.disclosures, answered)
   })

@@ -32,6 +32,8 @@ export interface CdsEndpoint {
   readonly scope: string
   /** The versions that a request can select. */
   readonly versions: readonly [min: number, max: number]
+  /** The performance tier of its calls, of high priority only while the customer is present. By default `lowPriority`, and then `unattended`. */
+  readonly tier?: 'highPriority' | 'largePayload'
   /** The kind of the accounts whose data it has. */
   readonly accounts?: AccountKind
   /** Of the query. The path has `accountId` alone. */
@@ -123,6 +125,7 @@ export const cdsEndpoints = {
     ...listOfAll,
     path: '/banking/accounts',
     summary: 'Get Accounts',
+    tier: 'highPriority',
     logName: 'accounts',
     scope: accountsScope,
     versions: [2, 3],
@@ -186,6 +189,7 @@ export const cdsEndpoints = {
     ...listOfAll,
     path: '/banking/accounts/direct-debits',
     summary: 'Get Bulk Direct Debits',
+    tier: 'largePayload',
     versions: [1, 2],
     payLaterSince: 2,
   },
@@ -194,6 +198,7 @@ export const cdsEndpoints = {
     ...listOfSelected,
     path: '/banking/accounts/direct-debits',
     summary: 'Get Direct Debits For Specific Accounts',
+    tier: 'largePayload',
     versions: [1, 1],
   },
   accountPayments: {
@@ -223,6 +228,7 @@ export const cdsEndpoints = {
     method: 'GET',
     path: '/energy/accounts',
     summary: 'Get Energy Accounts',
+    tier: 'highPriority',
     logName: 'energy-accounts',
     scope: 'energy:accounts.basic:read',
     versions: [2, 2],
@@ -234,6 +240,7 @@ export const cdsEndpoints = {
     ...get,
     path: '/energy/accounts/{accountId}',
     summary: 'Get Energy Account Detail',
+    tier: 'highPriority',
     logName: 'energy-account',
     scope: 'energy:accounts.detail:read',
     versions: [4, 4],
@@ -244,6 +251,7 @@ export const cdsEndpoints = {
     method: 'GET',
     path: '/energy/accounts/{accountId}/invoices',
     summary: 'Get Invoices For Account',
+    tier: 'highPriority',
   },
   invoices: {
     ...invoices,
@@ -269,18 +277,21 @@ export const cdsEndpoints = {
     method: 'GET',
     path: '/energy/accounts/billing',
     summary: 'Get Bulk Billing',
+    tier: 'largePayload',
   },
   billingOfAccounts: {
     ...billing,
     method: 'POST',
     path: '/energy/accounts/billing',
     summary: 'Get Billing For Specific Accounts',
+    tier: 'largePayload',
     body: AccountIds,
   },
   customer: {
     ...get,
     path: '/common/customer',
     summary: 'Get Customer',
+    tier: 'highPriority',
     logName: 'customer',
     scope: 'common:customer.basic:read',
     versions: [1, 1],
@@ -290,6 +301,7 @@ export const cdsEndpoints = {
     ...get,
     path: '/common/customer/detail',
     summary: 'Get Customer Detail',
+    tier: 'highPriority',
     logName: 'customer-detail',
     scope: 'common:customer.detail:read',
     versions: [2, 2],

@@ -1,5 +1,6 @@
 import type { DatabaseLayout } from '../../database.ts'
 import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
+import { createUsageTables } from '../../platform/usage-schema.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createReplayTables } from '../replay/schema.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
@@ -79,5 +80,9 @@ const createPartitions = (partitions: number) => `
 
 /** Each migration is applied once, in order, in its own transaction, and never changed after a release. */
 export const migrations: readonly ((layout: Layout) => string)[] = [
-  (layout) => createDataTables(layout) + createReplayTables + createSharedTables(dialect),
+  (layout) =>
+    createDataTables(layout) +
+    createReplayTables +
+    createSharedTables(dialect) +
+    createUsageTables(dialect),
 ]

@@ -1,4 +1,5 @@
 import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
+import { createUsageTables } from '../../platform/usage-schema.ts'
 
 /** Recorded in every database, so that it is not mistaken for that of another program: "hold". */
 export const applicationId = 0x686f6c64
@@ -49,5 +50,5 @@ const dialect: Dialect = {
 export const migrations: readonly string[] = [
   `pragma application_id = ${applicationId};
    ${createAccountTables(dialect, 'integer primary key')} ${createEntryTables}
-   ${createSharedTables(dialect)}`,
+   ${createSharedTables(dialect)} ${createUsageTables(dialect)}`,
 ]
