@@ -1,8 +1,11 @@
 /** How long a customer may take for a consent flow. */
 export const flowSeconds = 20 * 60
 
-/** How long a flow is kept, to find out why it failed. */
+/** How long a flow is listed, to find out why it failed. */
 export const flowDays = 7
+
+/** How long it is kept: the statistics have the seven days before the present one, of any time zone. */
+export const flowRetentionDays = flowDays + 2
 
 /** How many steps of a flow are kept. Further ones are not recorded. */
 export const flowStepsMax = 40
@@ -24,6 +27,30 @@ export const flowStepDescriptions = {
 } as const
 export type FlowStepName = keyof typeof flowStepDescriptions
 export const flowStepNames = Object.keys(flowStepDescriptions) as readonly FlowStepName[]
+
+/** How far a customer came who did not give a consent: before which step of the flow it ended. */
+export const flowStages = [
+  'preIdentification',
+  'preAuthentication',
+  'preAccountSelection',
+  'preAuthorisation',
+  'failedTokenExchange',
+] as const
+export type FlowStage = (typeof flowStages)[number]
+
+/** The number of stages that a flow has passed when a step succeeded. After the last, the third party has tokens. */
+const stagesPassed: Readonly<Partial<Record<FlowStepName, number>>> = {
+  identify: 1,
+  passcode: 2,
+  accounts: 3,
+  confirm: 4,
+  redirect: 4,
+  token: flowStages.length,
+}
+
+export function countStages(step: FlowStepName, outcome: FlowOutcome): number {
+  return outcome === 'succeeded' ? (stagesPassed[step] ?? 0) : 0
+}
 
 export const flowOutcomes = ['succeeded', 'failed', 'cancelled'] as const
 export type FlowOutcome = (typeof flowOutcomes)[number]

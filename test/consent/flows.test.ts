@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
-import { flowDays, flowSeconds, flowStepsMax } from '../../src/contract/consent-flows.ts'
+import {
+  flowDays,
+  flowRetentionDays,
+  flowSeconds,
+  flowStepsMax,
+} from '../../src/contract/consent-flows.ts'
 import type { ConsentFlow } from '../../src/contract/index.ts'
 import { openFlowRecords } from '../../src/platform/consent/flow-records.ts'
 import type { FlowStep } from '../../src/platform/consent/flow-store.ts'
+import { codeSeconds } from '../../src/platform/consent/sharing-duration.ts'
 import { openClientStore } from '../../src/storage/open.ts'
 import { describe, describeOnce, type Scope, shareOnEachEngine } from '../support/engines.ts'
 import { send } from '../support/http.ts'
@@ -293,6 +299,39 @@ describe('the list of consent flows', () => {
     assert.equal(await list(undefined, flowDays * 24 * 3600), 'f4 abandoned f3 abandoned')
   })
 
+  it('has one end of six, or tokens, once it can no longer lead to a consent', async (t) => {
+    const [{ flows }] = await openStores(t)
+    const path = ['identify', 'passcode', 'accounts', 'confirm', 'token'] as const
+    for (let length = 0; length <= path.length; length += 1) {
+      await flows.add(`f${length}`, 'tp', step(0), length === 1)
+      for (const name of path.slice(0, length))
+        await flows.append(`f${length}`, step(1, { step: name }))
+      await flows.append(`f${length}`, step(2, { outcome: 'failed', reason: 'server_error' }))
+    }
+    await flows.add('cancelled', 'tp', step(0))
+    await flows.append('cancelled', step(1, { step: 'identify' }))
+    await flows.append('cancelled', step(2, { step: 'passcode', outcome: 'cancelled' }))
+    await flows.add('rejected request', 'tp', step(0, { outcome: 'failed' }))
+    await flows.add('sign-in', undefined, step(0))
+    await flows.add('later', 'tp', step(60))
+    const period = { from: now, until: after(60) }
+    const list = async (seconds: number) =>
+      (await flows.countEnds(period, after(seconds)))
+        .map(({ end, isOnce, count }) => `${end} ${isOnce} ${count}`)
+        .sort()
+
+    assert.deepEqual(await list(10), ['exchanged false 1', 'rejected false 1'])
+    assert.deepEqual(await list(flowSeconds + codeSeconds), [
+      'exchanged false 1',
+      'failedTokenExchange false 1',
+      'preAccountSelection false 1',
+      'preAuthentication true 1',
+      'preAuthorisation false 1',
+      'preIdentification false 1',
+      'rejected false 1',
+    ])
+  })
+
   it('is bounded in the number of steps and in time', async (t) => {
     const [{ flows }] = await openStores(t)
     await flows.add('f1', 'tp', step(0))
@@ -305,7 +344,7 @@ describe('the list of consent flows', () => {
 
     assert.deepEqual([flow?.steps.length, flow?.state], [flowStepsMax - 1, 'completed'])
     assert.equal(flow?.steps.at(-1)?.step, 'token')
-    await flows.add('f2', 'tp', step(flowDays * 24 * 3600))
+    await flows.add('f2', 'tp', step(flowRetentionDays * 24 * 3600))
     assert.equal((await flows.list({ limit: 9 }, after(5))).length, 1)
   })
 })

@@ -42,9 +42,9 @@ export function openFlowRecords(
 
   return {
     /** The customer arrived with a valid request. */
-    start: (uid: string, thirdPartyId: string) =>
+    start: (uid: string, thirdPartyId: string, isOnce: boolean) =>
       record({ step: 'request', outcome: 'succeeded' }, (step) =>
-        store.add(toFlowId(uid), thirdPartyId, step),
+        store.add(toFlowId(uid), thirdPartyId, step, isOnce),
       ),
     /** A request of a third party was rejected before a flow began. */
     reject(thirdPartyId: string, event: FlowEvent): void {

@@ -1,5 +1,6 @@
 import {
   type ConsentFlowState,
+  type FlowStage,
   type FlowStepName,
   flowStepsMax,
 } from '../../contract/consent-flows.ts'
@@ -32,14 +33,32 @@ export interface FlowQuery {
   readonly limit: number
 }
 
+/** How many flows ended alike. */
+export interface FlowEndCount {
+  /** `exchanged`: the third party got tokens for the code. `rejected`: the customer chose to cancel. */
+  readonly end: FlowStage | 'rejected' | 'exchanged'
+  readonly isOnce: boolean
+  readonly count: number
+}
+
 /** Flows are purged some days after their start, by those that are added. */
 export interface FlowStore {
-  /** Does nothing if the id exists. */
-  add(id: string, thirdPartyId: string | undefined, first: FlowStep): Promise<void>
+  /** Does nothing if the id exists. `isOnce`: the third party asks for data once. */
+  add(
+    id: string,
+    thirdPartyId: string | undefined,
+    first: FlowStep,
+    isOnce?: boolean,
+  ): Promise<void>
   /** Does nothing if the flow is unknown or has `flowStepsMax` steps. `consentId` is the consent that it led to. */
   append(id: string, step: FlowStep, consentId?: string): Promise<void>
   /** Appends to the flow that led to a consent. */
   appendToConsent(consentId: string, step: FlowStep): Promise<void>
+  /** How the flows ended that began in a period. Those that can still lead to a consent are not counted. */
+  countEnds(
+    period: { readonly from: Temporal.Instant; readonly until: Temporal.Instant },
+    now: Temporal.Instant,
+  ): Promise<readonly FlowEndCount[]>
   /** The latest start first. */
   list(query: FlowQuery, now: Temporal.Instant): Promise<readonly RecordedFlow[]>
 }

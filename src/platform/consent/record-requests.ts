@@ -1,6 +1,7 @@
 import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { FlowReason } from '../../contract/consent-flows.ts'
 import type { FlowRecords } from './flow-records.ts'
+import { readSharingDuration } from './sharing-duration.ts'
 
 type ProviderError = Pick<
   errors.OIDCProviderError,
@@ -16,7 +17,9 @@ const requestRoutes: ReadonlySet<string> = new Set([
 /** Records the requests of third parties, and the return of customers to them. */
 export function recordRequests(provider: Provider, records: FlowRecords): void {
   provider.on('interaction.started', ({ oidc: { entities, client } }) => {
-    if (entities.Interaction) records.start(entities.Interaction.uid, client?.clientId ?? '')
+    if (!entities.Interaction) return
+    const { uid, params } = entities.Interaction
+    records.start(uid, client?.clientId ?? '', readSharingDuration(params) === 0)
   })
   provider.on('authorization.success', ({ oidc: { entities } }) => {
     const { Interaction, Grant } = entities

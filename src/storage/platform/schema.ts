@@ -277,11 +277,15 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     updated ${bigint} not null,
     state text not null,
     consent ${key},               -- the arrangement that it led to
+    is_once ${boolean} not null,  -- the third party asks for data once
+    stages integer,               -- how many it has passed; null: no customer began to give a consent
     step_count integer not null,
     steps text not null           -- a line of JSON for each
   )${options};
   create index consent_flow_started on consent_flow (started, id);
   create index consent_flow_state on consent_flow (state, started, id);
+  create index consent_flow_stages on consent_flow (started, stages, state, is_once)
+    where stages is not null;
   create index consent_flow_consent on consent_flow (consent) where consent is not null;
 
   -- A hash can be verified only with the key, of which the row has the digest.

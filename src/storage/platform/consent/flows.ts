@@ -1,5 +1,12 @@
-import { flowDays, flowSeconds } from '../../../contract/consent-flows.ts'
 import {
+  countStages,
+  flowDays,
+  flowRetentionDays,
+  flowSeconds,
+  flowStages,
+} from '../../../contract/consent-flows.ts'
+import {
+  type FlowEndCount,
   type FlowQuery,
   type FlowStep,
   type FlowStore,
@@ -8,7 +15,8 @@ import {
   stateAfter,
   stepCountMax,
 } from '../../../platform/consent/flow-store.ts'
-import { type Cell, oneOf, optional, type Sql, text, time } from '../../sql.ts'
+import { codeSeconds } from '../../../platform/consent/sharing-duration.ts'
+import { boolean, type Cell, integer, oneOf, optional, type Sql, text, time } from '../../sql.ts'
 import { purgeExpired } from './purge-expired.ts'
 
 const flow = {
@@ -21,8 +29,11 @@ const flow = {
   steps: readSteps,
 }
 const expired = { table: 'consent_flow', key: 'id', time: 'started' }
-const retentionMs = flowDays * 24 * 3_600_000
+const listedMs = flowDays * 24 * 3_600_000
+const retentionMs = flowRetentionDays * 24 * 3_600_000
 const abandonedMs = flowSeconds * 1000
+/** A code can be exchanged a while after the customer agreed. */
+const endedMs = (flowSeconds + codeSeconds) * 1000
 
 /** Of a sign-in to the page with consents. */
 const noThirdParty = ''
@@ -35,7 +46,8 @@ export function createFlowStore(sql: Sql): FlowStore {
     await sql.run(
       `update consent_flow set steps = steps || $2, step_count = step_count + 1,
          state = case when $3 >= updated then $4 else state end,
-         updated = case when $3 > updated then $3 else updated end, consent = coalesce($5, consent)
+         updated = case when $3 > updated then $3 else updated end, consent = coalesce($5, consent),
+         stages = case when $8 > stages then $8 else stages end
        where ${key} = $1 and step_count < $6
          and (cast($7 as integer) = 0 or state in ('in_progress', 'failed'))`,
       [
@@ -46,22 +58,43 @@ export function createFlowStore(sql: Sql): FlowStore {
         consentId,
         stepCountMax(step),
         Number(requiresOpenFlow(step)),
+        countStages(step.step, step.outcome),
       ],
     )
   }
   return {
-    async add(id, thirdPartyId, first) {
+    async add(id, thirdPartyId, first, isOnce = false) {
+      const isBegun = thirdPartyId !== undefined && first.outcome === 'succeeded'
       await sql.inOrder(
         [
           `insert into consent_flow
-             (id, third_party, started, updated, state, step_count, steps)
-           values ($1, $2, $3, $3, $4, 1, $5) on conflict do nothing`,
-          [id, thirdPartyId ?? noThirdParty, first.time, stateAfter(first), writeStep(first)],
+             (id, third_party, started, updated, state, step_count, steps, is_once, stages)
+           values ($1, $2, $3, $3, $4, 1, $5, $6, $7) on conflict do nothing`,
+          [
+            ...[id, thirdPartyId ?? noThirdParty, first.time, stateAfter(first), writeStep(first)],
+            ...[isOnce, isBegun ? 0 : null],
+          ],
         ],
         purgeExpired(sql.dialect, expired, first.time.epochMilliseconds - retentionMs),
       )
     },
     append: (id, step, consentId) => append('id', id, step, consentId),
+    async countEnds({ from, until }, now) {
+      const rows = await sql.all(
+        { stages: integer, isCancelled: integer, isOnce: boolean, count: integer },
+        `select stages, case when state = 'cancelled' then 1 else 0 end as is_cancelled, is_once,
+           count(*)
+         from consent_flow
+         where started >= $1 and started < $2 and stages is not null
+           and (started <= $3 or state = 'cancelled' or stages >= ${flowStages.length})
+         group by 1, 2, 3`,
+        [from, until, now.epochMilliseconds - endedMs],
+      )
+      return rows.map(({ stages, isCancelled, ...rest }) => ({
+        end: toEnd(stages, isCancelled === 1),
+        ...rest,
+      }))
+    },
     appendToConsent: (consentId, step) => append('consent', consentId, step),
     async list(selected, { epochMilliseconds: now }) {
       const { state, start, end } = boundFlows(selected, now)
@@ -80,6 +113,12 @@ export function createFlowStore(sql: Sql): FlowStore {
       return rows.map((row) => (isAbandoned(row) ? { ...row, state: 'abandoned' } : row))
     },
   }
+}
+
+function toEnd(stages: number, isCancelled: boolean): FlowEndCount['end'] {
+  const stage = flowStages[stages]
+  if (stage === undefined) return 'exchanged'
+  return isCancelled ? 'rejected' : stage
 }
 
 function writeStep({ time, step, outcome, reason, detail }: FlowStep): string {
@@ -105,7 +144,7 @@ function readSteps(cell: Cell): FlowStep[] {
 /** The stored state of a list, and the positions that it is between, exclusive. An abandoned flow is stored as in progress. */
 function boundFlows({ state, after }: FlowQuery, now: number) {
   const abandonedAt = now - abandonedMs
-  const oldest = state === 'in_progress' ? abandonedAt : now - retentionMs
+  const oldest = state === 'in_progress' ? abandonedAt : now - listedMs
   const newest = state === 'abandoned' ? abandonedAt : Number.MAX_SAFE_INTEGER - 1
   const last = after?.started.epochMilliseconds ?? Number.POSITIVE_INFINITY
   return {
