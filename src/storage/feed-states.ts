@@ -29,6 +29,16 @@ export const advanceFeeds = (rows: string) => `
   on conflict (name) do update set batch = excluded.batch, time = excluded.time,
     lines = feed.lines + excluded.lines, position = excluded.position, owner = excluded.owner`
 
+/** An invalid batch must not affect the others: if one of several is invalid, nothing is committed together. */
+export async function commitValid(
+  batches: readonly FeedBatch[],
+  commitTogether: (batches: readonly FeedBatch[]) => Promise<BatchOutcome[] | undefined>,
+): Promise<BatchOutcome[]> {
+  const outcomes = await commitTogether(batches)
+  if (outcomes) return outcomes
+  return (await Array.fromAsync(batches, (batch) => commitValid([batch], commitTogether))).flat()
+}
+
 /** The outcomes of batches that cannot be committed or were committed before; undefined for the others. */
 export function decideBatches(
   batches: readonly NumberedBatch[],

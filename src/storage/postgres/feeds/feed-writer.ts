@@ -8,7 +8,8 @@ import { emptyCounts } from '../../../intake/line-counts.ts'
 import { isProduct, type LineError, type LocatedItem } from '../../../intake/writer.ts'
 import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { decideBatches } from '../../feed-states.ts'
+import { commitValid, decideBatches } from '../../feed-states.ts'
+import { openTurns } from '../../in-turn.ts'
 import { isDenied } from '../driver/denied.ts'
 import { lockLoadsAndShareFeeds } from '../driver/locks.ts'
 import { makePool, openPool } from '../driver/pool.ts'
@@ -61,13 +62,7 @@ export async function openPostgresFeedWriter(
   /** Lines that allow to index a block later, as each commit may have few. */
   let linesWithoutBlock = 0
   let session: FeedSession | undefined
-  let last: Promise<unknown> = Promise.resolve()
-
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
-  }
+  const { inTurn, settle } = openTurns()
 
   const endSession = (): void => {
     session?.end()
@@ -166,11 +161,6 @@ export async function openPostgresFeedWriter(
       return outcomes.filter((outcome) => outcome !== undefined)
     })
 
-  /** An invalid batch must not affect the others. */
-  const commitEach = async (batches: readonly FeedBatch[]): Promise<BatchOutcome[]> =>
-    (await commitTogether(batches)) ??
-    (await Array.fromAsync(batches, (batch) => commitEach([batch]))).flat()
-
   return {
     async check(batch) {
       const states = await runStatement(checks, readStates, stateValues([batch]))
@@ -181,7 +171,7 @@ export async function openPostgresFeedWriter(
     commit(batches) {
       const outcomes = inTurn(async () => {
         const groups = groupsOfDifferentFeeds(batches)
-        return (await Array.fromAsync(groups, (group) => commitEach(group))).flat()
+        return (await Array.fromAsync(groups, (group) => commitValid(group, commitTogether))).flat()
       })
       // The caller does not wait for it, and the next call replaces a connection that failed.
       inTurn(async () => session && onSession(({ trim }) => trim())).catch(() => {})
@@ -190,7 +180,7 @@ export async function openPostgresFeedWriter(
 
     async close() {
       clearInterval(renewal)
-      await last
+      await settle()
       endSession()
       await Promise.all([checks.end(), watching.end(), pool.end()])
     },

@@ -1,8 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { openTurns } from '../../in-turn.ts'
 import { type Cell, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
 import { openDatabase } from './open.ts'
 import { type Command, execute, prepareOn, type Query } from './statements.ts'
-import { takeWriteLock } from './write-lock.ts'
+import { withWriteLock } from './write-lock.ts'
 
 /** How long a change waits for a load or another process. */
 const busyMaxMs = 5000
@@ -27,62 +28,44 @@ export const dialect: Dialect = {
 export function openSqliteSql(path: string): Sql {
   const reading = openDatabase(path, 'serve')
   const writing = openDatabase(path, 'write')
-  const queue = openWriteQueue(writing)
+  const { inTurn, settle } = openTurns()
   const reader = openStatements(reading)
   const writer = openStatements(writing)
+  writing.exec('pragma busy_timeout = 0')
   const transaction = {
     ...createSession(writer),
     async lock() {},
+  }
+  /** A change waits for the changes before it, and for nothing but its statements. */
+  const write = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const waiting = { waitMaxMs: busyMaxMs, since: performance.now() }
+    return inTurn(() =>
+      withWriteLock(writing, waiting, async () => {
+        const result = await work()
+        execute(writing, 'commit')
+        return result
+      }),
+    )
   }
 
   return {
     ...createSession({
       readRows: reader.readRows,
-      run: (text, values) => queue.write(async () => writer.run(text, values)),
+      run: (text, values) => write(async () => writer.run(text, values)),
     }),
     dialect,
     inOrder: (...calls) =>
-      queue.write(async () => calls.map(([text, values = []]) => writer.run(text, values))),
-    transaction: (work) => queue.write(() => work(transaction)),
+      write(async () => calls.map(([text, values = []]) => writer.run(text, values))),
+    transaction: (work) => write(() => work(transaction)),
     async readChangeMark() {
       return Number(reading.prepare('pragma data_version').get()?.['data_version'])
     },
     async close() {
       // After the changes that no caller awaits.
-      await queue.settle()
+      await settle()
       reading.close()
       writing.close()
     },
-  }
-}
-
-/**
- * Runs changes one after another, each in a transaction on a connection that nothing else uses. A change waits for
- * nothing but its statements.
- */
-function openWriteQueue(database: DatabaseSync) {
-  database.exec('pragma busy_timeout = 0')
-  let last: Promise<unknown> = Promise.resolve()
-  return {
-    write<Result>(work: () => Promise<Result>): Promise<Result> {
-      const since = performance.now()
-      const done = last.then(async () => {
-        await takeWriteLock(database, { waitMaxMs: busyMaxMs, since })
-        try {
-          const result = await work()
-          execute(database, 'commit')
-          return result
-        } finally {
-          // Not committed. Some failures end the transaction.
-          if (database.isTransaction) execute(database, 'rollback')
-        }
-      })
-      // The next change runs even if this one fails.
-      last = done.catch(() => {})
-      return done
-    },
-    /** Resolves when the changes have ended. */
-    settle: (): Promise<unknown> => last,
   }
 }
 

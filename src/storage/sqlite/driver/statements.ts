@@ -85,24 +85,6 @@ export function transaction<Result>(database: DatabaseSync, work: () => Result):
   }
 }
 
-/** Runs the work on one snapshot, while other processes may commit. */
-export function snapshots(database: DatabaseSync): <Result>(work: () => Result) => Result {
-  const begin = database.prepare('begin')
-  const end = database.prepare('commit')
-  return (work) => {
-    begin.run()
-    try {
-      const result = work()
-      end.run()
-      return result
-    } catch (error) {
-      // Some failures end the transaction.
-      if (database.isTransaction) end.run()
-      throw error
-    }
-  }
-}
-
 interface PendingRead {
   readonly work: () => unknown
   readonly resolve: (result: unknown) => void
@@ -110,13 +92,14 @@ interface PendingRead {
 }
 
 /**
- * Like `snapshots`, but runs all reads of one turn of the event loop together at its end, on one snapshot: beginning and
- * ending a transaction, and returning to SQLite from other code, costs as much as a short query.
+ * Runs all reads of one turn of the event loop together at its end, on one snapshot, while other processes may commit:
+ * beginning and ending a transaction, and returning to SQLite from other code, costs as much as a short query.
  */
 export function batchReads(
   database: DatabaseSync,
 ): <Result>(work: () => Result) => Promise<Result> {
-  const snapshot = snapshots(database)
+  const begin = database.prepare('begin')
+  const end = database.prepare('commit')
   let waiting: PendingRead[] = []
 
   const flush = (): void => {
@@ -125,11 +108,12 @@ export function batchReads(
     let done = 0
     while (done < all.length) {
       try {
-        snapshot(() => {
-          for (; done < all.length; done += 1) all[done]?.resolve(all[done]?.work())
-        })
+        begin.run()
+        for (; done < all.length; done += 1) all[done]?.resolve(all[done]?.work())
+        end.run()
       } catch (error) {
         // The reads behind the failed one need a new snapshot, as some failures end the transaction.
+        if (database.isTransaction) end.run()
         all[done]?.reject(toAppError(error, database))
         done += 1
       }

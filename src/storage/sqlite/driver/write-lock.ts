@@ -5,6 +5,7 @@ import { ContractError } from '../../../contract/index.ts'
 import type { FeedWriterOptions } from '../../../intake/feed-writer.ts'
 import { announceWait } from '../../waiting.ts'
 import { isBusy, toAppError } from './errors.ts'
+import { execute } from './statements.ts'
 
 /** How long a load waits for other loads by default, and the pause between two attempts. */
 const waitMaxMsDefault = 60 * 60 * 1000
@@ -37,6 +38,21 @@ export async function takeWriteLock(database: DatabaseSync, options: WaitOptions
     await announceWait(retry(database, turnFile, options), options.onWait)
   } finally {
     ignoreFailure(() => rmSync(turnFile))
+  }
+}
+
+/** Runs the work in a transaction that writes. What the work does not commit is rolled back. */
+export async function withWriteLock<Result>(
+  database: DatabaseSync,
+  options: WaitOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await takeWriteLock(database, options)
+  try {
+    return await work()
+  } finally {
+    // Some failures end the transaction.
+    if (database.isTransaction) execute(database, 'rollback')
   }
 }
 

@@ -9,12 +9,13 @@ import type {
 } from '../../../intake/feed-writer.ts'
 import { totalCounts } from '../../../intake/line-counts.ts'
 import type { LineError, LocatedItem } from '../../../intake/writer.ts'
+import { commitValid } from '../../feed-states.ts'
+import { openTurns } from '../../in-turn.ts'
 import { toAppError } from '../driver/errors.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'
-import { execute, snapshots } from '../driver/statements.ts'
 import { commitWithinSpace, openLogLimit, releaseLog } from '../driver/write-ahead-log.ts'
-import { takeWriteLock } from '../driver/write-lock.ts'
+import { withWriteLock } from '../driver/write-lock.ts'
 import { openItemWriter } from '../loads/item-writer.ts'
 import { openFeedRows } from './feed-rows.ts'
 
@@ -38,13 +39,12 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   // `takeWriteLock` waits for loads, without blocking the process.
   database.exec(`pragma busy_timeout = 0; pragma wal_autocheckpoint = ${checkpointPages}`)
   const reading = openDatabase(path, 'serve')
-  const snapshot = snapshots(reading)
   const committed = openFeedRows(reading)
   let now = clock()
   const items = openItemWriter(database, () => now)
   const feeds = openFeedRows(database)
   const limitLog = openLogLimit(database, path)
-  let last: Promise<unknown> = Promise.resolve()
+  const { inTurn, settle } = openTurns()
 
   /** A commit to a file that was deleted or replaced would be lost. */
   const requireSameFile = (): void => {
@@ -81,32 +81,6 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     return { result, ...(unresolved.length > 0 && { unresolved }) }
   }
 
-  /** Leaves nothing of a batch that has an error. */
-  const writeAtomically = async (batch: FeedBatch): Promise<BatchOutcome> => {
-    execute(database, 'savepoint batch')
-    const outcome = await writeBatch(batch)
-    if ('errors' in outcome) {
-      execute(database, 'rollback to batch')
-      items.discard()
-    }
-    execute(database, 'release batch')
-    return outcome
-  }
-
-  const inTransaction = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    await takeWriteLock(database, { onWait, signal, waitMaxMs })
-    try {
-      now = clock()
-      return await work()
-    } catch (error) {
-      throw toAppError(error, database)
-    } finally {
-      // Not committed. Some failures end the transaction.
-      if (database.isTransaction) execute(database, 'rollback')
-      items.discard()
-    }
-  }
-
   /** A late entry removes the index after it: a commit indexes at most one block for each group of its lines. */
   const commit = async (batches: readonly FeedBatch[]): Promise<void> => {
     const lines = batches.reduce((sum, batch) => sum + batch.items.length, 0)
@@ -115,41 +89,36 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     commitWithinSpace(database, path)
   }
 
-  /** A savepoint would copy every page that it changes, so it is used only after an error in one of several batches. */
-  const commitBatches = async (batches: readonly FeedBatch[]): Promise<BatchOutcome[]> => {
-    const written = await inTransaction(async () => {
-      const outcomes = await Array.fromAsync(batches, writeBatch)
-      const hasErrors = outcomes.some((outcome) => 'errors' in outcome)
-      if (!hasErrors) await commit(batches)
-      return hasErrors && batches.length > 1 ? undefined : outcomes
+  /** Undefined if one of several batches is invalid: then nothing is changed. */
+  const commitTogether = (batches: readonly FeedBatch[]) =>
+    withWriteLock(database, { onWait, signal, waitMaxMs }, async () => {
+      try {
+        now = clock()
+        const outcomes = await Array.fromAsync(batches, writeBatch)
+        const hasErrors = outcomes.some((outcome) => 'errors' in outcome)
+        if (!hasErrors) await commit(batches)
+        return hasErrors && batches.length > 1 ? undefined : outcomes
+      } catch (error) {
+        throw toAppError(error, database)
+      } finally {
+        items.discard()
+      }
     })
-    if (written) return written
-    return inTransaction(async () => {
-      const outcomes = await Array.fromAsync(batches, writeAtomically)
-      await commit(batches)
-      return outcomes
-    })
-  }
 
   return {
     async check(batch) {
       requireSameFile()
-      try {
-        return snapshot(() => committed.check(batch))
-      } catch (error) {
-        throw toAppError(error, reading)
-      }
+      return committed.check(batch)
     },
 
     commit(batches) {
-      const done = last.then(() => commitBatches(batches))
-      // The next commit is made even if this one fails.
-      last = done.catch(() => {}).then(limitLog)
-      return done
+      const outcomes = inTurn(() => commitValid(batches, commitTogether))
+      inTurn(async () => limitLog()).catch(() => {})
+      return outcomes
     },
 
     async close() {
-      await last
+      await settle()
       reading.close()
       database.close()
       releaseLog(path)
