@@ -1,5 +1,5 @@
+import type { PurgeClockOptions } from '../auth/purge-clock.ts'
 import type { ReplayEvents } from '../auth/replay-store.ts'
-import type { PurgeClockOptions } from './purge-clock.ts'
 
 /** Where a PostgreSQL database has its entries: in partitions on its server, or on the data nodes of a Citus cluster. */
 export const databaseLayouts = ['partitions', 'citus'] as const

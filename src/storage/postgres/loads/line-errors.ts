@@ -1,7 +1,12 @@
 import type { AccountKind } from '../../../contract/index.ts'
+import {
+  anotherPerson,
+  missingAccount,
+  missingCustomer,
+  otherKind,
+} from '../../../intake/item-problems.ts'
 import type { LineError } from '../../../intake/writer.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
-import { anotherPerson, missingAccount, missingCustomer, otherKind } from '../../load-errors.ts'
 import { parsePlace } from './place.ts'
 import type { ReadGroups, Run } from './run.ts'
 

@@ -1,7 +1,7 @@
+import { openPurgeClock } from '../../../auth/purge-clock.ts'
 import { clockSkewSeconds, type ReplayStore, type UseOutcome } from '../../../auth/replay-store.ts'
 import { ContractError } from '../../../contract/index.ts'
 import type { DatabaseOptions, ReplayOptions } from '../../database.ts'
-import { openPurgeClock } from '../../purge-clock.ts'
 import { poolTimeout } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { runInOrder, runStatement } from '../driver/statements.ts'

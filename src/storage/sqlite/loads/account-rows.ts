@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind, Problem } from '../../../contract/index.ts'
+import { otherKind } from '../../../intake/item-problems.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { AccountItem } from '../../../intake/writer.ts'
 import { kindCodes, latestTime } from '../../enum-codes.ts'
-import { otherKind } from '../../load-errors.ts'
 import { prepareOn } from '../driver/statements.ts'
 
 /** How many accounts are cached by id while a load runs. */

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { emailKey } from '../../../contract/email-key.ts'
 import type { Problem } from '../../../contract/index.ts'
+import { anotherPerson } from '../../../intake/item-problems.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { CustomerItem, RemovalItem } from '../../../intake/writer.ts'
 import { digest, emailDigest } from '../../digest.ts'
 import { toEmailsText } from '../../emails-text.ts'
-import { anotherPerson } from '../../load-errors.ts'
 import { prepareOn } from '../driver/statements.ts'
 
 interface Row {

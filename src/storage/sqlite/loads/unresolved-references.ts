@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind } from '../../../contract/index.ts'
+import { missingAccount, missingCustomer } from '../../../intake/item-problems.ts'
 import type { LineError, SourceLocation } from '../../../intake/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
-import { missingAccount, missingCustomer } from '../../load-errors.ts'
 import { prepareOn } from '../driver/statements.ts'
 
 interface Row {

@@ -1,5 +1,5 @@
 import type { AccountKind, Problem } from '../contract/index.ts'
-import type { LineError } from '../intake/writer.ts'
+import type { LineError } from './writer.ts'
 
 /** Reasons why an item is rejected, the same for both engines. */
 

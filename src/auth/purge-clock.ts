@@ -1,4 +1,4 @@
-import { clockSkewSeconds } from '../auth/replay-store.ts'
+import { clockSkewSeconds } from './replay-store.ts'
 
 /** How long the wall clock must stay ahead before records are purged by it. */
 const settleMsDefault = 10 * 60_000
