@@ -35,6 +35,11 @@ export function createProviderStore({
     return 'missing' in found ? found : toPage(found)
   }
 
+  const record = async (statement: Statement, values: readonly Parameter[]) => {
+    const found = await first(statement, values)
+    return 'missing' in found ? found : String(found[0])
+  }
+
   return {
     ...lists,
 
@@ -51,11 +56,8 @@ export function createProviderStore({
       return { items: splitTexts(texts), total: Number(total) }
     },
 
-    async readAccount({ customerId, accountId, kind }) {
-      const values = [toId(customerId), toId(accountId), kindCodes[kind]]
-      const found = await first(statements.readAccount, values)
-      return 'missing' in found ? found : String(found[0])
-    },
+    readAccount: ({ customerId, accountId, kind }) =>
+      record(statements.readAccount, [toId(customerId), toId(accountId), kindCodes[kind]]),
 
     readEnergyAccounts: (request) =>
       page(statements.readEnergyAccounts, [...requestedAccounts(request), ...pageValues(request)]),
@@ -69,10 +71,7 @@ export function createProviderStore({
       return rows.map(([match]) => String(match))
     },
 
-    async readCustomer(customerId) {
-      const found = await first(statements.readCustomer, [toId(customerId)])
-      return 'missing' in found ? found : String(found[0])
-    },
+    readCustomer: (customerId) => record(statements.readCustomer, [toId(customerId)]),
 
     async listShareableAccounts(customerId) {
       const found = await first(statements.listShareableAccounts, [toId(customerId), separator])

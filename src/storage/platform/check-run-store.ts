@@ -18,41 +18,30 @@ const run = {
 /** In the order in which runs were started: the clock may have been set back. */
 const newest = `order by sequence desc limit ${checkRunsMax}`
 
-/** A run may end between the attempt to start another one and the search for it. */
-const attemptsMax = 3
-
 export function createCheckRunStore(sql: Sql): CheckRunStore {
   return {
-    async start({ id, profile, groups, startedBy, startedAt }, aliveSince) {
+    start({ id, profile, groups, startedBy, startedAt }, aliveSince) {
       const groupList = groups && JSON.stringify(groups)
       const values = [id, profile, groupList, startedBy, startedAt, JSON.stringify(noProgress)]
-      for (let attempt = 1; ; attempt += 1) {
-        const running = await sql.transaction(async (transaction) => {
-          await transaction.run(
-            `update check_run set state = 'interrupted' where state = 'running' and updated < $1`,
-            [aliveSince],
-          )
-          // Waits for a concurrent transaction that starts a run: there is one running row at most.
-          const started = await transaction.run(
-            `insert into check_run (${columns}) values ($1, 'running', $2, $3, $4, $5, $5, $6, null)
-             on conflict (state) where state = 'running' do nothing`,
-            values,
-          )
-          if (started === 0) {
-            return transaction.first(
-              { id: text },
-              `select id from check_run where state = 'running'`,
-            )
-          }
-          await transaction.run(
-            `delete from check_run where id not in (select id from check_run ${newest})`,
-          )
-          return { id }
-        })
-        if (running) return running.id === id ? undefined : running.id
-        if (attempt === attemptsMax)
-          throw new Error('a run neither started nor was another running')
-      }
+      return sql.transaction(async (transaction) => {
+        await transaction.run(
+          `update check_run set state = 'interrupted' where state = 'running' and updated < $1`,
+          [aliveSince],
+        )
+        // There is one running row at most, which may be that of a concurrent transaction.
+        const running = await transaction.first(
+          { id: text },
+          `insert into check_run (${columns}) values ($1, 'running', $2, $3, $4, $5, $5, $6, null)
+           on conflict (state) where state = 'running' do update set state = excluded.state
+           returning id`,
+          values,
+        )
+        if (running?.id !== id) return running?.id
+        await transaction.run(
+          `delete from check_run where id not in (select id from check_run ${newest})`,
+        )
+        return undefined
+      })
     },
     async update(id, progress, now) {
       const update = `update check_run set progress = $2, updated = $3

@@ -112,9 +112,9 @@ async function putDraft(
   changedAt: number,
 ): Promise<void> {
   const { name, record } = content
-  await transaction.run(put.text, [id, tag, base, changedAt, by.id, by.name, name, record])
+  await transaction.run(put(), [id, tag, base, changedAt, by.id, by.name, name, record])
   const [summary, values] = summaryRow(id, content, { version: null, updatedAt: changedAt }, by)
-  await transaction.run(summary.text, values)
+  await transaction.run(summary(), values)
 }
 
 async function removeDraft(transaction: Transaction, id: string): Promise<void> {

@@ -135,7 +135,7 @@ export async function writeProduct(
   transaction: Transaction,
   { stored, rows, isRemoval }: ProductWrite,
 ): Promise<StoredProduct> {
-  for (const [put, values] of rows) await transaction.run(put.text, values)
+  for (const [put, values] of rows) await transaction.run(put(), values)
   if (isRemoval) for (const drop of dropProduct) await transaction.run(drop, [stored.id])
   return stored
 }

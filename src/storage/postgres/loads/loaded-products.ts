@@ -1,7 +1,5 @@
 import type { Author, NewestVersion } from '../../../platform/catalogue/store.ts'
 import { loadProduct, type ProductWrite, selectNewestVersion } from '../../platform/product-rows.ts'
-import type { Put } from '../../platform/put-row.ts'
-import type { Value } from '../../sql.ts'
 import type { CountedLines } from './count-lines.ts'
 import { fileOf } from './place.ts'
 import type { Run } from './run.ts'
@@ -45,33 +43,17 @@ export async function mergeProducts(
     counts.push({ file, type: 'product', outcome, lines: 1 })
     counts.push({ file, type: 'product', outcome: 'unchanged', lines: -1 })
   }
-  await putRows(run, written)
+  const rows = written.flatMap(({ rows }) => rows)
+  for (const [put, puts] of Map.groupBy(rows, ([put]) => put)) {
+    await run(
+      put(puts.length),
+      puts.flatMap(([, values]) => values),
+    )
+  }
   const removed = written.filter(({ isRemoval }) => isRemoval).map(({ stored }) => stored.id)
   if (removed.length > 0) {
     await run('delete from product where id = any ($1::text[])', [removed])
     await run('delete from product_summary where id = any ($1::text[]) and not is_draft', [removed])
   }
   return counts
-}
-
-/** Puts the rows of products, with one statement for each table. */
-async function putRows(run: Run, written: readonly ProductWrite[]): Promise<void> {
-  const tables = new Map<Put, Record<string, Value>[]>()
-  for (const [put, values] of written.flatMap(({ rows }) => rows)) {
-    const columns = put.columns.split(', ')
-    const row = Object.fromEntries(columns.map((column, index) => [column, values[index]]))
-    tables.set(put, [...(tables.get(put) ?? []), row])
-  }
-  for (const [{ table, columns, replace }, rows] of tables) {
-    await run(
-      `insert into ${table} (${columns})
-       select ${columns} from json_populate_recordset(null::${table}, $1) ${replace}`,
-      [JSON.stringify(rows, encodeText)],
-    )
-  }
-}
-
-/** PostgreSQL rejects JSON with a lone surrogate. A text that is a parameter itself is encoded in the same way. */
-function encodeText(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed() : value
 }

@@ -46,16 +46,16 @@ const sendAll = async (send: Send, statements: readonly string[]): Promise<void>
   for (const sql of statements) await send(sql)
 }
 
+const count = async (run: Run, sql: string): Promise<CountedLines[]> =>
+  (await run(sql)).rows.map(toCountedLines)
+
 /** Merges the lines of customers and accounts, except the rejected ones, and counts what they do. */
 export async function mergeOwners(merging: Merging): Promise<CountedLines[]> {
   const { run, send, readGroups, staging, inBatches } = merging
   const counts: CountedLines[] = []
-  const count = async (sql: string): Promise<void> => {
-    counts.push(...(await run(sql)).rows.map(toCountedLines))
-  }
   if (staging.has('staged_customer')) {
     await rejectCustomers(run, readGroups)
-    await count(countCustomers)
+    counts.push(...(await count(run, countCustomers)))
     await sendAll(send, [deleteEmails, mergeCustomers])
     if (staging.has('staged_email')) await send(insertEmails)
   }
@@ -63,7 +63,7 @@ export async function mergeOwners(merging: Merging): Promise<CountedLines[]> {
     await rejectAccounts(run, readGroups)
     await send(accountEffects)
     if (staging.hasMany('staged_account')) await send('analyze account_effect')
-    await count(countAccounts)
+    counts.push(...(await count(run, countAccounts)))
     await sendAll(send, [...mergeAccounts, ...mergeHolders])
     if (inBatches && staging.hasAccountRemovals()) await send(deleteUnresolvedLines)
     if (staging.has('staged_holder')) await send(storeUnresolvedHolders(inBatches))
@@ -89,7 +89,7 @@ interface MergedParts {
 /** Merges the lines of balances and contacts, and counts what they do. */
 export async function mergeParts({ run, send, staging }: Merging): Promise<MergedParts> {
   const { has } = staging
-  const counts = has('staged_part') ? (await run(countParts)).rows.map(toCountedLines) : []
+  const counts = has('staged_part') ? await count(run, countParts) : []
   const deletesAccounts = has('staged_account') && Boolean((await run(hasDeletedAccounts)).rowCount)
   if (has('staged_part') || deletesAccounts) await sendAll(send, mergeBalances)
   if (has('staged_part') || has('staged_account')) await sendAll(send, mergeContacts)
@@ -105,11 +105,8 @@ export async function mergeRecords(
   const { has } = staging
   const { counts: counted, deletesAccounts } = parts ?? (await mergeParts(merging))
   const counts = [...counted]
-  const count = async (sql: string): Promise<void> => {
-    counts.push(...(await run(sql)).rows.map(toCountedLines))
-  }
   if (has('staged_restriction')) {
-    await count(countRestrictions)
+    counts.push(...(await count(run, countRestrictions)))
     await sendAll(send, mergeRestrictions)
   }
   if (has('staged_entry') || deletesAccounts) {
@@ -118,7 +115,7 @@ export async function mergeRecords(
   }
   // Last, as it blocks changes of products through the platform until the commit.
   if (has('staged_product')) {
-    await count(countProducts)
+    counts.push(...(await count(run, countProducts)))
     await send(lockAllProducts)
     for await (const products of readGroups<LoadedProduct>(lastProducts, productsAtOnce)) {
       counts.push(...(await mergeProducts(run, products, loadTime, author)))

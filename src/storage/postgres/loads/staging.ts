@@ -1,6 +1,8 @@
 import { emailKey } from '../../../contract/email-key.ts'
 import type {
   AccountItem,
+  BalanceItem,
+  ContactItem,
   CustomerItem,
   EntryItem,
   LocatedItem,
@@ -130,21 +132,15 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     const { accountId, list, id, hasOwnTime, time, description, reference, record } = item
     const amount = item.amount === undefined ? undefined : amountKey(item.amount)
     countEntry(item, list)
-    add(
-      'staged_entry',
-      item,
-      accountId,
-      listCodes[list],
-      true,
-      id,
-      hasOwnTime,
-      time,
-      amount,
-      description,
-      reference,
-      record,
-    )
+    const values = [hasOwnTime, time, amount, description, reference, record]
+    add('staged_entry', item, accountId, listCodes[list], true, id, ...values)
   }
+
+  const putPart = (
+    item: (BalanceItem | ContactItem) & SourceLocation,
+    status: string | undefined,
+  ): void =>
+    add('staged_part', item, item.accountId, partCodes[item.type], true, status, item.record)
 
   const putRestriction = (item: RestrictionItem & SourceLocation): void => {
     const { of, id, reason, until = latestTime, record } = item
@@ -152,31 +148,14 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   }
 
   const put = (item: LocatedItem): void => {
-    switch (item.type) {
-      case 'entry':
-        putEntry(item)
-        break
-      case 'balance':
-        add('staged_part', item, item.accountId, partCodes.balance, true, undefined, item.record)
-        break
-      case 'contact':
-        add('staged_part', item, item.accountId, partCodes.contact, true, item.status, item.record)
-        break
-      case 'customer':
-        putCustomer(item)
-        break
-      case 'account':
-        putAccount(item)
-        break
-      case 'restriction':
-        putRestriction(item)
-        break
-      case 'product':
-        add('staged_product', item, item.id, JSON.stringify(item))
-        break
-      case 'removal':
-        remove(item)
-    }
+    if (item.type === 'entry') putEntry(item)
+    else if (item.type === 'balance') putPart(item, undefined)
+    else if (item.type === 'contact') putPart(item, item.status)
+    else if (item.type === 'customer') putCustomer(item)
+    else if (item.type === 'account') putAccount(item)
+    else if (item.type === 'restriction') putRestriction(item)
+    else if (item.type === 'product') add('staged_product', item, item.id, JSON.stringify(item))
+    else remove(item)
   }
 
   return {

@@ -30,7 +30,7 @@ export function openLoadedProducts(
   let lines = 0
 
   const write = ({ stored, rows, isRemoval }: ProductWrite): void => {
-    for (const [put, values] of rows) run(put.text, values)
+    for (const [put, values] of rows) run(put(), values)
     if (isRemoval) for (const drop of dropProduct) run(drop, [stored.id])
   }
 
