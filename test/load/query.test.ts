@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createQueryRows } from '../../src/storage/postgres/loads/query-rows.ts'
+import { createQueryRows } from '../../src/cli/load/query-rows.ts'
 import { describeOn, describeOnce, listSessions, newDatabase, runSql } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 import { openBank, splitLines } from './bank.ts'

@@ -76,5 +76,6 @@ export const allowed: Record<string, readonly string[]> = {
     'check',
     'demo',
     'commander',
+    'pg',
   ],
 }

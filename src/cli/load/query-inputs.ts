@@ -17,7 +17,7 @@ export async function openQueries(
     throw new CommandError(2, '--from must be postgres://USER@HOST/NAME')
   }
   const queries = files.map((file) => ({ file, sql: readQuery(file) }))
-  const { createQueryRows } = await import('../../storage/postgres/loads/query-rows.ts')
+  const { createQueryRows } = await import('./query-rows.ts')
   return createQueryRows(url, queries)
 }
 

@@ -1,9 +1,9 @@
 import pg from 'pg'
-import type { RowChunk, RowSource } from '../../../intake/rows.ts'
-import type { ReadOptions } from '../../../intake/source.ts'
-import { DatabaseError } from '../../database.ts'
-import { abandon } from '../driver/abandon.ts'
-import { makePool, unusable } from '../driver/pool.ts'
+import type { RowChunk, RowSource } from '../../intake/rows.ts'
+import type { ReadOptions } from '../../intake/source.ts'
+import { DatabaseError } from '../../storage/database.ts'
+import { abandon } from '../../storage/postgres/driver/abandon.ts'
+import { makePool, unusable } from '../../storage/postgres/driver/pool.ts'
 
 /** A SELECT, and the name of its file. */
 export interface RowQuery {
