@@ -1,6 +1,5 @@
 import type { JsonText, PageRequest } from '../../../contract/index.ts'
 import {
-  type AccountFilters,
   accountKindByList,
   type EntriesOfAccountsQuery,
   type EntriesQuery,
@@ -13,7 +12,6 @@ import {
   createAccountStatements,
   foundAccounts,
   missingAny,
-  missingCustomer,
   missingOne,
   owner,
   ownerAndAccount,
@@ -54,8 +52,6 @@ import { isShortMerge, openMergedPage } from './merged-page.ts'
 const hasTransactions = `exists (
   select 1 from entry where list = ${listOfAccount(listCodes.transaction)})`
 
-const findCustomer = `select ${missingCustomer(dialect)}, o.number from ${owner}`
-
 /** An account of the customer, by its kind ($3). */
 const findAccount = `select ${missingOne(dialect)}, a.number from ${ownerAndAccount('$3')}`
 
@@ -74,10 +70,6 @@ export function openSqliteProviderStore(path: string): ProviderStore {
   const readMergedPage = openMergedPage(database)
   const readPool = openReadPool(path)
 
-  const heldAccounts = query<HeldAccount>(`select a.is_open, a.category, h.is_owned, a.head, a.tail
-     from holder h join account a on a.number = h.account
-     where h.customer = ? and a.kind = ? and ${restriction(dialect, 'account', 'a.id')} is null
-     order by a.created, a.id`)
   const windowPage = joinedRecords((joined) =>
     query<
       readonly [
@@ -125,7 +117,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     return { items: records === null ? [] : [records], total }
   }
 
-  const store = createProviderStore({
+  return createProviderStore({
     statements: createAccountStatements(dialect),
     overview: countAll(hasTransactions),
     query: (statement, values) => snapshot(() => readRows(describe(statement).text, values)),
@@ -171,44 +163,6 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       database.close()
     },
   })
-  return {
-    ...store,
-    // Faster than the joined page of one statement, which SQLite would store in temporary tables.
-    listAccounts: (request) =>
-      snapshot(() => {
-        const [[text, customer] = []] = readRows(findCustomer, [toId(request.customerId)])
-        const missing = toMissing(text)
-        if (missing) return missing
-        const rows = heldAccounts
-          .all(Number(customer), kindCodes[request.kind])
-          .filter((row) => matchesFilters(row, request.filters))
-        const { items, total } = paginate(rows, request)
-        const isBanking = request.kind === 'banking'
-        const texts = items.map(({ head, tail, is_owned }) =>
-          isBanking ? `${head}${is_owned === 1}${tail}` : head + tail,
-        )
-        return { items: texts, total }
-      }),
-  }
-}
-
-interface HeldAccount {
-  readonly is_open: number
-  readonly category: string | null
-  readonly is_owned: number
-  readonly head: string
-  readonly tail: string
-}
-
-function matchesFilters(
-  account: HeldAccount,
-  { openStatus, productCategory, isOwned }: AccountFilters,
-): boolean {
-  return (
-    (openStatus === 'ALL' || (openStatus === 'OPEN') === (account.is_open === 1)) &&
-    (productCategory === undefined || productCategory === account.category) &&
-    (isOwned === undefined || isOwned === (account.is_owned === 1))
-  )
 }
 
 function findList(
