@@ -113,10 +113,18 @@ function hasEnded(state: State, flow: Flow): boolean {
   return flow.step === 'over'
 }
 
+/** Whether tokens are valid, apart from the time. */
+function areValid(state: State, { isEnded, arrangement }: Tokens): boolean {
+  return state.isRegistered && !isEnded && isActive(state, arrangement)
+}
+
+/** A request of the third party is authenticated first. */
+const authenticate: Step = (state) => (state.isRegistered ? undefined : 'invalid_client')
+
 const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => readonly Step[] } = {
   push: ({ seconds, accounts, amended, as }) => [
+    authenticate,
     (state) => {
-      if (!state.isRegistered) return 'invalid_client'
       if (amended !== undefined && !isActive(state, amended)) return 'invalid_request'
       state.requests[as] = { seconds, accounts, amended, pushed: state.now, isOpened: false }
       return 'pushed'
@@ -210,13 +218,16 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
   ],
   exchange: ({ flow: name, as }) => [
     (state) => {
-      const { code, request } = state.flows[name] as Flow & Required<Pick<Flow, 'code'>>
-      const { amended } = state.requests[request] as Request
+      const { code } = state.flows[name] as Flow & Required<Pick<Flow, 'code'>>
       // The client itself rejects a signed response that is too old.
       const isSigned = state.profile === 'cds'
-      if (isSigned && isOver(state, code.issued, responseSeconds)) return 'invalid_grant'
-      if (!state.isRegistered) return 'invalid_client'
-      const isValid = !code.isEnded && isActive(state, code.arrangement)
+      return isSigned && isOver(state, code.issued, responseSeconds) ? 'invalid_grant' : undefined
+    },
+    authenticate,
+    (state) => {
+      const { code, request } = state.flows[name] as Flow & Required<Pick<Flow, 'code'>>
+      const { amended } = state.requests[request] as Request
+      const isValid = state.isRegistered && !code.isEnded && isActive(state, code.arrangement)
       if (!isValid || isOver(state, code.issued, codeSeconds)) return 'invalid_grant'
       if (code.isUsed) {
         end(state, code.arrangement, 'withdrawn', 'code_replayed')
@@ -228,7 +239,7 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
     (state) => {
       const { code } = state.flows[name] as Flow & Required<Pick<Flow, 'code'>>
       const { until, status } = state.arrangements[code.arrangement] as Arrangement
-      if (status !== 'active') return 'invalid_grant'
+      if (status !== 'active' || !state.isRegistered) return 'invalid_grant'
       code.isUsed = true
       const flow = state.flows[name] as Flow
       const { seconds } = state.requests[flow.request] as Request
@@ -250,27 +261,24 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
     },
   ],
   refresh: ({ grant: name }) => [
+    authenticate,
     (state) => {
       const grant = state.grants[name] as Tokens
-      if (!state.isRegistered) return 'invalid_client'
-      if (grant.isEnded || !isActive(state, grant.arrangement)) return 'invalid_grant'
+      if (!areValid(state, grant)) return 'invalid_grant'
       const { until = 0 } = state.arrangements[grant.arrangement] ?? {}
       grant.accessEnds = Math.min(state.now + accessTokenSeconds, until)
       return 'refreshed'
     },
   ],
   introspect: ({ grant: name }) => [
-    (state) => {
-      const { arrangement, isEnded } = state.grants[name] as Tokens
-      if (!state.isRegistered) return 'invalid_client'
-      return !isEnded && isActive(state, arrangement) ? 'active' : 'inactive'
-    },
+    authenticate,
+    (state) => (areValid(state, state.grants[name] as Tokens) ? 'active' : 'inactive'),
   ],
   revoke: ({ grant: name }) => [
+    authenticate,
     (state) => {
       const grant = state.grants[name] as Tokens
-      if (!state.isRegistered) return 'invalid_client'
-      if (grant.isEnded || !isActive(state, grant.arrangement)) return 'revoked'
+      if (!areValid(state, grant)) return 'revoked'
       if (state.profile === 'plain') end(state, grant.arrangement, 'withdrawn', 'third_party')
       endTokens(state, grant.arrangement)
       return 'revoked'
@@ -283,10 +291,8 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
     (state) => (end(state, arrangement, 'withdrawn', 'operator') ? 'stopped' : 'not active'),
   ],
   withdraw: ({ arrangement }) => [
-    (state) => {
-      if (!state.isRegistered) return 'invalid_client'
-      return end(state, arrangement, 'withdrawn', 'third_party') ? 'stopped' : 'not active'
-    },
+    authenticate,
+    (state) => (end(state, arrangement, 'withdrawn', 'third_party') ? 'stopped' : 'not active'),
   ],
   remove: () => [
     (state) => {
