@@ -55,9 +55,14 @@ function inDoubt({ state: given, outcome }: Result, action: Action): readonly Re
   return [{ state, outcome }]
 }
 
+interface RaceResult {
+  readonly state: State
+  readonly outcomes: readonly [Outcome, Outcome]
+}
+
 /** Two actions at once: their steps in any order. */
-export function race(given: State, first: Action, second: Action) {
-  const results: { readonly state: State; readonly outcomes: readonly [Outcome, Outcome] }[] = []
+export function race(given: State, first: Action, second: Action): readonly RaceResult[] {
+  const results: RaceResult[] = []
   const go = (
     state: State,
     left: readonly [readonly Step[], readonly Step[]],
@@ -80,5 +85,18 @@ export function race(given: State, first: Action, second: Action) {
     }
   }
   go(given, [stepsOf(first), stepsOf(second)], [undefined, undefined])
-  return results
+  if (!amendsTwice(given, first, second)) return results
+  const [one, other] = [apply(given, first), apply(given, second)]
+  return [
+    ...results,
+    { state: one.state, outcomes: [one.outcome, unavailable] },
+    { state: other.state, outcomes: [unavailable, other.outcome] },
+  ]
+}
+
+/** Whether both exchange a code that amends an arrangement: while one does, the other is asked to try again. */
+function amendsTwice({ flows, requests }: State, first: Action, second: Action): boolean {
+  if (first.type !== 'exchange' || second.type !== 'exchange') return false
+  const { request = '' } = flows[first.flow] ?? {}
+  return first.flow === second.flow && requests[request]?.amended !== undefined
 }
