@@ -102,11 +102,12 @@ async function createDatabase(folder: string): Promise<string> {
   return database
 }
 
-/** Compiles the code as it is published. */
+/** Compiles the code as it is published, without its declarations. `npm run check` checks its types. */
 async function compile(folder: string): Promise<string> {
   const compiled = join(folder, 'compiled')
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const args = ['--project', join(root, 'tsconfig.build.json'), '--outDir', compiled]
+  const project = ['--project', join(root, 'tsconfig.build.json'), '--outDir', compiled]
+  const args = [...project, '--noCheck', '--declaration', 'false']
   const { status, stdout } = await run([process.execPath, compiler, ...args])
   assert.equal(status, 0, stdout)
   return compiled
