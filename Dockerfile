@@ -4,7 +4,7 @@ FROM node:26-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json tsconfig.server.json ./
+COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/program.ts ./scripts/
 COPY src ./src
 RUN node scripts/build.ts
