@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 
 /** Runs the commands of `npm run check` at once, and prints the output of each when it ends. It fails if one fails. */
 const commands = [
-  // Four checkers, the default, each check the types that they share: with one, and with fewer garbage collections
-  // (GOGC=400 in package.json), the compiler takes half the CPU time.
+  // Four checkers, the default, each check the types that they share: with one, and without garbage collections below 3 GiB
+  // (package.json), the compiler takes half the CPU time.
   'tsc --checkers 1',
   'biome check --error-on-warnings .',
   'node --test test/tidy.test.ts test/interface-sentences.test.ts',
