@@ -48,7 +48,7 @@ function compile(output: string): void {
       ...[compiler, '--project', 'tsconfig.build.json', '--outDir', output],
       ...['--noCheck', '--checkers', '1'],
     ],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, GOGC: '400' } },
+    { cwd: root, stdio: 'inherit' },
   )
   if (status !== 0) process.exit(status ?? 1)
 }
