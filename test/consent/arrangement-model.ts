@@ -36,8 +36,8 @@ interface Flow {
   readonly opened: number
   tries: number
   step: 'passcode' | 'agreement' | 'returned' | 'over'
-  /** How many arrangements were confirmed in it: another one if the first has ended. */
-  confirmed: number
+  /** Which arrangement its page confirms: another one if the first has ended. */
+  confirms: number
   code?: Code
 }
 
@@ -94,7 +94,7 @@ const responseSeconds = 120 + 30
 
 const isOver = ({ now }: State, start: number, seconds: number) => now >= start + seconds
 /** The ID of an arrangement is that of the confirmation that made it. */
-const keyOf = (flow: string, confirmed: number) => `${flow}.${confirmed}`
+const keyOf = (flow: string, confirms: number) => `${flow}.${confirms}`
 
 function end(state: State, key: string, status: ConsentStatus, reason: ChangeReason): boolean {
   const found = state.arrangements[key]
@@ -146,7 +146,7 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
         opened: state.now,
         tries: 0,
         step: 'passcode',
-        confirmed: 0,
+        confirms: 1,
       }
       return 'opened'
     },
@@ -178,10 +178,8 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
       const flow = state.flows[name] as Flow
       const { seconds, accounts } = state.requests[flow.request] as Request
       if (hasEnded(state, flow)) return 'refused'
-      if (flow.confirmed > 0 && isActive(state, keyOf(name, flow.confirmed))) return undefined
-      flow.confirmed += 1
       const until = state.now + (seconds || onceSeconds)
-      state.arrangements[keyOf(name, flow.confirmed)] = {
+      state.arrangements[keyOf(name, flow.confirms)] ??= {
         status: 'active',
         reason: 'customer',
         accounts,
@@ -191,23 +189,27 @@ const steps: { [Type in Action['type']]: (action: Action & { type: Type }) => re
     },
     (state) => {
       const flow = state.flows[name] as Flow
-      const arrangement = keyOf(name, flow.confirmed)
+      const arrangement = keyOf(name, flow.confirms)
       if (!state.isRegistered) {
         end(state, arrangement, 'withdrawn', 'third_party_removed')
         flow.step = 'over'
         return 'refused'
       }
-      if (!isActive(state, arrangement)) return 'ended'
+      if (!isActive(state, arrangement)) {
+        flow.confirms += 1
+        return undefined
+      }
       flow.step = 'returned'
       flow.code = { issued: state.now, arrangement, isUsed: false, isEnded: false }
       return 'code'
     },
+    () => 'ended',
   ],
   cancel: ({ flow: name }) => [
     (state) => {
       const flow = state.flows[name] as Flow
       if (hasEnded(state, flow)) return 'refused'
-      end(state, keyOf(name, flow.confirmed), 'withdrawn', 'customer')
+      end(state, keyOf(name, flow.confirms), 'withdrawn', 'customer')
       return undefined
     },
     (state) => {
