@@ -17,7 +17,7 @@ export interface TokenVerifierOptions {
   readonly subdomain: string
   readonly bases: { readonly provider: string; readonly resource: string }
   readonly keys: KeySet
-  readonly replay: ReplayStore
+  readonly replay: Pick<ReplayStore, 'recordUse'>
   readonly clock: () => Temporal.Instant
   /** Called after every attempt to record a token. */
   readonly onAttempt?: ((isRecorded: boolean) => void) | undefined
@@ -29,6 +29,11 @@ export interface AuthRequest {
   /** The path as sent, without the query. */
   readonly path: string
   readonly operation: Operation
+}
+
+/** What a token is verified for: of the operation, only the base of its path. */
+type VerifiedRequest = Omit<AuthRequest, 'operation'> & {
+  readonly operation: Pick<Operation, 'base'>
 }
 
 /** All checks have passed except the replay check, which is still running: no response may be sent before it ends. */
@@ -49,8 +54,8 @@ export function createTokenVerifier({
   replay,
   clock,
   onAttempt,
-}: TokenVerifierOptions): VerifyToken {
-  return async ({ authorization, path, operation }) => {
+}: TokenVerifierOptions) {
+  return async ({ authorization, path, operation }: VerifiedRequest): Promise<AuthResult> => {
     const token = parseToken(bearerToken(authorization))
     const now = clock().epochMilliseconds / 1000
     // Checked before the signature, which is expensive: a flood of invalid tokens costs little.

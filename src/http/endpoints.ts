@@ -23,6 +23,8 @@ export const endpoints = [
   'cds-product',
   'cds-status',
   'cds-outages',
+  'cds-metrics',
+  'cds-metadata-update',
   'cds-other',
 ] as const
 export type Endpoint = (typeof endpoints)[number]

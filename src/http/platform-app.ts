@@ -44,6 +44,7 @@ import { consentHandlers } from '../platform/consent/handlers.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import type { Explorer } from '../platform/explorer/explorer.ts'
 import { publicOperations } from '../platform/usage/operations.ts'
+import { type AdminMount, mountAdmin } from './admin-app.ts'
 import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { mountOtherPaths } from './cds-response.ts'
 import type { ConsentMount } from './consent-app.ts'
@@ -81,6 +82,8 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions, Sessi
    * an issuer, the address that the server listens on.
    */
   readonly publicUrl?: string | undefined
+  /** What the register calls, if its keys are set. */
+  readonly admin?: AdminMount | undefined
   /** The consent role, if the platform has it. */
   readonly consent?: ConsentMount | undefined
   /** Reads the files of the console. Called for its first page. */
@@ -104,6 +107,10 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   })
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
     mount(app, id, options, { pages, products, published })
+  }
+  if (options.admin && options.consent) {
+    const { origin, basePath } = options.consent
+    mountAdmin(app, { origin, basePath: basePath + cdsBasePath }, options.admin)
   }
   mountPublished(app, options, published)
   mountTokens(app, access, options.trustedProxies)

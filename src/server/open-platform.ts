@@ -45,6 +45,7 @@ export async function openPlatform(
   const { openAccess } = await import('../auth/access.ts')
   const { withoutDemoClient } = await import('../auth/demo-client.ts')
   const { openUsage } = await import('./open-usage.ts')
+  const { openAdminMount } = await import('./open-admin.ts')
   const { openSharedClock } = await import('../platform/consent/shared-clock.ts')
   const { log, metrics, tracing } = telemetry
   const { database } = settings
@@ -58,11 +59,12 @@ export async function openPlatform(
   const access = openAccess(clients, clock, { workers: settings.workers })
   const consents = await openConsentStore(database, databaseOptions(settings))
   const sharedClock = await openSharedClock(consents, clock)
-  const usage = await openUsage(settings, telemetry, sharedClock)
+  const usage = await openUsage(settings, telemetry, sharedClock, listOutages)
   const role = await openRole(settings, telemetry, consents, signingKeys, {
     clock: sharedClock,
     ...parts,
   })
+  const admin = await openAdminMount(settings, telemetry, consents, usage, sharedClock)
   const deliveries =
     role && (await openOutbox(settings, telemetry, consents, signingKeys, sharedClock))
   const checks = openPlatformChecks(settings, telemetry, signingKeys, sharedClock)
@@ -88,6 +90,7 @@ export async function openPlatform(
     consents,
     checks,
     publicUrl: settings.publicUrl,
+    admin,
     consent: role,
     readConsoleFiles,
     features: [
@@ -106,6 +109,7 @@ export async function openPlatform(
   app.addHook('preClose', checks.interrupt)
   app.addHook('preClose', async () => deliveries?.stop())
   app.addHook('onClose', async () => {
+    admin?.close()
     await usage.close()
     await monitoring.close()
     await probe.close()

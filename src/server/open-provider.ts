@@ -1,13 +1,11 @@
 import type { TlsOptions } from 'node:tls'
-import type { Logger } from 'pino'
-import type { KeySet } from '../auth/key-set.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { ProviderAppOptions, Responders } from '../http/provider-app.ts'
 import { clock } from './clock.ts'
 import { watchDataNodes } from './data-node-watch.ts'
 import { probeFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
-import type { Metrics } from './observe/metrics.ts'
+import { openLoggedKeys } from './open-keys.ts'
 import { logReplayEvents } from './replay-log.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -91,7 +89,7 @@ export async function openVerifiedProvider(
   const replays = await openReplayStore(database, clock, { ...options, ...logReplayEvents(log) })
   const probe = await openDatabaseProbe(database, 'read', options)
   const files = await watchDatabaseFiles(database, 'provider', log)
-  const keys = await openPlatformKeys(settings.jwksUrl, log, metrics)
+  const keys = await openLoggedKeys(settings.jwksUrl, log, metrics)
   const replayProbe = openReplayProbe(replays, clock)
   const verifyToken = createTokenVerifier({
     subdomain,
@@ -134,31 +132,4 @@ export async function openVerifiedProvider(
     await served.close()
   })
   return { app, isReady: keys.hasKeys }
-}
-
-async function openPlatformKeys(
-  url: string,
-  log: Logger,
-  metrics: Metrics | undefined,
-): Promise<KeySet> {
-  const { openKeySet } = await import('../auth/key-set.ts')
-  const keys = openKeySet({
-    url,
-    onFetch(outcome) {
-      metrics?.countKeyFetch('failure' in outcome ? 'failed' : 'fetched')
-      if ('failure' in outcome) {
-        log.warn({ url: withoutSecrets(url), reason: outcome.failure }, 'no keys fetched')
-      } else {
-        log.debug({ url: withoutSecrets(url), keys: outcome.keys }, 'keys fetched')
-      }
-    },
-  })
-  metrics?.watchKeyAge(keys.ageMs)
-  return keys
-}
-
-/** User information and a query may contain secrets. */
-function withoutSecrets(url: string): string {
-  const { origin, pathname } = new URL(url)
-  return origin + pathname
 }

@@ -1,3 +1,6 @@
+import type { PlannedOutage } from '../contract/cds/outages.ts'
+import { openAvailability } from '../platform/admin/availability.ts'
+import { type Calendar, openCalendar } from '../platform/usage/calendar.ts'
 import { openUsageRecorder, type UsageRecorder } from '../platform/usage/recorder.ts'
 import type { UsageStore } from '../platform/usage/store.ts'
 import { openUsageStore } from '../storage/open.ts'
@@ -5,9 +8,14 @@ import { databaseOptions } from './database-options.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 
+/** How often the availability is counted: minutes of which the counts are kept are read again. */
+const availabilityMs = 10 * 60_000
+
 export interface Usage {
   readonly store: UsageStore
   readonly recorder: UsageRecorder
+  readonly calendar: Calendar
+  readonly updateAvailability: () => Promise<void>
   close(): Promise<void>
 }
 
@@ -16,18 +24,19 @@ export async function openUsage(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   { log }: Pick<Telemetry, 'log'>,
   clock: () => Temporal.Instant,
+  listOutages: () => readonly PlannedOutage[] = () => [],
 ): Promise<Usage> {
   const store = await openUsageStore(settings.database, databaseOptions(settings))
-  const recorder = openUsageRecorder({
-    store,
-    clock,
-    timeZone: settings.timeZone ?? 'UTC',
-    onError: (error) => log.warn({ err: error }, 'usage not recorded'),
-  })
+  const calendar = openCalendar(settings.timeZone ?? 'UTC')
+  const onError = (error: Error) => log.warn({ err: error }, 'usage not recorded')
+  const recorder = openUsageRecorder({ store, clock, calendar, onError })
+  const updateAvailability = openAvailability({ store, calendar, clock, listOutages })
+  const timer = setInterval(() => updateAvailability().catch(onError), availabilityMs)
+  timer.unref()
   return {
-    store,
-    recorder,
+    ...{ store, recorder, calendar, updateAvailability },
     async close() {
+      clearInterval(timer)
       await recorder.close()
       await store.close()
     },

@@ -13,16 +13,15 @@ import { type Consent, openConsent } from '../../src/platform/consent/consent.ts
 import type { BudgetRates } from '../../src/platform/consent/passcode-budgets.ts'
 import type { PasscodeMessage } from '../../src/platform/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/platform/consent/store.ts'
-import { openUsageRecorder, type UsageRecorder } from '../../src/platform/usage/recorder.ts'
-import type { UsageStore } from '../../src/platform/usage/store.ts'
 import type { Metrics } from '../../src/server/observe/metrics.ts'
+import { openAdminMount } from '../../src/server/open-admin.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
+import { openUsage, type Usage } from '../../src/server/open-usage.ts'
 import {
   openCatalogueStore,
   openClientStore,
   openConsentStore,
   openSigningKeyStore,
-  openUsageStore,
 } from '../../src/storage/open.ts'
 import {
   createScope,
@@ -86,7 +85,7 @@ export interface ConsentPlatform {
   readonly provider: Provider
   readonly restrictions: Restrictions
   /** The counts of calls, if they are counted. */
-  readonly usage: TestUsage | undefined
+  readonly usage: Usage | undefined
   readonly port: number
   /** Every passcode that was sent. */
   readonly passcodes: PasscodeMessage[]
@@ -102,26 +101,6 @@ export interface ConsentPlatform {
   openAnother(options?: Pick<PlatformOptions, 'isDemo'>): Promise<number>
   readonly signingKeys: SigningKeyStore
   addThirdParty(thirdParty: ThirdParty): Promise<void>
-}
-
-interface TestUsage {
-  readonly recorder: UsageRecorder
-  readonly store: UsageStore
-  close(): Promise<void>
-}
-
-async function openUsage(database: string, clock: () => Temporal.Instant): Promise<TestUsage> {
-  const store = await openUsageStore(database)
-  const onError = (error: Error) => assert.fail(error)
-  const recorder = openUsageRecorder({ store, clock, timeZone: 'UTC', onError })
-  return {
-    recorder,
-    store,
-    async close() {
-      await recorder.close()
-      await store.close()
-    },
-  }
 }
 
 export interface PlatformOptions {
@@ -141,6 +120,10 @@ export interface PlatformOptions {
   readonly budgets?: BudgetRates
   /** Whether calls are counted. */
   readonly isCounting?: boolean
+  /** The keys of the register. */
+  readonly registerKeys?: string
+  /** In which calls are counted. */
+  readonly timeZone?: string
 }
 
 /** A platform with the consent role and its provider, in this process. They are closed with the scope. */
@@ -156,6 +139,8 @@ export async function openConsentPlatform(
     metrics,
     budgets = { passcodesPerMinute: 60_000, wrongPasscodesPerMinute: 60_000 },
     isCounting = false,
+    registerKeys,
+    timeZone = 'UTC',
   }: PlatformOptions = {},
 ): Promise<ConsentPlatform> {
   const inner = createScope(scope)
@@ -212,7 +197,12 @@ export async function openConsentPlatform(
       metrics,
       ...budgets,
     })
-    const usage = isCounting ? await openUsage(database, clock) : undefined
+    const usage = isCounting
+      ? await openUsage({ database, timeZone }, { log: writer }, clock)
+      : undefined
+    const admin =
+      usage &&
+      (await openAdminMount({ registerKeys, issuer }, { log: writer }, store, usage, clock))
     const app = openPlatformApp({
       version: '0.0.0',
       catalogue,
@@ -224,6 +214,7 @@ export async function openConsentPlatform(
       monitoring: createMonitoring({}, { metrics: undefined }).open,
       metrics,
       usage: usage?.recorder,
+      admin,
       log: writer,
       readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),
@@ -237,6 +228,7 @@ export async function openConsentPlatform(
     await app.listen({ host: '127.0.0.1', port: 0 })
     inner.after(async () => {
       await app.close()
+      admin?.close()
       await usage?.close()
       await store.close()
     })

@@ -5,16 +5,13 @@ import { openCdsPlatform, share } from '../consent/cds.ts'
 import { fetchFrom } from '../consent/third-party.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { until } from '../support/until.ts'
-import { readCounts } from './counts.ts'
+import { countCalls, readCounts } from './counts.ts'
 
 const setUp = shareOnEachEngine((scope) =>
   openCdsPlatform(scope, undefined, { isCounting: true, thirdPartyLimits: 'cds' }),
 )
 
 const present = { 'x-fapi-customer-ip-address': '203.0.113.7' }
-
-const countCalls = (lines: readonly string[]) =>
-  lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 
 describe('each call of the standards', () => {
   it('is counted by operation, tier, status, rejection, third party and presence of the customer', async () => {

@@ -33,3 +33,8 @@ export async function readCounts(database: string): Promise<string[]> {
     return [operation, tier, status, rejection, thirdParty, presence, calls].join(' ')
   })
 }
+
+/** How many calls lines are of. */
+export function countCalls(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { openCalendar } from '../../src/platform/usage/calendar.ts'
 import { infosecOperations, publicOperations } from '../../src/platform/usage/operations.ts'
 import { type CountedCall, openUsageRecorder } from '../../src/platform/usage/recorder.ts'
 import type { UsageBatch, UsageStore } from '../../src/platform/usage/store.ts'
@@ -19,7 +20,7 @@ async function open(scope: Scope, options: { timeZone?: string; countersMax?: nu
     const recorder = openUsageRecorder({
       store: around(store),
       clock: () => now,
-      timeZone: options.timeZone ?? 'UTC',
+      calendar: openCalendar(options.timeZone ?? 'UTC'),
       countersMax: options.countersMax,
       onError: (error) => errors.push(error),
     })

@@ -5,6 +5,8 @@ export const cdsBasePath = '/cds-au/v1'
 
 /** The paths that the standards define after the base path. Some of them are not served. */
 export const standardPaths: readonly string[] = [
+  '/admin/metrics',
+  '/admin/register/metadata',
   '/banking/accounts',
   '/banking/accounts/balances',
   '/banking/accounts/direct-debits',

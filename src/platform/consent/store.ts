@@ -1,5 +1,6 @@
 import type { ChangeReason, ConsentStatus } from '../../contract/consent-statuses.ts'
 import type { AccountChange } from './account-changes.ts'
+import type { AuthorisationStore } from './authorisation-store.ts'
 import type { FlowStore } from './flow-store.ts'
 import type { OutboxStore } from './outbox/store.ts'
 
@@ -251,6 +252,7 @@ export interface ConsentStore {
   readonly thirdParties: ThirdPartyStore
   readonly artifacts: ArtifactStore
   readonly arrangements: ArrangementStore
+  readonly authorisations: AuthorisationStore
   readonly disclosures: DisclosureStore
   readonly passcodes: PasscodeStore
   readonly limits: AttemptLimitStore

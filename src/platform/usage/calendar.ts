@@ -1,4 +1,4 @@
-import { type UsageSpan, usageSpans } from './store.ts'
+import { type Range, type UsageSpan, usageSpans } from './store.ts'
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
@@ -24,10 +24,40 @@ export function openCalendar(timeZone: string) {
       ? time - modulo(time, hourMs)
       : toZoned(time).round({ smallestUnit: 'hour', roundingMode: 'floor' }).epochMilliseconds
 
+  const startOfNext = (time: number, duration: Temporal.DurationLike): number =>
+    toZoned(startOfDay(time)).add(duration).startOfDay().epochMilliseconds
+
   return {
     spans: Object.keys(usageSpans) as readonly UsageSpan[],
-    startOfDay,
     startOfHour,
+    /** The beginning of the next hour. */
+    nextHour(hour: number): number {
+      const next = startOfHour(hour + hourMs)
+      return next > hour ? next : hour + hourMs
+    },
+    /** The day that a time is in. */
+    readDay: (time: number): Range => ({
+      start: startOfDay(time),
+      end: startOfNext(time, { days: 1 }),
+    }),
+    /** The day that a time is in, and those before it. */
+    listDays: (time: number, count: number): readonly Range[] =>
+      listBack(count, (back) => {
+        const day = toZoned(time).startOfDay().subtract({ days: back })
+        return {
+          start: day.epochMilliseconds,
+          end: startOfNext(day.epochMilliseconds, { days: 1 }),
+        }
+      }),
+    /** The month that a time is in, and those before it. */
+    listMonths: (time: number, count: number): readonly Range[] =>
+      listBack(count, (back) => {
+        const month = toZoned(time).with({ day: 1 }).startOfDay().subtract({ months: back })
+        return {
+          start: month.epochMilliseconds,
+          end: startOfNext(month.epochMilliseconds, { months: 1 }),
+        }
+      }),
     /** The beginning of each period that a time is in. */
     starts(time: number): Readonly<Record<UsageSpan, number>> {
       const minute = time - modulo(time, minuteMs)
@@ -39,6 +69,10 @@ export function openCalendar(timeZone: string) {
       return starts
     },
   }
+}
+
+function listBack(count: number, read: (back: number) => Range): readonly Range[] {
+  return Array.from({ length: count }, (_, back) => read(back))
 }
 
 function modulo(time: number, unit: number): number {

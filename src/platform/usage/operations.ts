@@ -37,6 +37,12 @@ export const publicOperations = {
   outages: { name: 'outages', ...openInfosec },
 } as const satisfies Record<string, CountedOperation>
 
+/** What the register calls. */
+export const adminOperations = {
+  metrics: { name: 'metrics', isAuthenticated: true, tier: 'unattended' },
+  metadataUpdate: { name: 'metadataUpdate', isAuthenticated: true, tier: 'unattended' },
+} as const satisfies Record<string, CountedOperation>
+
 /** An endpoint with the data of a customer. */
 export function countedEndpoint(id: CdsEndpointId): CountedOperation {
   const { tier }: CdsEndpoint = cdsEndpoints[id]

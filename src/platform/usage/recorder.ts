@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { performanceTiers } from '../../contract/cds/performance-tiers.ts'
-import { type Calendar, openCalendar } from './calendar.ts'
+import type { Calendar } from './calendar.ts'
 import type { CountedOperation } from './operations.ts'
 import {
   type CallKind,
@@ -47,8 +47,7 @@ type Counter = { -readonly [Name in keyof UsageCount]: UsageCount[Name] } & { wi
 interface RecorderOptions {
   readonly store: Pick<UsageStore, 'add' | 'purge'>
   readonly clock: () => Temporal.Instant
-  /** In which hours and days begin. */
-  readonly timeZone: string
+  readonly calendar: Calendar
   readonly onError: (error: Error) => void
   readonly countersMax?: number | undefined
 }
@@ -59,11 +58,10 @@ export type UsageRecorder = ReturnType<typeof openUsageRecorder>
 export function openUsageRecorder({
   store,
   clock,
-  timeZone,
+  calendar,
   onError,
   countersMax = countersMaxDefault,
 }: RecorderOptions) {
-  const calendar = openCalendar(timeZone)
   const writer = randomUUID()
   let counters = new Map<string, Counter>()
   let seconds = new Map<number, { authenticated: number; unauthenticated: number }>()

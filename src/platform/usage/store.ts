@@ -68,9 +68,67 @@ export interface UsageBatch {
   readonly minutes: readonly number[]
 }
 
+/** The calls of one kind in a day, of all third parties. */
+export interface DayCount
+  extends Pick<CallKind, 'operation' | 'tier' | 'isAuthenticated' | 'status' | 'rejection'> {
+  readonly start: number
+  readonly calls: number
+  readonly microseconds: number
+  /** How many were answered within the response time of their tier. */
+  readonly withinTier: number
+}
+
+/** The calls of a tier in an hour, without those over a limit of traffic. */
+export interface HourCount extends Pick<DayCount, 'start' | 'tier' | 'calls' | 'withinTier'> {}
+
+/** The calls of a minute in which a process was running, and how many of them failed in the server. */
+export interface MinuteCount {
+  readonly start: number
+  readonly authenticated: number
+  readonly failedAuthenticated: number
+  readonly unauthenticated: number
+  readonly failedUnauthenticated: number
+}
+
+/** From a time, and before another one. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** In how many minutes the platform was available, of those that are over and were not part of a planned outage. */
+export interface Availability {
+  readonly minutes: number
+  readonly available: number
+  readonly authenticated: number
+  readonly unauthenticated: number
+}
+
+/** The most calls in a second of a period, and its availability. */
+export interface PeriodCount extends Availability {
+  readonly start: number
+  readonly peak: number
+  readonly peakAuthenticated: number
+  readonly peakUnauthenticated: number
+}
+
 export interface UsageStore {
   /** Adds the counts of a batch to those of other processes. A batch that was added before changes nothing. */
   add(batch: UsageBatch): Promise<void>
+  readDays(from: number): Promise<readonly DayCount[]>
+  readHours(from: number): Promise<readonly HourCount[]>
+  /** Oldest first. */
+  readPeriods(span: UsageSpan): Promise<readonly PeriodCount[]>
+  /** The minutes in which a process was running. */
+  readMinutes({ start, end }: Range): Promise<readonly MinuteCount[]>
+  /** The first minute that is kept, and the hours whose availability was counted. */
+  readBounds(): Promise<{
+    readonly firstMinute?: number
+    readonly firstHour?: number
+    readonly lastHour?: number
+  }>
+  /** Replaces the availability of an hour, and adds up that of its day. */
+  putAvailability(hour: number, day: Range, counted: Availability): Promise<void>
   /** Deletes some counts that are older than their retention. */
   purge(now: number): Promise<void>
   close(): Promise<void>

@@ -1,7 +1,7 @@
 import { thirdPartyLimits } from '../../contract/traffic-limits.ts'
 import type { Definitions } from './definition.ts'
 import { isProtected, isWebUrl } from './value-rules.ts'
-import { flag, oneOf, path, wholeNumber } from './value-types.ts'
+import { baseUrl, flag, oneOf, path, wholeNumber } from './value-types.ts'
 
 const passcodesMax = 60_000
 const brandNameLengthMax = 60
@@ -18,6 +18,20 @@ export const consentDefinitions = {
       'an https URL without credentials, query and trailing slash, or an http URL of this host',
     read: (text) =>
       isWebUrl(text) && isProtected(text) && !/[?#@]|\/$/.test(text) ? text : undefined,
+    requiredWith: ['registerKeys'],
+  },
+  registerKeys: {
+    about:
+      'the URL of the JSON Web Key Set of the register, whose tokens authenticate it at Get Metrics and Metadata Update; without it, these are not served',
+    placeholder: 'url',
+    mustBe: 'an https URL, or an http URL of this host, without credentials',
+    read: (text) => (isWebUrl(text) && isProtected(text) && !/[#@]/.test(text) ? text : undefined),
+  },
+  adminUrl: {
+    about:
+      'the admin base URI that the register has of the platform, which the path /cds-au/v1 follows: the audience of its tokens',
+    ...baseUrl,
+    derived: { about: 'the issuer', from: (_role, { issuer }) => issuer },
   },
   brandId: {
     about:

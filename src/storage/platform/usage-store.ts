@@ -1,3 +1,4 @@
+import type { PerformanceTier } from '../../contract/cds/performance-tiers.ts'
 import {
   type UsageBatch,
   type UsageCount,
@@ -5,7 +6,7 @@ import {
   type UsageStore,
   usageSpans,
 } from '../../platform/usage/store.ts'
-import type { Call, Sql } from '../sql.ts'
+import { boolean, type Call, integer, oneOf, optional, type Sql, text } from '../sql.ts'
 
 const kind =
   'span, start, operation, tier, is_authenticated, status, rejection, third_party, is_present'
@@ -55,6 +56,18 @@ const writerRetentionMs = 48 * 3_600_000
 const purgeMax = 20
 const secondsPurgeMax = 300
 
+const availabilityColumns = [
+  'minutes',
+  'available',
+  'available_authenticated',
+  'available_unauthenticated',
+]
+const setAvailability = availabilityColumns.map((name) => `${name} = excluded.${name}`).join(', ')
+
+const isFailed = 'status >= 500 and status < 600'
+const sumIf = (condition: string) =>
+  `coalesce(sum(case when ${condition} then calls else 0 end), 0)`
+
 export function createUsageStore(sql: Sql): UsageStore {
   return {
     async add(batch) {
@@ -68,6 +81,99 @@ export function createUsageStore(sql: Sql): UsageStore {
         ],
         ...listCalls(batch),
         ['update usage_writer set batch = $2 where id = $1 and batch < $2', [writer, number]],
+      )
+    },
+    readDays: (from) =>
+      sql.all(
+        {
+          start: integer,
+          operation: text,
+          tier: oneOf<PerformanceTier>(),
+          isAuthenticated: boolean,
+          status: integer,
+          rejection: text,
+          calls: integer,
+          microseconds: integer,
+          withinTier: integer,
+        },
+        `select start, operation, tier, is_authenticated, status, rejection,
+           sum(calls), sum(microseconds), sum(within_100)
+         from usage_count where span = 'day' and start >= $1
+         group by start, operation, tier, is_authenticated, status, rejection`,
+        [from],
+      ),
+    readHours: (from) =>
+      sql.all(
+        { start: integer, tier: oneOf<PerformanceTier>(), calls: integer, withinTier: integer },
+        `select start, tier, sum(calls), sum(within_100)
+         from usage_count where span = 'hour' and start >= $1 and rejection = ''
+         group by start, tier`,
+        [from],
+      ),
+    readPeriods: (span) =>
+      sql.all(
+        {
+          start: integer,
+          peak: integer,
+          peakAuthenticated: integer,
+          peakUnauthenticated: integer,
+          minutes: integer,
+          available: integer,
+          authenticated: integer,
+          unauthenticated: integer,
+        },
+        `select start, ${peakList}, ${availabilityColumns.map((name) => `coalesce(${name}, 0)`).join(', ')}
+         from usage_period where span = $1 order by start`,
+        [span],
+      ),
+    readMinutes: ({ start, end }) =>
+      sql.all(
+        {
+          start: integer,
+          authenticated: integer,
+          failedAuthenticated: integer,
+          unauthenticated: integer,
+          failedUnauthenticated: integer,
+        },
+        `select p.start, ${sumIf('is_authenticated')}, ${sumIf(`is_authenticated and ${isFailed}`)},
+           ${sumIf('not is_authenticated')}, ${sumIf(`not is_authenticated and ${isFailed}`)}
+         from usage_period p left join usage_count c on c.span = 'minute' and c.start = p.start
+         where p.span = 'minute' and p.start >= $1 and p.start < $2 group by p.start`,
+        [start, end],
+      ),
+    async readBounds() {
+      const [minutes, hours] = await Promise.all([
+        sql.first(
+          { firstMinute: optional(integer) },
+          `select min(start) from usage_period where span = 'minute'`,
+        ),
+        sql.first(
+          { firstHour: optional(integer), lastHour: optional(integer) },
+          `select min(start), max(start) from usage_period
+           where span = 'hour' and minutes is not null`,
+        ),
+      ])
+      return { ...minutes, ...hours }
+    },
+    async putAvailability(
+      hour,
+      { start, end },
+      { minutes, available, authenticated, unauthenticated },
+    ) {
+      await sql.inOrder(
+        [
+          `insert into usage_period (span, start, ${peakList}, ${availabilityColumns.join(', ')})
+           values ('hour', $1, 0, 0, 0, $2, $3, $4, $5)
+           on conflict (span, start) do update set ${setAvailability}`,
+          [hour, minutes, available, authenticated, unauthenticated],
+        ],
+        [
+          `insert into usage_period (span, start, ${peakList}, ${availabilityColumns.join(', ')})
+           select 'day', cast($1 as bigint), 0, 0, 0, ${availabilityColumns.map((name) => `sum(${name})`).join(', ')}
+           from usage_period where span = 'hour' and start >= $1 and start < $2 having count(*) > 0
+           on conflict (span, start) do update set ${setAvailability}`,
+          [start, end],
+        ],
       )
     },
     async purge(now) {

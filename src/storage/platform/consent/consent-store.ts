@@ -3,6 +3,7 @@ import { type ConsentStore, secretBytes } from '../../../platform/consent/store.
 import { type Sql, text } from '../../sql.ts'
 import { createArrangementStore } from './arrangements.ts'
 import { createArtifactStore } from './artifacts.ts'
+import { createAuthorisationStore } from './authorisation-counts.ts'
 import { createDisclosureStore } from './disclosures.ts'
 import { createFlowStore } from './flows.ts'
 import { createOutboxStore } from './outbox.ts'
@@ -21,6 +22,7 @@ export function createConsentStore(sql: Sql): ConsentStore {
     thirdParties: createThirdPartyStore(sql),
     artifacts: createArtifactStore(sql),
     arrangements: createArrangementStore(sql, outbox.announce),
+    authorisations: createAuthorisationStore(sql),
     disclosures: createDisclosureStore(sql),
     passcodes: createPasscodeStore(sql),
     limits: createAttemptLimitStore(sql),

@@ -1,0 +1,72 @@
+import type { PlannedOutage } from '../../contract/cds/outages.ts'
+import type { Calendar } from '../usage/calendar.ts'
+import type { MinuteCount, UsageStore } from '../usage/store.ts'
+
+const minuteMs = 60_000
+const hourMs = 3_600_000
+
+/** Hours without a process are counted afterwards if they are not longer ago. */
+const hoursBackMax = 62 * 24
+
+interface AvailabilityOptions {
+  readonly store: UsageStore
+  readonly calendar: Calendar
+  readonly clock: () => Temporal.Instant
+  readonly listOutages: () => readonly PlannedOutage[]
+}
+
+/**
+ * Returns a function that counts the available minutes of the hours since it was last called, and of the one before:
+ * counts of other processes may have arrived late. It may be called in several processes.
+ */
+export function openAvailability({ store, calendar, clock, listOutages }: AvailabilityOptions) {
+  const isPlanned = (minute: number) => {
+    const start = BigInt(minute) * 1_000_000n
+    return listOutages().some((outage) => outage.start <= start && start < outage.end)
+  }
+
+  return async (): Promise<void> => {
+    const { firstMinute, firstHour, lastHour } = await store.readBounds()
+    if (firstMinute === undefined) return
+    const now = clock().epochMilliseconds
+    const end = now - (now % minuteMs)
+    const begin = calendar.startOfHour(lastHour === undefined ? firstMinute : lastHour - 1)
+    let hour = Math.max(
+      begin,
+      firstHour ?? begin,
+      calendar.startOfHour(end - hoursBackMax * hourMs),
+    )
+    while (hour < end) {
+      const next = calendar.nextHour(hour)
+      const isFirst = firstHour === undefined || hour === firstHour
+      const from = isFirst ? Math.max(hour, firstMinute) : hour
+      const counts = new Map(
+        (await store.readMinutes({ start: from, end: Math.min(next, end) })).map((each) => [
+          each.start,
+          each,
+        ]),
+      )
+      const sums = { minutes: 0, available: 0, authenticated: 0, unauthenticated: 0 }
+      for (let minute = from; minute < Math.min(next, end); minute += minuteMs) {
+        if (isPlanned(minute)) continue
+        const { authenticated, unauthenticated } = isAvailable(counts.get(minute))
+        sums.minutes += 1
+        sums.available += Number(authenticated && unauthenticated)
+        sums.authenticated += Number(authenticated)
+        sums.unauthenticated += Number(unauthenticated)
+      }
+      await store.putAvailability(hour, calendar.readDay(hour), sums)
+      hour = next
+    }
+  }
+}
+
+/** In a minute without a process, nothing is available. Otherwise, what has not failed for most calls is. */
+function isAvailable(count: MinuteCount | undefined) {
+  const isUp = (calls: number, failed: number) => failed * 2 <= calls
+  return {
+    authenticated: count !== undefined && isUp(count.authenticated, count.failedAuthenticated),
+    unauthenticated:
+      count !== undefined && isUp(count.unauthenticated, count.failedUnauthenticated),
+  }
+}
