@@ -132,10 +132,7 @@ export function createAccountStatements(dialect: Dialect) {
   } as const satisfies Record<string, Statement>
 }
 
-/**
- * The number of customers and accounts, and an example: a customer with an account that has transactions. The condition
- * for that is SQL about the account `a`.
- */
+/** Numbers, and an example: a customer with an account that has transactions, a condition on `a`. */
 export function countAll(hasTransactions: string): Statement {
   return {
     isLong: true,

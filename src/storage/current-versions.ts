@@ -1,6 +1,3 @@
-/**
- * The products with their current versions, for both engines: `p` is a product and `v` its version. Migrations state the
- * join themselves, since they do not change once they are released.
- */
+/** A product `p` and its current version `v`. A migration states the join itself, as it never changes. */
 export const currentVersions =
   'product p join product_version v on v.product = p.id and v.version = p.version'

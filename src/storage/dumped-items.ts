@@ -2,14 +2,11 @@ import type { AccountKind } from '../contract/index.ts'
 import type { DumpedItem } from '../intake/writer.ts'
 import { accountKindByList, type EntryList } from '../provider/store.ts'
 import { currentVersions } from './current-versions.ts'
-import { kindCodes, targetCodes } from './enum-codes.ts'
+import { kindCodes, kindName, targetCodes } from './enum-codes.ts'
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>
 
-/**
- * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
- * then each account with everything in it, then restrictions, then products.
- */
+/** Everything in the store as the items of a load, in an order that depends only on the content. */
 export async function* dumpItems(
   read: <Row>(sql: string) => Rows<Row>,
   accounts: Rows<DumpedItem>,
@@ -85,7 +82,7 @@ export function* dumpAccount(account: DumpedAccount): Generator<DumpedItem> {
   if (head !== null) {
     yield {
       type: 'account',
-      kind: kind === kindCodes.banking ? 'banking' : 'energy',
+      kind: kindName(kind),
       holders: holders.map(({ customerId, isOwned }) => ({ customerId, isOwned })),
       head,
       tail: tail ?? '',

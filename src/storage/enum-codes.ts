@@ -4,6 +4,10 @@ import type { EntryList } from '../provider/store.ts'
 
 export const kindCodes = { banking: 1, energy: 2 } as const satisfies Record<AccountKind, number>
 
+export function kindName(code: number): AccountKind {
+  return code === kindCodes.banking ? 'banking' : 'energy'
+}
+
 export const targetCodes = { account: 1, customer: 2 } as const satisfies Record<
   RestrictionTarget,
   number

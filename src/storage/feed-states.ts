@@ -11,10 +11,7 @@ export type NumberedBatch = Pick<FeedBatch, 'feed' | 'number' | 'digest' | 'posi
 
 export const batchColumns = 'feed, number, digest, lines, created, changed, unchanged, deleted'
 
-/**
- * The state of the feed of each batch in a table `b`, with the columns feed, number and sender. New feeds are limited by
- * the number of feeds, also of their sender.
- */
+/** The states of the feeds of batches: a table `b` of feed, number and sender. New feeds are limited by two numbers. */
 export const selectStates = (batches: string) => `
   select f.batch, f.position, f.owner, r.digest, r.lines, r.created, r.changed, r.unchanged, r.deleted,
     case when f.name is null then (select count(*) from feed) end,

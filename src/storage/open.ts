@@ -14,10 +14,7 @@ import {
 } from './database.ts'
 import type { Sql } from './sql.ts'
 
-/**
- * Each function has the address of a database as its first argument, and imports what it needs when it is called, so
- * that a command loads no more than it uses.
- */
+/** The first argument is the address of a database. What a function needs is imported when it is called. */
 
 type Options = [options?: DatabaseOptions]
 

@@ -1,6 +1,6 @@
 import { type ChangeReason, informsThirdParty } from '../../../contract/consent-statuses.ts'
 import { withdrawnMax } from '../../../platform/consent/store.ts'
-import { integer, type Sql, type Transaction, text } from '../../sql.ts'
+import { type Sql, type Transaction, text } from '../../sql.ts'
 import { addReceipts, addRevocations } from './outbox.ts'
 
 interface End {
@@ -9,10 +9,7 @@ interface End {
   readonly now: Temporal.Instant
 }
 
-/**
- * Ends arrangements that the transaction has locked, and their tokens, and adds the messages about it. A token that is issued at the same time is not
- * valid either: it is found only while its arrangement is active.
- */
+/** Ends locked arrangements and their tokens. One issued meanwhile is invalid, as its arrangement is not active. */
 async function endArrangements(
   transaction: Transaction,
   { dialect }: Sql,
@@ -74,23 +71,18 @@ export async function withdrawAll(
   now: Temporal.Instant,
 ): Promise<number> {
   const end = { status: 'withdrawn', reason: 'third_party_removed', now } as const
-  for (let total = 0, start = 0; ; ) {
-    const next = await sql.transaction(async (transaction) => {
-      // In order of the last change: those that were withdrawn are behind the ones that are next.
-      const rows = await transaction.all(
-        { id: text, updated: integer },
-        `select id, updated from arrangement
-         where third_party = $1 and updated >= $2 and status = 'active' and ends > $3
-         order by updated, id limit ${withdrawnMax}`,
-        [thirdPartyId, start, now],
-      )
+  const next = `select id from arrangement ${sql.dialect.useIndex('arrangement_third_party_status')}
+    where third_party = $1 and status = 'active' and ends > $2
+    order by updated, id limit ${withdrawnMax}`
+  for (let total = 0; ; ) {
+    const count = await sql.transaction(async (transaction) => {
+      const rows = await transaction.all({ id: text }, next, [thirdPartyId, now])
       const ids = rows.map(({ id }) => id)
       await endArrangements(transaction, sql, await lockActive(transaction, sql, ids, now), end)
-      return rows
+      return ids.length
     })
-    total += next.length
-    if (next.length < withdrawnMax) return total
-    start = next.at(-1)?.updated ?? start
+    total += count
+    if (count < withdrawnMax) return total
   }
 }
 

@@ -3,10 +3,7 @@ import type { Sql, Transaction } from '../../sql.ts'
 import { fullLimits } from './passcodes.ts'
 import { purgeExpired } from './purge-expired.ts'
 
-/**
- * A count is stored among the limits, as so many milliseconds after the end of its window. It is purged after that like a
- * bucket that is full.
- */
+/** A count is stored among the limits, as milliseconds after the end of its window, and purged like a full bucket. */
 const add = `update attempt_limit set full_at = full_at + 1
   where key = $1 and full_at >= cast($2 as bigint) and full_at < cast($2 as bigint) + cast($3 as bigint)`
 

@@ -1,7 +1,4 @@
-/**
- * The tables of the layout `citus`. Only the entries are distributed, by account, with the tables that a load needs to
- * merge them where they are. Everything else stays on the coordinator.
- */
+/** In the layout `citus`, the entries and the tables that merge them are distributed by account; all else is not. */
 
 const payload = `
     amount text collate "C",

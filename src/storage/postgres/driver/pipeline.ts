@@ -234,10 +234,7 @@ function mayRetry(pool: pg.Pool, { sendBy }: Deadlines, error: Error): boolean {
   return isLockTimeout && performance.now() + lockTimeout(poolTimeout(pool)) <= sendBy
 }
 
-/**
- * Sends statements that only read, and calls back when the connection is free again. If one fails, the statements behind
- * it are sent again on another connection.
- */
+/** Sends statements that only read. If one fails, those behind it are sent again on another connection. */
 function sendPipeline(
   pool: pg.Pool,
   pending: readonly PendingStatement[],
@@ -274,10 +271,7 @@ function deadlines(pool: pg.Pool, { isLong = false }: DescribedStatement): Deadl
     : { sendBy: now + timeoutMs, deadline: now + timeoutMs }
 }
 
-/**
- * Runs statements in order, in one transaction and one round trip: each sees the changes of those before it. They are
- * committed when it resolves.
- */
+/** Runs statements in one transaction and one round trip: each sees the changes of those before it. */
 export function queryInOrder(
   pool: pg.Pool,
   calls: readonly [EncodedCall, ...EncodedCall[]],

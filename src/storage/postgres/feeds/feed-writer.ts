@@ -34,10 +34,7 @@ const checkConnections = 2
  */
 const sessionMs = 3_600_000
 
-/**
- * Opens the writer of feeds. Batches are merged with the statements of a load, on a connection that keeps its temporary
- * tables and its plans: most batches have few lines.
- */
+/** Merges batches with the statements of a load, on a connection that keeps its temporary tables and its plans. */
 export async function openPostgresFeedWriter(
   database: string,
   {

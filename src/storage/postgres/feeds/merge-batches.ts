@@ -20,10 +20,7 @@ interface StagedBatches extends Omit<RecordMerging, 'readGroups' | 'inBatches'> 
   readonly blocksMax: number
 }
 
-/**
- * Merges the staged lines of batches, or finds their errors. Returns the temporary tables with rows, the number of blocks
- * that were indexed, and the lines that refer to what does not exist, with the indexes of their batches as files.
- */
+/** Merges staged batches, or finds their errors. The file of an unresolved line is the index of its batch. */
 export async function mergeBatches(batches: StagedBatches) {
   const { items, staging, run, isPrepared, isDistributed, storesUnresolved, blocksMax } = batches
   const isDistinct = !isDistributed && areEntriesDistinct(items)

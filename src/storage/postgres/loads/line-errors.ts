@@ -1,4 +1,3 @@
-import type { AccountKind } from '../../../contract/index.ts'
 import {
   anotherPerson,
   missingAccount,
@@ -6,7 +5,7 @@ import {
   otherKind,
 } from '../../../intake/item-problems.ts'
 import type { LineError } from '../../../intake/writer.ts'
-import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { kindName, listCodes } from '../../enum-codes.ts'
 import { parsePlace } from './place.ts'
 import type { ReadGroups, Run } from './run.ts'
 
@@ -154,8 +153,4 @@ export function toLineError(line: UnresolvedLine): LineError {
       ? missingAccount(field, kind ? kindName(kind) : undefined, account)
       : missingCustomer(`${index === null ? '' : `holders[${index}].`}customerId`, customer)
   return { ...parsePlace(place), ...problem }
-}
-
-function kindName(kind: number): AccountKind {
-  return kind === kindCodes.banking ? 'banking' : 'energy'
 }

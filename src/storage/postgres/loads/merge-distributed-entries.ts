@@ -26,10 +26,7 @@ import {
 } from './merge-entries.ts'
 import type { EntryMerging } from './run.ts'
 
-/**
- * Merges the lists of accounts on the shards. The last line for each entry is found on the coordinator, as in the other
- * layout, and sent to the shard of its account. Each statement then joins tables that are distributed alike.
- */
+/** The last line for each entry is found as in the other layout, and sent to the shard of its account. */
 
 const payload = 'amount, description, reference, record'
 

@@ -14,10 +14,7 @@ import { deletedList } from './line-effects.ts'
 import { fileOf } from './place.ts'
 import type { EntryMerging } from './run.ts'
 
-/**
- * Merges the lists of accounts: finds the last line for each entry, then what it changes, then the position of each new
- * entry. Records are copied once, at the end.
- */
+/** Finds the last line for each entry, what it changes, and new positions. Records are copied once, at the end. */
 export const makeEntryTables = `
   create temp table repeated (
     account text collate "C" not null, list smallint not null, id text collate "C" not null
@@ -154,10 +151,7 @@ const storedEntry = `lateral (
       and x.id >= w.id and x.id <= w.id
     order by x.id limit 1) e on true`
 
-/**
- * The differences from the stored entries. `$1` is the time of the load. In batches, an earlier batch may have removed
- * an entry with an assigned time.
- */
+/** The differences from the stored entries. An earlier batch may have assigned a time, or else `$1` is assigned. */
 const findChanges = ({ inBatches, isPrepared, ...lines }: EntryMerging & LastLines) => `
   insert into change
   select w.account, w.list, v.what, w.has_own_time, w.file, e.ordinal, t.time, e.time, b.time, w.line, w.id

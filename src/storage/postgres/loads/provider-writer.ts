@@ -2,6 +2,7 @@ import { openLineCounter, totalCounts } from '../../../intake/line-counts.ts'
 import type { ProviderWriter, WriterOptions } from '../../../intake/writer.ts'
 import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
+import { countGaps } from '../../loaded-accounts.ts'
 import { loadValues, recordLoad } from '../../status-store.ts'
 import { announceWait } from '../../waiting.ts'
 import { abandonOnAbort } from '../driver/abandon.ts'
@@ -24,7 +25,7 @@ import {
   type UnresolvedLine,
 } from './line-errors.ts'
 import { commitFailure, loadFailure, standbyFailure } from './load-failure.ts'
-import { countGaps, createLoadedAccounts, storeLoadedAccounts } from './loaded-accounts.ts'
+import { createLoadedAccounts, storeLoadedAccounts } from './loaded-accounts.ts'
 import {
   analyzeStaged,
   mergeOwners,
@@ -181,10 +182,8 @@ export async function openPostgresProviderWriter(
       await prepareParts()
       await run(`${smallSample}; analyze loaded_account`)
       const [row] = (await run(countGaps)).rows
-      return {
-        withoutBalance: Number(row.without_balance),
-        withoutContact: Number(row.without_contact),
-      }
+      const { withoutBalance, withoutContact } = row
+      return { withoutBalance: Number(withoutBalance), withoutContact: Number(withoutContact) }
     },
 
     async commit() {

@@ -65,10 +65,7 @@ const writeTexts = `
     (_, part) => `($1::bigint, $2::integer, ${part}, $${3 + part}::bit varying)`,
   ).join()}`
 
-/**
- * Indexes the lists that a merge has changed, in its transaction: at most `blocksMax` blocks, or all that are missing.
- * Returns how many it has indexed.
- */
+/** Indexes all blocks that are missing in the lists that a merge has changed, or some. Returns how many. */
 export function indexChanged(run: Run, blocksMax?: number): Promise<number> {
   return indexBlocks(run, findBlocks(changedAccounts), [blocksMax ?? null])
 }

@@ -21,10 +21,7 @@ import { placeHalves } from './place.ts'
 /** The records that an account has at most one of. */
 export const partCodes = { balance: 1, contact: 2 } as const
 
-/**
- * The lines of a load before they are checked and merged. `place` is their location. A line that removes has
- * `is_put` false.
- */
+/** Lines before they are checked and merged. `place` is the location; a line that removes has `is_put` false. */
 const stagedTables = {
   staged_customer: `id text collate "C" not null, is_put boolean not null, email text,
     match text, emails text, record text, email_hash text collate "C", name_hash text collate "C"`,

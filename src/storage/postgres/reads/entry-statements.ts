@@ -79,10 +79,7 @@ export const listEntriesByTime: DescribedStatement = {
     from ${owner}`,
 }
 
-/**
- * By time, for later pages: a binary search finds the times of the first and the last entry of the page, then only the
- * entries between them are read.
- */
+/** By time, for later pages: a binary search finds the times of its first and its last entry. */
 export const listEntriesByTimeLater: DescribedStatement = {
   isPage: true,
   isLong: true,

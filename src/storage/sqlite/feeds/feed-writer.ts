@@ -28,10 +28,7 @@ const checkpointPages = 4000
 /** How many lines are written in one turn of the event loop: more would delay requests. */
 const groupSize = 200
 
-/**
- * Commits are made one after another. Checks use a connection of their own, which does not see the batches that are not
- * committed yet.
- */
+/** Checks use a connection of their own, which does not see batches that are not committed yet. */
 export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): FeedWriter {
   const { clock, storesUnresolved = false, onWait, signal, waitMaxMs } = options
   const opened = fileIdentity(path)

@@ -11,10 +11,7 @@ import {
 import { openStatements } from '../driver/sql.ts'
 import { prepareOn } from '../driver/statements.ts'
 
-/**
- * The products of a load. Only the last line for each product is written, and only if it changes the product: loading a
- * file twice creates no version twice. Until the end they are stored on disk, as there may be many.
- */
+/** Only the last line for each product is written, if it changes it. Until then, they are on disk. */
 export function openLoadedProducts(
   database: DatabaseSync,
   clock: () => Temporal.Instant,

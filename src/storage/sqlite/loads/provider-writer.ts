@@ -78,16 +78,7 @@ export function openSqliteProviderWriter(
 
     findUnresolved: items.findUnresolved,
 
-    async countGaps() {
-      const total = { withoutBalance: 0, withoutContact: 0 }
-      for (const gaps of loaded.gaps()) {
-        total.withoutBalance += gaps.withoutBalance
-        total.withoutContact += gaps.withoutContact
-        await setImmediate()
-        signal?.throwIfAborted()
-      }
-      return total
-    },
+    countGaps: async () => loaded.countGaps(),
 
     async commit() {
       const counts = items.finish()

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind } from '../../../contract/index.ts'
 import { missingAccount, missingCustomer } from '../../../intake/item-problems.ts'
 import type { LineError, SourceLocation } from '../../../intake/writer.ts'
-import { kindCodes } from '../../enum-codes.ts'
+import { kindCodes, kindName } from '../../enum-codes.ts'
 import { prepareOn } from '../driver/statements.ts'
 
 interface Row {
@@ -87,7 +87,7 @@ export function openUnresolvedReferences(database: DatabaseSync) {
       for (const { file, line, part, field, kind, isCustomer, id } of unresolved.each()) {
         const problem = isCustomer
           ? missingCustomer(field, id)
-          : missingAccount(field, accountKind(kind), id)
+          : missingAccount(field, kind ? kindName(kind) : undefined, id)
         yield { file, line, ...(part !== null && { part }), ...problem }
       }
     },
@@ -97,9 +97,4 @@ export function openUnresolvedReferences(database: DatabaseSync) {
       isEmpty = true
     },
   }
-}
-
-function accountKind(code: number | null): AccountKind | undefined {
-  if (code === kindCodes.banking) return 'banking'
-  return code === kindCodes.energy ? 'energy' : undefined
 }
