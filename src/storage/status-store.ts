@@ -22,12 +22,9 @@ export interface LastLoad extends Counts {
   readonly committed: number
 }
 
-/**
- * Records a commit of a load. The values are its load time, the time of the commit, and the numbers of lines of the whole
- * load so far, by outcome: of concurrent loads, the last one to commit is recorded.
- */
-export const recordLoad = (parameters: readonly string[]) => `
-  insert into last_load values (1, ${parameters.join(', ')})
+/** Records a commit of a load and the lines of all its commits. Of concurrent loads, the last one is recorded. */
+export const recordLoad = `
+  insert into last_load values (1, $1, $2, $3, $4, $5, $6)
   on conflict (singleton) do update set ${['time', 'committed', ...lineOutcomes]
     .map((name) => `${name} = excluded.${name}`)
     .join(', ')}`

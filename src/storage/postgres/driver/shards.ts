@@ -25,10 +25,9 @@ const listShards = `select e.shardid, shard_name('entry'::regclass, e.shardid),
 const refreshMs = 50
 
 /**
- * Reads from the data nodes of a Citus cluster, past the coordinator: a statement on the table of a shard is planned once,
- * while the coordinator and the data node would plan a statement on the distributed table every time. Each data node has a
- * pool of its own, so that one that does not answer delays only requests for its own shards. Their addresses are those
- * that the coordinator uses.
+ * Reads from the data nodes of a Citus cluster, past the coordinator: a statement on a shard is planned once,
+ * one on the distributed table every time, and twice. Each data node has a pool of its own, so that one that does not
+ * answer delays only requests for its own shards. Their addresses are those that the coordinator uses.
  */
 export async function openShards(database: string, coordinator: pg.Pool, options: DatabaseOptions) {
   const dataNodes = new Map<string, { readonly pool: pg.Pool; readonly query: Query }>()

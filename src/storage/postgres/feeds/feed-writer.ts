@@ -37,15 +37,10 @@ const sessionMs = 3_600_000
 /** Merges batches with the statements of a load, on a connection that keeps its temporary tables and its plans. */
 export async function openPostgresFeedWriter(
   database: string,
-  {
-    clock,
-    storesUnresolved = false,
-    onWait,
-    signal,
-    waitMaxMs = waitMaxDefaultMs,
-  }: FeedWriterOptions,
+  writing: FeedWriterOptions,
   options: DatabaseOptions = {},
 ): Promise<FeedWriter> {
+  const { clock, storesUnresolved = false, onWait, signal, waitMaxMs = waitMaxDefaultMs } = writing
   // From the primary: a replica may lag behind the last commit.
   const { pool: checks, layout } = await openPool(database, 'read', {
     ...options,

@@ -4,11 +4,9 @@ import { mayCompleteBlock } from './search-index.ts'
 const columns = 'has_own_time, time, id, amount, description, reference, record'
 
 /**
- * Merges lines that add new entries after the newest of their lists, as most lines of feeds do. It inserts all staged
- * entries or none: if a line refers to no account of its kind, if an entry exists, or if it is not newer than its list,
- * the general statements decide. Requires one line per entry, and no line that removes or changes an
- * account. `$1` is the time of the load. Returns the number of entries, and the accounts whose lists may have complete
- * blocks without an index.
+ * Appends the new entries of most batches to their lists: all staged entries, or none if the general statements have to
+ * decide. Requires one line per entry, and no line of an account. `$1` is the time of the load. Returns the number of
+ * entries, and the accounts whose lists may have complete blocks without an index.
  */
 export const appendEntries = `
   with placed as materialized (

@@ -47,9 +47,8 @@ const memory = `set work_mem = '64MB'; set temp_buffers = '64MB';`
 const fetchCount = 1000
 
 /**
- * Opens the store for one load. Lines are staged in temporary tables as they arrive. When all have arrived, they are
- * checked and merged in one transaction that writes only the differences: readers are not blocked, and see the load as
- * a whole.
+ * Lines are staged in temporary tables, then checked and merged in one transaction that writes only the differences:
+ * readers are not blocked, and see the load as a whole.
  */
 export async function openPostgresProviderWriter(
   database: string,
@@ -192,7 +191,7 @@ export async function openPostgresProviderWriter(
       if (!isDistributed && staging.has('staged_entry')) await indexChanged(run)
       const total = counter.take()
       const lines = totalCounts([committedLines, ...total.values()])
-      await run(recordLoad(loadValues(loadTime, Date.now(), lines).map(String)))
+      await run(recordLoad, loadValues(loadTime, Date.now(), lines))
       signal?.throwIfAborted()
       await sendCommit()
       committedLines = lines

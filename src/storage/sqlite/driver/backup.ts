@@ -24,10 +24,7 @@ interface Copy {
   readonly target: string
 }
 
-/**
- * Copies the database and its replay file while other processes use them. The replay file is copied after the data, so
- * that it contains every token that was used before. Returns the paths of the copies.
- */
+/** The replay file is copied after the data, so that it has every token that was used before. Returns the paths. */
 export async function backupSqlite(
   path: string,
   target: string,

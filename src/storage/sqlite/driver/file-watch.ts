@@ -5,12 +5,9 @@ import { fileIdentity, replayPath, walPath } from './files.ts'
 const checkMs = 250
 
 /**
- * Watches the files of a database. A process that has a file open keeps using it after it was deleted or replaced, while
- * another process opens the new file at the path: neither would see the tokens that the other records. A file that does
- * not exist yet is watched once it appears.
- *
- * Includes the write-ahead logs, which are part of the data. The process must have the databases open: until then, logs
- * are created and deleted with the connections of other processes.
+ * Watches the files of a database, with the write-ahead logs, from when they appear. A process that has a file open keeps
+ * using it after it was deleted or replaced, while another process opens the new one: neither would see the tokens that
+ * the other records. The process must have the databases open: until then, other connections create and delete logs.
  *
  * `onChange` is called once when files were deleted or replaced, and once with no paths when all are back.
  */

@@ -21,14 +21,12 @@ interface WaitOptions extends Pick<FeedWriterOptions, 'onWait' | 'signal' | 'wai
 }
 
 /**
- * Begins a transaction that writes: no other process writes until it ends. A busy timeout of SQLite would block the whole
- * process, which could then neither report the wait nor be stopped.
+ * Begins a transaction that writes. A busy timeout of SQLite would block the whole process, which could then neither
+ * report the wait nor be stopped.
  *
- * Processes write in turn. SQLite gives the write lock to any process that tries at the right moment, so a process that
- * commits one transaction after another could keep it from those that retry now and then. Therefore a waiting process
- * creates a file, which asks others not to take the lock, and deletes it once it has the lock. If more processes wait,
- * they create the file again. This only improves fairness: without the file, or with a leftover one, the lock is still
- * correct.
+ * SQLite gives the write lock to any process that tries at the right moment, so one that commits again and again could
+ * keep it. A waiting process therefore creates a file that asks others not to take the lock, and deletes it once it has
+ * the lock. Without the file, or with a leftover one, the lock is still correct.
  */
 export async function takeWriteLock(database: DatabaseSync, options: WaitOptions): Promise<void> {
   const turnFile = `${database.location()}-waiting`

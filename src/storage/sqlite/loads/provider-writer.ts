@@ -10,7 +10,8 @@ import { DatabaseError } from '../../database.ts'
 import { loadValues, recordLoad } from '../../status-store.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'
-import { execute, prepareOn } from '../driver/statements.ts'
+import { openStatements } from '../driver/sql.ts'
+import { execute } from '../driver/statements.ts'
 import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { openItemWriter } from './item-writer.ts'
@@ -18,10 +19,8 @@ import { openLoadedAccounts } from './loaded-accounts.ts'
 import { openStagedItems } from './staged-items.ts'
 
 /**
- * Opens the store for one load. The write lock is taken with the first item of a commit, or with slow input after the
- * last item, and waits for other loads.
- *
- * Between two commits another process may change anything, so no cache survives a commit.
+ * The write lock is taken with the first item of a commit, or with slow input after the last one. Between two commits
+ * another process may change anything, so no cache survives a commit.
  */
 export function openSqliteProviderWriter(
   path: string,
@@ -29,13 +28,12 @@ export function openSqliteProviderWriter(
 ): ProviderWriter {
   const opened = fileIdentity(path)
   const database = openDatabase(path, 'write')
-  const { command } = prepareOn(database)
   // `takeWriteLock` waits for other loads, without blocking the process.
   database.exec('pragma busy_timeout = 0')
   const loaded = openLoadedAccounts(database)
   const items = openItemWriter(database, () => loadTime, { onAccount: loaded.add })
   const staged = openStagedItems(database)
-  const record = command(recordLoad(['?', '?', '?', '?', '?', '?']))
+  const { run } = openStatements(database)
   let committedLines = totalCounts([])
   let hasStaged = false
 
@@ -91,7 +89,7 @@ export function openSqliteProviderWriter(
       }
       if (database.isTransaction) {
         const lines = totalCounts([committedLines, ...counts.values()])
-        record.run(...loadValues(loadTime, Date.now(), lines))
+        run(recordLoad, loadValues(loadTime, Date.now(), lines))
         commitWithinSpace(database, path)
         committedLines = lines
       }

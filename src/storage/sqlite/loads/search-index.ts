@@ -163,10 +163,7 @@ export function openSearchIndex(database: DatabaseSync) {
       if (isIndexed(list)) removeBlocks(list, 0)
     },
 
-    /**
-     * Before a commit, after the lists are in order: indexes the changed entries, and at most `newBlocksMax`
-     * blocks with new entries. The others remain due. Yields after each block.
-     */
+    /** Before a commit: indexes changed entries, and some blocks with new ones. Yields after each block. */
     *write(newBlocksMax: number): Generator<void> {
       for (let next = nextChanged.all(); next.length > 0; next = nextChanged.all()) {
         const positions = next.map(({ position }) => position)

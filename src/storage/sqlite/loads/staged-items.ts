@@ -3,10 +3,7 @@ import { deserialize, serialize } from 'node:v8'
 import type { LocatedItem } from '../../../intake/writer.ts'
 import { prepareOn } from '../driver/statements.ts'
 
-/**
- * Items of a load with slow input, until all items of a commit have arrived. They are in a temporary file, so that the
- * load waits for input without the write lock, and without filling memory.
- */
+/** Slow input is in a temporary file until a commit: the load needs neither the write lock nor memory for it. */
 export function openStagedItems(database: DatabaseSync) {
   const { query, command } = prepareOn(database)
   database.exec('create temp table staged (number integer primary key, items blob not null) strict')

@@ -78,12 +78,16 @@ export function openEntryRanges(database: DatabaseSync) {
     `select ${ordinalOfPosition}, amounts from entry_amounts ${blocks}`,
     { lists: true },
   )
-  const places = query<{ places: Uint8Array }>(
-    'select places from entry_amounts where position = ?',
-  )
-  const wholeTexts = query<{ texts: Uint8Array }>(
-    'select texts from entry_texts where position = ?',
-  )
+  /** A column of the index of one block. */
+  const readBlock = (column: string, table: string) => {
+    const find = query<{ bytes: Uint8Array }>(
+      `select ${column} as bytes from ${table} where position = ?`,
+    )
+    return (list: number, block: number) =>
+      find.first(entryPosition(list, block))?.bytes.buffer ?? new ArrayBuffer()
+  }
+  const readPlaces = readBlock('places', 'entry_amounts')
+  const readTexts = readBlock('texts', 'entry_texts')
   const length = `(length(texts) / ${sliceCount})`
   const slices = Array.from(
     { length: slicesMax },
@@ -139,18 +143,10 @@ export function openEntryRanges(database: DatabaseSync) {
     },
 
     /** The index in the block of the entry with each of these codes. */
-    places(list: number, block: number): Uint16Array {
-      return new Uint16Array(
-        places.first(entryPosition(list, block))?.places.buffer ?? new ArrayBuffer(),
-      )
-    },
+    places: (list: number, block: number) => new Uint16Array(readPlaces(list, block)),
 
     /** All slices of a block. */
-    texts(list: number, block: number): Uint32Array {
-      return new Uint32Array(
-        wholeTexts.first(entryPosition(list, block))?.texts.buffer ?? new ArrayBuffer(),
-      )
-    },
+    texts: (list: number, block: number) => new Uint32Array(readTexts(list, block)),
 
     /** The groups that have a bit in all of at most `slicesMax` slices, in the same blocks. */
     textGroups(

@@ -35,10 +35,7 @@ interface IndexFilter {
   readonly slices: readonly number[]
 }
 
-/**
- * The ordinals on a page of the entries that match a filter, newest first, and the number of all that match. Entries
- * that the index excludes are not read. Lets the event loop run other work in between.
- */
+/** A page of the ordinals that match a filter, newest first. Entries that the index excludes are not read. */
 export async function findMatching(
   { lists, yieldTurn }: Reader,
   range: Range,

@@ -32,10 +32,7 @@ export function isShortMerge(request: EntriesOfAccountsQuery): boolean {
   )
 }
 
-/**
- * A page of several merged lists in one statement: newest first, then by id, then by account. Returns undefined if the
- * customer or one of the accounts is not found.
- */
+/** A page of merged lists in one statement. Undefined if the customer or an account is not found. */
 export function openMergedPage(database: DatabaseSync) {
   const { query } = prepareOn(database)
   const mergedPage = joinedRecords((joined) =>

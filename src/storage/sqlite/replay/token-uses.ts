@@ -56,10 +56,7 @@ export function openTokenUses(path: string) {
   }
 
   return {
-    /**
-     * Records the uses that are the first of their token, durably when it returns. The outcomes are in the order of the
-     * group; `purgedUntil` is the latest time until which a purged record was kept.
-     */
+    /** Records first uses, durably when it returns. No purged record was kept for longer than until `purgedUntil`. */
     record: (group: readonly TokenUse[]) =>
       inTransaction(() => {
         // Read under the same lock as the records: another process may purge some at any other time.
