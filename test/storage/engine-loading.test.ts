@@ -32,7 +32,7 @@ describe('opening a database', () => {
 
     assert.ok(loaded.includes(`${storage}sqlite/reads/provider-store.ts`))
     const unneeded =
-      /\/pg\/|\/postgres\/|^\/(sqlite\/loads|(platform|sqlite\/replay)\/(?!schema\.ts$))/
+      /\/pg\/|\/postgres\/|^\/(sqlite\/loads|(platform|sqlite\/replay)\/(?!(usage-)?schema\.ts$))/
     assert.deepEqual(
       loaded.filter((url) => unneeded.test(url.replace(storage, '/'))),
       [],
@@ -43,7 +43,8 @@ describe('opening a database', () => {
     const loaded = await loadedBy(t, 'await storage.openProviderStore(unreachable).catch(() => {})')
 
     assert.ok(loaded.includes(`${storage}postgres/reads/provider-store.ts`))
-    const unneeded = /sqlite|^\/(postgres\/loads|(platform|postgres\/replay)\/(?!schema\.ts$))/
+    const unneeded =
+      /sqlite|^\/(postgres\/loads|(platform|postgres\/replay)\/(?!(usage-)?schema\.ts$))/
     assert.deepEqual(
       loaded.filter((url) => unneeded.test(url.replace(storage, '/'))),
       [],
