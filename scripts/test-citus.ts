@@ -47,8 +47,8 @@ async function run(): Promise<number> {
     existing === undefined ? startCluster(dataNodes) : undefined,
   ])
   const flags = [
-    ...['--import', typebox, '--test-name-pattern', ', on Citus'],
-    ...[`--test-concurrency=${groups.length}`, '--max-semi-space-size=64'],
+    ...['--import', typebox, '--import', join(import.meta.dirname, 'untracked-promises.ts')],
+    ...['--test-name-pattern', ', on Citus', `--test-concurrency=${groups.length}`],
   ]
   const url = cluster?.url ?? existing ?? ''
   const status = await runTests(program, flags, listFiles(cluster !== undefined), {

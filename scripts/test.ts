@@ -77,11 +77,8 @@ process.env['POSTGRES_CLUSTER_FOR_TESTS'] = cluster
 // Hundreds of short-lived databases would otherwise keep autovacuum busy.
 const server = await makePostgres({ settings: { autovacuum: 'off' } })
 await server.start()
-// With the default sizes of the young and the old generation, collections take 10 % more CPU time. The compiler for code
-// that runs for long takes more than it saves: most tests run their code a few times.
 const flags = [
   ...['--import', typebox, '--import', join(import.meta.dirname, 'untracked-promises.ts')],
-  ...['--max-semi-space-size=64', '--initial-old-space-size=512', '--no-turbofan'],
   `--test-concurrency=${concurrency}`,
 ]
 process.exitCode = await runTests(program, flags, files, { POSTGRES_FOR_TESTS: server.url() })
