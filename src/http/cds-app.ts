@@ -11,7 +11,7 @@ import {
 } from '../platform/cds/request-headers.ts'
 import type { Consent } from '../platform/consent/consent.ts'
 import type { StoredArrangement } from '../platform/consent/store.ts'
-import { countedEndpoint } from '../platform/usage/operations.ts'
+import { countedEndpoint } from '../platform/usage/counted-endpoint.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
 import { mountOmittedPath, readHeader, readVersionHeaders } from './cds-response.ts'
 import { interactionHeader } from './interaction-id.ts'

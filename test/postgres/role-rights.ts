@@ -67,5 +67,9 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     schema_version: read,
     signing_key: change,
     third_party: addAndDelete,
+    usage_count: changeAndDelete,
+    usage_period: changeAndDelete,
+    usage_second: changeAndDelete,
+    usage_writer: changeAndDelete,
   },
 }

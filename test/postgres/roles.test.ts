@@ -21,6 +21,7 @@ import {
   openReplayStore,
   openSigningKeyStore,
   openStatusStore,
+  openUsageStore,
 } from '../../src/storage/open.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
 import { put } from '../load/lines.ts'
@@ -176,6 +177,12 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.equal((await consent.flows.list({ limit: 1 }, now)).length, 1)
     assert.equal(await consent.thirdParties.remove('tp', now), true)
     await consent.close()
+    const usage = await openUsageStore(as('platform'))
+    const second = { second: 0, authenticated: 1, unauthenticated: 0 }
+    const minutes = { writer: 'w', number: 1, time: 0, minutes: [0], counts: [], peaks: [] }
+    await usage.add({ ...minutes, seconds: [second] })
+    await usage.purge(now.epochMilliseconds)
+    await usage.close()
     const checks = await openCheckRunStore(as('platform'))
     const run = {
       id: 'k',

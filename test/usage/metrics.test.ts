@@ -4,11 +4,8 @@ import type { PlannedOutage } from '../../src/contract/cds/outages.ts'
 import { openAvailability } from '../../src/platform/admin/availability.ts'
 import { type MetricsPeriod, readMetrics } from '../../src/platform/admin/metrics.ts'
 import { openCalendar } from '../../src/platform/usage/calendar.ts'
-import {
-  countedEndpoint,
-  infosecOperations,
-  publicOperations,
-} from '../../src/platform/usage/operations.ts'
+import { countedEndpoint } from '../../src/platform/usage/counted-endpoint.ts'
+import { infosecOperations, publicOperations } from '../../src/platform/usage/operations.ts'
 import { type CountedCall, openUsageRecorder } from '../../src/platform/usage/recorder.ts'
 import { openConsentStore, openUsageStore } from '../../src/storage/open.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'

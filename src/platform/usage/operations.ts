@@ -1,9 +1,4 @@
 import type { PerformanceTier } from '../../contract/cds/performance-tiers.ts'
-import {
-  type CdsEndpoint,
-  type CdsEndpointId,
-  cdsEndpoints,
-} from '../../contract/cds/shared/endpoints.ts'
 
 /** An operation of the Consumer Data Standards whose calls are counted. */
 export interface CountedOperation {
@@ -42,10 +37,3 @@ export const adminOperations = {
   metrics: { name: 'metrics', isAuthenticated: true, tier: 'unattended' },
   metadataUpdate: { name: 'metadataUpdate', isAuthenticated: true, tier: 'unattended' },
 } as const satisfies Record<string, CountedOperation>
-
-/** An endpoint with the data of a customer. */
-export function countedEndpoint(id: CdsEndpointId): CountedOperation {
-  const { tier }: CdsEndpoint = cdsEndpoints[id]
-  const unattendedTier = tier === 'largePayload' ? tier : 'unattended'
-  return { name: id, isAuthenticated: true, tier: tier ?? 'lowPriority', unattendedTier }
-}
