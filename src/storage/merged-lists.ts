@@ -22,7 +22,7 @@ export interface ListWindow<List> {
 }
 
 /** Entries of a window by ordinals, both inclusive. */
-export interface ListRange<List> {
+interface ListRange<List> {
   readonly window: ListWindow<List>
   readonly low: number
   readonly high: number

@@ -34,7 +34,7 @@ export interface BlockIndex {
 }
 
 /** The index of a block as it is stored. */
-export interface StoredIndex {
+interface StoredIndex {
   /** Ascending codes. */
   readonly amounts: Int32Array
   /** The index in the block of the entry with each of these codes. */

@@ -1,5 +1,5 @@
 /** How long a load waits for another one before it reports that it is waiting. */
-export const announceAfterMs = 1000
+const announceAfterMs = 1000
 
 /** Calls `onWait` if the work waits for another load for longer than a moment. */
 export async function announceWait<Result>(

@@ -5,10 +5,7 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { DatabaseError } from '../../database.ts'
 
-/**
- * The only file that uses members of the driver that neither its documentation nor its types describe: the parser of its
- * messages, so that pages stay bytes, and the key that cancels a statement.
- */
+/** The only file that uses undocumented members of the driver: its parser, and the key that cancels a statement. */
 
 /** The versions whose members are known. `package.json` names the same. */
 export const knownVersions = { pg: '8.23.1', 'pg-protocol': '1.16.1' }

@@ -30,10 +30,7 @@ type Use = (timeoutMs: number) => {
   readonly session: Readonly<Record<string, string>>
 }
 
-/**
- * Plans are made once and depend neither on the values nor on the present contents of the tables: each statement reads
- * few rows by a key of an index.
- */
+/** Plans are made once, whatever the values and the tables: each statement reads few rows by a key of an index. */
 const stablePlans = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
@@ -57,10 +54,7 @@ export const plannerChoice = Object.keys(smallBatchPlans)
 export const durableCommits = `select set_config('synchronous_commit', 'on', false)
   where current_setting('synchronous_commit') = 'off';`
 
-/**
- * Each statement must see what was committed before it began: a used token, or the load that had the
- * lock before. A server may have another default.
- */
+/** Each statement must see what was committed before it, such as a used token. A server may have another default. */
 const readCommitted = { default_transaction_isolation: 'read\\ committed' }
 
 const writing = { ...stablePlans, synchronous_commit: 'on', ...readCommitted }

@@ -36,10 +36,7 @@ const dialect: Dialect = {
   options: '',
 }
 
-/**
- * The number of an account begins with the partition of its entries, which is derived from the account id: a query by id
- * names the table of the partition.
- */
+/** The number of an account begins with its partition, derived from its id: a query by id names the table. */
 const createDataTables = ({ partitions, layout }: Layout) => `
   ${createAccountTables(dialect, 'bigint primary key')}
   create sequence account_number;

@@ -6,7 +6,7 @@ import { makePool } from './pool.ts'
 import { openQuery, type Query, runStatement } from './statements.ts'
 
 /** A shard of the entries: its tables on a data node, and a way to query that data node. */
-export interface Shard {
+interface Shard {
   readonly entryTable: string
   readonly stateTable: string
   readonly query: Query

@@ -11,7 +11,7 @@ const partBits = 12
 /** The bits of a line that are in the lower half of the number. */
 const lowLineCount = 2 ** (32 - partBits)
 
-export const filesMax = 2 ** 15
+const filesMax = 2 ** 15
 const linesMax = 2 ** lineBits
 const partsMax = 2 ** partBits
 

@@ -40,7 +40,7 @@ const stagedTables = {
   staged_product: `id text collate "C" not null, item text`,
 } as const
 
-export type StagedTable = keyof typeof stagedTables
+type StagedTable = keyof typeof stagedTables
 
 /** From this many lines on, the planner's statistics of a table are outdated. */
 export const manyLines = 10_000

@@ -21,10 +21,7 @@ export function newest(list: string, time: string, table = 'entry'): string {
       order by e.time desc, e.ordinal desc limit 1)`
 }
 
-/**
- * A range of a list by ordinals, newest first. The inner order makes the planner use the index of ordinals: it cannot
- * know how long a list is.
- */
+/** Entries by ordinals, newest first. The inner order makes the planner use their index, however long the list is. */
 export function range(list: string, low: string, high: string, table = 'entry'): string {
   return `(select e.ordinal, e.time, e.id, e.record from ${table} e
       where ${list} and e.ordinal >= ${low} and e.ordinal <= ${high} order by e.ordinal desc offset 0)`

@@ -55,10 +55,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/**
- * Records used tokens on connections of their own, so that no long query delays them. Uses that arrive together are one
- * statement, with one wait for the disk.
- */
+/** On connections of their own, so that no long query delays them. Uses that arrive together are one statement. */
 export async function openPostgresReplayStore(
   database: string,
   clock: () => Temporal.Instant,

@@ -19,10 +19,7 @@ import { withWriteLock } from '../driver/write-lock.ts'
 import { openItemWriter } from '../loads/item-writer.ts'
 import { openFeedRows } from './feed-rows.ts'
 
-/**
- * After how many pages of the log they are copied into the database file. More than by default: small batches change the
- * same pages again and again, which are then copied once.
- */
+/** Pages of the log that are copied at once. More than by default: small batches change the same pages again. */
 const checkpointPages = 4000
 
 /** How many lines are written in one turn of the event loop: more would delay requests. */

@@ -19,10 +19,7 @@ export function toValues({ list, time, id, amount, description, reference, recor
   return [list, time, id, amount, description, reference, record] as const
 }
 
-/**
- * Entries that cannot be appended to their list wait in a temporary table. At the end of the load, each affected list is
- * rewritten from the earliest of them on, so that every ordinal is correct.
- */
+/** Entries that cannot be appended wait in a temporary table. At the end, their lists are rewritten from there on. */
 export function openReordering(database: DatabaseSync) {
   const { query, command } = prepareOn(database)
   database.exec(`

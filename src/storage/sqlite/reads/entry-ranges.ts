@@ -31,10 +31,7 @@ export const slicesMax = 6
 /** From this many records on, bytes are cheaper than a string that is encoded again. */
 const blobMin = 128
 
-/**
- * The same query for few records and for many. SQLite joins the records, so that a page is passed to JavaScript as one
- * value; many records are passed as bytes, which are never decoded.
- */
+/** One query for few records, as text, and one for many, as bytes that are never decoded. SQLite joins the records. */
 export function joinedRecords<Joined>(open: (joined: string) => Joined): (count: number) => Joined {
   const text = open("group_concat(record, ',')")
   const bytes = open("cast(group_concat(record, ',') as blob)")

@@ -33,10 +33,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/**
- * Records used tokens in a file of their own, so that a long load never delays a request. Uses that arrive together are
- * committed together, with one wait for the disk.
- */
+/** In a file of their own, so that a long load never delays a request. Uses that arrive together share a commit. */
 export function openSqliteReplayStore(
   path: string,
   clock: () => Temporal.Instant,
