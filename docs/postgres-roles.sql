@@ -54,9 +54,11 @@ begin
   grant select, insert, update, delete
     on product, product_draft, product_summary, api_client, artifact, arrangement, arrangement_change,
       account_change, disclosure, passcode, attempt_limit, check_run, consent_flow, outbox, usage_count,
-      usage_second, usage_period, usage_writer
+      usage_period, usage_second, usage_writer
     to holdfast_platform;
-  grant select, insert, delete on idempotency, api_token, third_party, consent_option to holdfast_platform;
+  grant select, insert, delete
+    on idempotency, api_token, third_party, consent_option, record_block, record_key
+    to holdfast_platform;
   grant select, insert on consent_secret to holdfast_platform;
   -- For the overview of the console.
   grant select on feed, last_load to holdfast_platform;

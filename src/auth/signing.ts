@@ -22,18 +22,15 @@ const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
 
 /** The published key set: keys in use, without their private members. */
 export function toPublicKeySet(keys: readonly SigningKey[]): { keys: JWK[] } {
+  return { keys: keys.filter(({ retired }) => retired === undefined).map(toPublicJwk) }
+}
+
+export function toPublicJwk({ id, algorithm, privateKey }: SigningKey): JWK {
+  const members = publicMembers.filter((member) => member in privateKey)
   return {
-    keys: keys
-      .filter(({ retired }) => retired === undefined)
-      .map(({ id, algorithm, privateKey }) => ({
-        ...Object.fromEntries(
-          publicMembers
-            .filter((member) => member in privateKey)
-            .map((member) => [member, privateKey[member]]),
-        ),
-        kid: id,
-        alg: algorithm,
-        use: 'sig',
-      })) as JWK[],
-  }
+    ...Object.fromEntries(members.map((member) => [member, privateKey[member]])),
+    kid: id,
+    alg: algorithm,
+    use: 'sig',
+  } as JWK
 }

@@ -15,6 +15,7 @@ import { keysCommand } from './keys.ts'
 import { loadCommand } from './load.ts'
 import { openapiCommand } from './openapi.ts'
 import { productsCommand } from './products.ts'
+import { recordsCommand } from './records.ts'
 import { serveCommand } from './serve.ts'
 import { settingsCommand } from './settings.ts'
 import { tokenCommand } from './token.ts'
@@ -67,6 +68,7 @@ export function defineCommands(terminal: Terminal): Command {
     keysCommand(terminal),
     clientCommand(terminal),
     consentCommand(terminal),
+    recordsCommand(terminal),
     productsCommand(terminal),
     openapiCommand(terminal),
     settingsCommand(terminal),

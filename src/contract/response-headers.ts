@@ -7,6 +7,9 @@ interface HeaderDefinition {
   readonly example: string | number
 }
 
+/** The client’s ID of a request, or a new one, in the response and the log. */
+export const interactionHeader = 'x-fapi-interaction-id'
+
 const text = { type: 'string' } as const
 
 /** Every response header, except those that HTTP itself requires, such as `Date` and `Content-Length`, and those of TLS. */

@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type CdsEndpointId, cdsEndpoints } from '../contract/cds/shared/endpoints.ts'
+import { interactionHeader } from '../contract/response-headers.ts'
 import { toCdsErrorList } from '../platform/cds/errors.ts'
 import { cdsBasePath, listShadowedPaths } from '../platform/cds/paths.ts'
 import type { RawQuery } from '../platform/cds/query.ts'
@@ -9,12 +10,12 @@ import {
   requireAcceptable,
   requireValidHeaders,
 } from '../platform/cds/request-headers.ts'
+import type { Disclosure } from '../platform/consent/cds/api.ts'
 import type { Consent } from '../platform/consent/consent.ts'
 import type { StoredArrangement } from '../platform/consent/store.ts'
 import { countedEndpoint } from '../platform/usage/counted-endpoint.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
 import { mountOmittedPath, readHeader, readVersionHeaders } from './cds-response.ts'
-import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
 import { readPath } from './request.ts'
 import { requestMessage } from './request-log.ts'
@@ -23,6 +24,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The arrangement of a third party’s token. */
     arrangement?: StoredArrangement
+    /** What the body of the answer discloses. */
+    disclosure?: Disclosure
+    isRecorded?: boolean
   }
 }
 
@@ -61,9 +65,10 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
       request.arrangement = access.arrangement
       request.thirdPartyId = access.arrangement.thirdPartyId
       noteValidToken(reply)
+      if (access.missingScope) throw access.missingScope
       requireAcceptable(request.headers.accept)
       requireValidHeaders((name) => readHeader(request, name))
-      await cds.count(access, request.headers[customerAddressHeader] !== undefined)
+      await cds.count(access, isCustomerPresent(request))
     },
     async handler(request, reply) {
       const { accountId = '' } = request.params as { readonly accountId?: string }
@@ -79,11 +84,45 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
         interactionId: String(reply.getHeader(interactionHeader)),
         faults,
       })
-      const { body, version } = await answer.finally(() => noteFaults(request, faults))
+      const { body, version, disclosure } = await answer.finally(() => noteFaults(request, faults))
+      request.disclosure = disclosure
       reply.header('x-v', String(version))
       return sendJson(reply, JSON.stringify(body))
     },
+    onSend: (request, reply) => recordAnswer(request, reply, consent),
   })
+}
+
+/**
+ * Records the answer to a third party that has proved its token. Without its record, no answer is sent: if it cannot be
+ * stored, the error is the answer, without a record.
+ */
+async function recordAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { recordDisclosure }: Consent,
+): Promise<void> {
+  const { arrangement, isRecorded, failure } = request
+  if (!arrangement || isRecorded) return
+  request.isRecorded = true
+  const isError = reply.statusCode >= 400
+  const { id, thirdPartyId, customerId } = arrangement
+  await recordDisclosure({
+    operation: request.routeOptions.config.endpoint ?? '',
+    interactionId: String(reply.getHeader(interactionHeader)),
+    thirdPartyId,
+    consentId: id,
+    customerId,
+    isCustomerPresent: isCustomerPresent(request),
+    status: reply.statusCode,
+    ...((!isError && request.disclosure) || { scopes: [], accountIds: [], count: 0 }),
+    ...(isError && { error: request.cdsError ?? failure?.code ?? 'internal' }),
+    ...(failure?.limit && { limit: failure.limit }),
+  })
+}
+
+function isCustomerPresent({ headers }: FastifyRequest): boolean {
+  return headers[customerAddressHeader] !== undefined
 }
 
 /** The log says which fields the provider should correct, and neither values nor ids. */

@@ -7,7 +7,7 @@ import {
   refusalHeader,
   type Scope,
 } from '../contract/index.ts'
-import { CdsError } from '../platform/cds/errors.ts'
+import { CdsError, type CdsErrorName } from '../platform/cds/errors.ts'
 import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
@@ -21,6 +21,10 @@ import {
 } from './request-log.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** The error of the Consumer Data Standards that the response has. */
+    cdsError?: CdsErrorName
+  }
   interface FastifyContextConfig {
     /** The body of errors of a route that does not use the interface’s own. */
     formatError?: (status: number, sentence: string) => object
@@ -85,8 +89,9 @@ export function createErrorHandler(
 function sendCdsError(
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, headers, body, cause, limit }: CdsError,
+  { error, status, headers, body, cause, limit }: CdsError,
 ): FastifyReply {
+  request.cdsError = error
   if (cause instanceof Error) {
     request.logDetail = { level: 'warn', message: 'request failed', fields: { err: cause } }
   } else if (limit !== undefined) {

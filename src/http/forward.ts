@@ -12,6 +12,7 @@ import {
   type OperationOf,
   refusalHeader,
 } from '../contract/index.ts'
+import { interactionHeader } from '../contract/response-headers.ts'
 import { judgeResponse, readRefusal } from '../provider/upstream/answer.ts'
 import { isCollected, joinChunks, type UpstreamResponse } from '../provider/upstream/exchange.ts'
 import {
@@ -27,7 +28,6 @@ import type { ResponseValidation } from '../provider/upstream/response-validatio
 import type { Upstream } from '../provider/upstream/upstream.ts'
 import type { ValidationMode, ValidationOutcome } from '../provider/upstream/validation-modes.ts'
 import { retryAfterDefaultSeconds } from './error-handler.ts'
-import { interactionHeader } from './interaction-id.ts'
 import { countBytes, jsonType, sendReserved, streamBytes, untilSent } from './json.ts'
 import type { Responder } from './provider-app.ts'
 import type { RequestInput } from './request.ts'

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { interactionHeader } from '../contract/response-headers.ts'
 import { scalars } from '../contract/scalars.ts'
-
-export const interactionHeader = 'x-fapi-interaction-id'
 
 /** Sets the response header to the client's interaction id, or to a new one. */
 export function setInteractionId(request: FastifyRequest, reply: FastifyReply): void {

@@ -4,11 +4,11 @@ import type { RejectionReason } from '../auth/rejection-reasons.ts'
 import type { Origin } from '../auth/token.ts'
 import type { ErrorCode, MonitoredRole, RefusalCircumstance } from '../contract/index.ts'
 import type { RequestLimit } from '../contract/request-limits.ts'
+import { interactionHeader } from '../contract/response-headers.ts'
 import { trafficLimits } from '../contract/traffic-limits.ts'
 import { customerAddressHeader } from '../platform/cds/request-headers.ts'
 import type { CountedOperation } from '../platform/usage/operations.ts'
 import type { UsageRecorder } from '../platform/usage/recorder.ts'
-import { interactionHeader } from './interaction-id.ts'
 
 export interface RequestMetrics {
   recordRequest(operation: string, status: number, seconds: number): void

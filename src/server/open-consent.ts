@@ -12,7 +12,7 @@ export type ConsentParts = Partial<
   Pick<ConsentOptions, 'deliverPasscode' | 'showPasscode' | 'fetch' | 'isDemo'>
 > & { readonly logo?: Logo }
 
-export type ConsentRoleParts = ConsentParts & Pick<ConsentOptions, 'clock'>
+export type ConsentRoleParts = ConsentParts & Pick<ConsentOptions, 'clock' | 'recordDisclosure'>
 
 /** The settings that a platform has if it has an issuer. */
 export type ConsentSettings = Partial<Settings> &
@@ -24,6 +24,7 @@ export type ConsentSettings = Partial<Settings> &
     | 'brandColour'
     | 'passcodesPerMinute'
     | 'wrongPasscodesPerMinute'
+    | 'recordYears'
   > & { readonly issuer: string }
 
 /** Opens the consent role. It is loaded only if an issuer is set: it doubles the code of the platform. */

@@ -60,10 +60,14 @@ export async function openPlatform(
   const consents = await openConsentStore(database, databaseOptions(settings))
   const sharedClock = await openSharedClock(consents, clock)
   const usage = await openUsage(settings, telemetry, sharedClock, listOutages)
-  const role = await openRole(settings, telemetry, consents, signingKeys, {
-    clock: sharedClock,
-    ...parts,
-  })
+  const recorder = await openRecorder(settings, telemetry, consents, signingKeys, sharedClock)
+  const role =
+    recorder &&
+    (await openRole(settings, telemetry, consents, signingKeys, {
+      clock: sharedClock,
+      recordDisclosure: recorder.record,
+      ...parts,
+    }))
   const admin = await openAdminMount(settings, telemetry, consents, usage, sharedClock)
   const deliveries =
     role && (await openOutbox(settings, telemetry, consents, signingKeys, sharedClock))
@@ -116,6 +120,7 @@ export async function openPlatform(
     await checks.close()
     await status.close()
     await deliveries?.close()
+    await recorder?.close()
     await consents.close()
     await signingKeys.close()
     await clients.close()
@@ -140,7 +145,16 @@ function createExplorer(
   }
 }
 
-/** Opens the consent role if an issuer is set. Otherwise, nothing of it is loaded. */
+/** Records disclosures if an issuer is set. Without one, the platform has no consent role, and nothing of it is loaded. */
+async function openRecorder(
+  settings: Partial<Settings>,
+  ...rest: [Telemetry, ConsentStore, SigningKeyStore, () => Temporal.Instant]
+) {
+  if (settings.issuer === undefined) return undefined
+  const { openPlatformRecorder } = await import('./open-recorder.ts')
+  return openPlatformRecorder(settings as ConsentSettings, ...rest)
+}
+
 async function openRole(
   settings: Partial<Settings>,
   telemetry: Telemetry,
@@ -148,7 +162,6 @@ async function openRole(
   signingKeys: SigningKeyStore,
   parts: ConsentRoleParts,
 ) {
-  if (settings.issuer === undefined) return undefined
   const { openConsentRole } = await import('./open-consent.ts')
   return openConsentRole(settings as ConsentSettings, store, signingKeys, telemetry, parts).catch(
     async (error: unknown) => {

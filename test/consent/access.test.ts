@@ -129,7 +129,9 @@ describe('the access of a third party', () => {
   it('is refused without the scope', async (t) => {
     const { check } = await openAccess(t)
 
-    assert.deepEqual(await refusal(check(await request(), 'bank:transactions:read')), {
+    const { missingScope } = await check(await request(), 'bank:transactions:read')
+
+    assert.deepEqual(await refusal(Promise.reject(missingScope)), {
       status: 403,
       challenge: 'DPoP error="insufficient_scope", scope="bank:transactions:read"',
       reason: 'missing scope',

@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { accountChangesMax } from '../../src/contract/account-states.ts'
 import type { AccountChange } from '../../src/platform/consent/account-changes.ts'
-import { openDisclosures } from '../../src/platform/consent/disclosures.ts'
 import { retentionDays } from '../../src/platform/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import { describe, describeOn, newDatabase, runSql } from '../support/engines.ts'
-import { until } from '../support/until.ts'
-import { openInterceptedStore } from './intercepted-store.ts'
+import { disclose } from './disclose.ts'
 import { after, makeArrangement, now, openStores } from './stores.ts'
 
 const refused = (accountId: string, seconds: number): AccountChange => ({
@@ -217,11 +215,12 @@ describe('the history of a consent', () => {
   })
 
   it('has when data was first and last disclosed', async (t) => {
-    const [{ disclosures }, other] = await openStores(t)
-    await disclosures.record('r1', 'bank:transactions:read', after(5))
-    await other.disclosures.record('r1', 'bank:transactions:read', after(9))
-    await disclosures.record('r1', 'bank:transactions:read', after(7))
-    await disclosures.record('r1', 'bank:accounts.basic:read', after(8))
+    const [store, other] = await openStores(t)
+    const { disclosures } = store
+    await disclose(store, 'r1', 'bank:transactions:read', after(5))
+    await disclose(other, 'r1', 'bank:transactions:read', after(9))
+    await disclose(store, 'r1', 'bank:transactions:read', after(7))
+    await disclose(store, 'r1', 'bank:accounts.basic:read', after(8))
 
     assert.deepEqual(await other.disclosures.list('r1'), [
       { scope: 'bank:accounts.basic:read', first: after(8), last: after(8) },
@@ -230,37 +229,16 @@ describe('the history of a consent', () => {
     assert.deepEqual(await disclosures.list('r2'), [])
   })
 
-  it('has a disclosure whose record failed before, or had to wait too long', async (t) => {
-    const calls = openInterceptedStore()
-    const store = await calls.openStore(await newDatabase(t))
-    t.after(store.close)
-    const failed = Promise.withResolvers<unknown>()
-    const { record } = openDisclosures(store.disclosures, () => now, failed.resolve)
-    const begun = Promise.withResolvers<void>()
-    const scopes = Array.from({ length: 101 }, (_, index) => `scope${index}`)
-    const list = () => store.disclosures.list('r1')
-
-    calls.intercept('disclosures.record', () => Promise.reject(new Error('no space')))
-    record('r1', ['scope0'])
-    await failed.promise
-    calls.intercept('disclosures.record', (make) => begun.promise.then(make))
-    record('r1', scopes)
-    begun.resolve()
-    await until(async () => (await list()).length >= 99)
-    record('r1', scopes)
-
-    await until(async () => (await list()).length === 101)
-  })
-
   it('has the last disclosure of each consent of a customer', async (t) => {
-    const [{ arrangements, disclosures }] = await openStores(t)
+    const [store] = await openStores(t)
+    const { arrangements, disclosures } = store
     for (const id of ['r1', 'r2', 'r3']) await arrangements.add(makeArrangement(id))
     await arrangements.add(makeArrangement('other', { customerId: 'c2' }))
     for (const id of ['r1', 'r2', 'other']) {
-      await disclosures.record(id, 'bank:accounts.basic:read', after(5))
+      await disclose(store, id, 'bank:accounts.basic:read', after(5))
     }
-    await disclosures.record('r1', 'bank:transactions:read', after(9))
-    await disclosures.record('r1', 'email', after(7))
+    await disclose(store, 'r1', 'bank:transactions:read', after(9))
+    await disclose(store, 'r1', 'email', after(7))
 
     const last = await disclosures.listLast('c1')
 
@@ -274,10 +252,11 @@ describe('the history of a consent', () => {
   })
 
   it('is purged with the consent', async (t) => {
-    const [{ arrangements, disclosures }] = await openStores(t)
+    const [store] = await openStores(t)
+    const { arrangements, disclosures } = store
     await arrangements.add(makeArrangement('r1'))
     await arrangements.recordAccounts('r1', [refused('a1', 1)], after(1))
-    await disclosures.record('r1', 'bank:transactions:read', after(1))
+    await disclose(store, 'r1', 'bank:transactions:read', after(1))
     await arrangements.withdraw('r1', 'customer', now)
     const later = now.add({ hours: retentionDays * 24 })
 

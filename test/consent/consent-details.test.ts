@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import type { Settlement } from '../../src/platform/consent/outbox/store.ts'
 import { describe } from '../support/engines.ts'
 import { openBackOffice } from './back-office.ts'
+import { disclose } from './disclose.ts'
 import type { ConsentPlatform } from './platform.ts'
 import { after, makeArrangement } from './stores.ts'
 
@@ -56,7 +57,7 @@ describe('a consent whose third party is informed of its end', () => {
 
 /** A consent that was amended after an account of it was refused. Its accounts are a2 and a3 then. */
 async function addAmended({ store }: ConsentPlatform, id: string): Promise<void> {
-  const { arrangements, disclosures } = store
+  const { arrangements } = store
   const year = Temporal.Now.instant().add({ hours: 24 * 365 })
   const scopes = ['bank:transactions:read']
   await arrangements.add(makeArrangement(id, { until: year }))
@@ -66,7 +67,7 @@ async function addAmended({ store }: ConsentPlatform, id: string): Promise<void>
   const next = { accountIds: ['a2', 'a3'], scopes, from: after(10), until: year }
   await arrangements.add(makeArrangement(`${id}-earlier`, next))
   await arrangements.amend(id, `${id}-earlier`, after(11))
-  await disclosures.record(id, 'bank:transactions:read', after(12))
+  await disclose(store, id, 'bank:transactions:read', after(12))
 }
 
 describe('a consent that was amended', () => {

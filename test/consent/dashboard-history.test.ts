@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { bankingAccount } from '../support/lines.ts'
 import { addConsent, openDashboard, openPage, readText } from './dashboard-consents.ts'
+import { disclose } from './disclose.ts'
 import { issuer, nextCustomer, signInToConsents } from './platform.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openDashboard)
@@ -26,12 +27,12 @@ describe('the dashboard of a customer', () => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()
     const id = await addConsent(platform, customer)
-    const { disclosures } = platform.store
+    const { store } = platform
     const browser = await openPage(platform, customer, id)
     assert.match(readText(browser), /Example Budget has not received data yet/)
 
     const record = async (time: string) => {
-      await disclosures.record(id, 'bank:transactions:read', Temporal.Instant.from(time))
+      await disclose(store, id, 'bank:transactions:read', Temporal.Instant.from(time))
       await browser.open(`${issuer}/consents/${id}`)
     }
     await record('2026-03-01T10:00:00Z')
@@ -43,7 +44,7 @@ describe('the dashboard of a customer', () => {
       /What Example Budget received Transaction details First 1 March 2026, 10:00 am \(UTC\) , last 9 March 2026, 11:30 am \(UTC\)/,
     )
     const later = Temporal.Instant.from('2026-03-10T00:00:00Z')
-    await disclosures.record(id, 'bank:accounts.basic:read', later)
+    await disclose(store, id, 'bank:accounts.basic:read', later)
     await browser.open(`${issuer}/consents`)
     assert.match(
       readText(browser),

@@ -5,6 +5,7 @@ import { openAccess } from '../../src/auth/access.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import type { SigningKeyStore } from '../../src/auth/signing-key-store.ts'
 import { ContractError } from '../../src/contract/index.ts'
+import { openRecorder } from '../../src/disclosures/recorder.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import { createAssets, createConsentMount } from '../../src/http/consent-app.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
@@ -177,7 +178,15 @@ export async function openConsentPlatform(
       { level: 'trace', base: null },
       { write: (line: string) => void log.push(line) },
     )
+    const recorder = openRecorder({
+      store: store.disclosureRecords,
+      signingKeys,
+      clock,
+      onHead: () => {},
+      onError: (error) => writer.error({ err: error }, 'records of disclosures failed'),
+    })
     const consent = await openConsent({
+      recordDisclosure: recorder.record,
       issuer,
       providerUrl: provider.address,
       subdomain: 'bank',
@@ -230,6 +239,7 @@ export async function openConsentPlatform(
       await app.close()
       admin?.close()
       await usage?.close()
+      await recorder.close()
       await store.close()
     })
     return { store, consent, usage, port: (app.server.address() as AddressInfo).port }

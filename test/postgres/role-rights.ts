@@ -64,6 +64,8 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     product_draft: changeAndDelete,
     product_summary: changeAndDelete,
     product_version: add,
+    record_block: addAndDelete,
+    record_key: addAndDelete,
     schema_version: read,
     signing_key: change,
     third_party: addAndDelete,

@@ -23,6 +23,7 @@ import {
   openStatusStore,
   openUsageStore,
 } from '../../src/storage/open.ts'
+import { disclose } from '../consent/disclose.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
 import { put } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
@@ -171,6 +172,10 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     await consent.passcodes.issue('k', { candidates: [], expires: now }, now, now)
     assert.equal(await consent.limits.take('k', { capacity: 1, refillMs: 1 }, now), true)
     assert.equal((await consent.arrangements.list({ limit: 1 }, now)).length, 1)
+    await disclose(consent, 'r1', 'openid', now)
+    const blocks = await consent.disclosureRecords.list({ limit: 1 })
+    assert.equal(blocks.length, 1)
+    await consent.disclosureRecords.remove(blocks)
     const step = { time: now, step: 'request', outcome: 'succeeded' } as const
     await consent.flows.add('f1', 'tp', step)
     await consent.flows.append('f1', step)

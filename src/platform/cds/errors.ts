@@ -90,6 +90,7 @@ export const accountErrors = {
 /** An error that is reported to the client, once for each detail. A detail names what is wrong. */
 export class CdsError extends Error {
   override readonly name = 'CdsError'
+  readonly error: CdsErrorName
   readonly status: number
   readonly body: ReturnType<typeof toList>
   readonly headers: Readonly<Record<string, string>>
@@ -103,6 +104,7 @@ export class CdsError extends Error {
   ) {
     super(error, options)
     const [status, code, title] = cdsErrors[error]
+    this.error = error
     this.status = status
     this.headers = headers
     this.limit = options?.limit

@@ -52,6 +52,8 @@ export interface Access {
   readonly arrangement: StoredArrangement
   /** The requests with one access token, as the standards define a session. The key is a digest of the token. */
   readonly session: { readonly key: string; readonly ends: Temporal.Instant }
+  /** The error of a request whose scope the token does not have. */
+  readonly missingScope?: CdsError | undefined
 }
 
 /** What is stored of an access token. */
@@ -116,12 +118,10 @@ export function openAccessCheck(
     const problem = await findProblem(request, sent, token, stored)
     if (problem !== undefined) throw rejectAccess(scheme, problem)
     // A token of the time before an amendment may have more.
-    const isAgreed = arrangement.scopes.includes(scope)
-    if (isAgreed && stored.scope?.split(' ').includes(scope)) {
-      const ends = Temporal.Instant.fromEpochMilliseconds(stored.exp * 1000)
-      return { arrangement, session: { key, ends } }
-    }
-    throw rejectAccess(scheme, 'missing scope', scope)
+    const isAgreed = arrangement.scopes.includes(scope) && stored.scope?.split(' ').includes(scope)
+    const ends = Temporal.Instant.fromEpochMilliseconds(stored.exp * 1000)
+    const missingScope = isAgreed ? undefined : rejectAccess(scheme, 'missing scope', scope)
+    return { arrangement, session: { key, ends }, missingScope }
   }
 }
 

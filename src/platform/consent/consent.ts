@@ -18,7 +18,6 @@ import {
   sessionSeconds,
 } from './dashboard.ts'
 import { withoutDemoThirdParty } from './demo-third-party.ts'
-import { openDisclosures } from './disclosures.ts'
 import { answerPage } from './flow.ts'
 import { type FlowRequest, type FlowState, findFlow } from './flow-context.ts'
 import { openFlowRecords } from './flow-records.ts'
@@ -34,10 +33,7 @@ import { openSealedStates } from './sealed-states.ts'
 export interface ConsentOptions
   extends ProviderClientOptions,
     Pick<PasscodeOptions, 'passcodesPerMinute' | 'wrongPasscodesPerMinute' | 'metrics'>,
-    Omit<
-      OpenidOptions,
-      'flowRecords' | 'disclosures' | 'secrets' | 'readCustomer' | 'renderError'
-    > {
+    Omit<OpenidOptions, 'flowRecords' | 'secrets' | 'readCustomer' | 'renderError'> {
   readonly brand: Brand
   /** Must return at once: how long the delivery takes would show that the address is known. */
   readonly deliverPasscode: PasscodeOptions['deliver']
@@ -58,11 +54,9 @@ export async function openConsent(given: ConsentOptions) {
   const provider = openProviderClient(options)
   const customers = openCustomers(provider, options.providerMs)
   const flowRecords = openFlowRecords(store.flows, clock, options.onError)
-  const disclosures = openDisclosures(store.disclosures, clock, options.onError)
   const openid = await openOpenidProvider({
     ...options,
     flowRecords,
-    disclosures,
     secrets: {
       cookies: await store.readSecret('cookies'),
       subjects: await store.readSecret('subjects'),
@@ -120,10 +114,10 @@ export async function openConsent(given: ConsentOptions) {
     cds: await openCdsApi({
       ...options,
       observer,
-      disclosures,
       provider,
       timeZone: brand.timeZone,
     }),
+    recordDisclosure: options.recordDisclosure,
     /** Answers a request to the page of a flow. */
     answerPage: (request: FlowRequest) => answerPage(flow, request),
     /** Whether a flow is at the page with the accounts, the only one whose form may be long. */

@@ -7,11 +7,13 @@ import {
   type SigningKeyStore,
   toPrivateJwk,
 } from '../../auth/signing-key-store.ts'
+import { interactionHeader } from '../../contract/response-headers.ts'
+import type { DisclosureRecord } from '../../disclosures/record.ts'
+import { customerAddressHeader } from '../cds/request-headers.ts'
 import { type CountedOperation, infosecOperations as counted } from '../usage/operations.ts'
 import { applyAmendment, rememberAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
 import { ProviderUnavailable } from './customers.ts'
-import type { Disclosures } from './disclosures.ts'
 import type { FlowRecords } from './flow-records.ts'
 import { readBasePath } from './issuer-path.ts'
 import { makeLastChanges } from './last-changes.ts'
@@ -58,7 +60,8 @@ export const openidRoutes: readonly OpenidRoute[] = [
 export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'selectAlgorithm'> {
   readonly signingKeys: SigningKeyStore
   readonly flowRecords: FlowRecords
-  readonly disclosures: Disclosures
+  /** Resolves when the record is stored durably. If it rejects, the answer must not be sent. */
+  readonly recordDisclosure: (record: DisclosureRecord) => Promise<void>
   /** How long the copy of the signing keys is used. */
   readonly keysMs?: number | undefined
   /** Called with an error that is not the client's. */
@@ -164,6 +167,7 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
       await next()
       const outage = outages.get(ctx)
       if (outage) throw outage
+      await recordUserInfo(options, answered)
       correctLifetime(answered)
       correctMetadata(answered)
       addArrangementId(answered, await applyAmendment(options, answered))
@@ -180,7 +184,6 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
     const { client } = answered.oidc ?? {}
     if (client) clientIds.set(ctx.req, client.clientId)
     void recordExchange(options.flowRecords, answered)
-    recordUserInfo(options.disclosures, answered)
   })
   recordRequests(provider, options.flowRecords)
   provider.on('authorization.accepted', rememberAmendment)
@@ -208,15 +211,28 @@ async function removeTokens(
   )
 }
 
-/** UserInfo discloses the claims of scopes. */
-function recordUserInfo(disclosures: Disclosures, { oidc, status }: KoaContextWithOIDC): void {
-  if (status !== 200 || oidc?.route !== 'userinfo') return
-  const { grantId, scopes } = oidc.entities.AccessToken ?? {}
-  if (grantId === undefined) return
-  disclosures.record(
-    grantId,
-    Object.keys(identityClaims).filter((scope) => scopes?.has(scope)),
-  )
+/** UserInfo discloses the claims of scopes. The error of a record that cannot be stored replaces the answer. */
+async function recordUserInfo(
+  { recordDisclosure }: OpenidOptions,
+  { oidc, status, body, response, request }: KoaContextWithOIDC,
+): Promise<void> {
+  const { AccessToken, Grant } = oidc?.entities ?? {}
+  if (oidc?.route !== 'userinfo' || !AccessToken?.grantId || !Grant) return
+  const { grantId, clientId = '', accountId, scopes } = AccessToken
+  const isDisclosed = status === 200
+  await recordDisclosure({
+    operation: 'userinfo',
+    interactionId: response.get(interactionHeader),
+    thirdPartyId: clientId,
+    consentId: grantId,
+    customerId: accountId,
+    isCustomerPresent: request.get(customerAddressHeader) !== '',
+    status,
+    scopes: isDisclosed ? Object.keys(identityClaims).filter((scope) => scopes.has(scope)) : [],
+    accountIds: [],
+    count: isDisclosed ? 1 : 0,
+    ...(!isDisclosed && { error: (body as { readonly error?: string }).error }),
+  })
 }
 
 /** Responds with an error instead of what the OpenID provider answered. */

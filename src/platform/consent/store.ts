@@ -1,4 +1,5 @@
 import type { ChangeReason, ConsentStatus } from '../../contract/consent-statuses.ts'
+import type { DisclosureRecordStore } from '../../disclosures/store.ts'
 import type { AccountChange } from './account-changes.ts'
 import type { AuthorisationStore } from './authorisation-store.ts'
 import type { FlowStore } from './flow-store.ts'
@@ -152,7 +153,7 @@ export interface ArrangementStore {
   amend(id: string, agreedId: string, now: Temporal.Instant): Promise<boolean>
 }
 
-/** When data of a scope was first and last disclosed under an arrangement. */
+/** When data of a scope was first and last disclosed under an arrangement. It is noted with the records of disclosures. */
 export interface Disclosure {
   readonly scope: string
   readonly first: Temporal.Instant
@@ -160,7 +161,6 @@ export interface Disclosure {
 }
 
 export interface DisclosureStore {
-  record(arrangementId: string, scope: string, now: Temporal.Instant): Promise<void>
   list(arrangementId: string): Promise<readonly Disclosure[]>
   /** The last one of each arrangement of a customer, by the ID of the arrangement. */
   listLast(customerId: string): Promise<ReadonlyMap<string, Disclosure>>
@@ -254,6 +254,7 @@ export interface ConsentStore {
   readonly arrangements: ArrangementStore
   readonly authorisations: AuthorisationStore
   readonly disclosures: DisclosureStore
+  readonly disclosureRecords: DisclosureRecordStore
   readonly passcodes: PasscodeStore
   readonly limits: AttemptLimitStore
   readonly flows: FlowStore

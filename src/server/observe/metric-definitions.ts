@@ -50,6 +50,8 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5
 export const otherFeeds = '(other)'
 const feed = `the name of the feed, or ${otherFeeds} beyond ${feedsMax} names`
 
+const recordChain = 'the chain of a server process'
+
 const providerReferences = Object.values(providerOperations).map(({ ref }) => ref)
 
 /** Served on the metrics port. */
@@ -129,6 +131,19 @@ export const serverMetrics = {
     'Time since the last batch of a feed was committed, or since its follower started. While the database is unavailable, it grows from the last known commit',
     'max',
     { feed: 'the name of the feed' },
+  ),
+  holdfast_disclosure_records_total: counter(
+    'Records of answers to third parties that were stored',
+  ),
+  holdfast_disclosure_record_head: gauge(
+    'The block of the last signed head of a chain of records',
+    'max',
+    { chain: recordChain },
+  ),
+  holdfast_disclosure_record_digest: gauge(
+    'The first 48 bits of the hash of that block, as a number',
+    'max',
+    { chain: recordChain },
   ),
   holdfast_outbox_messages: gauge(
     `Messages to third parties and customers that wait for their delivery, at most ${countedMax}; the maximum of all server processes`,

@@ -38,6 +38,8 @@ export interface Metrics extends RequestMetrics, FeedMetrics, UpstreamMetrics, P
   /** `read` is called on every scrape. */
   watchOutbox(read: () => Promise<WaitingMessages>, clock: () => Temporal.Instant): void
   countDelivery(result: DeliveryResult, count: number): void
+  countRecords(count: number): void
+  setRecordHead(chain: string, block: number, hash: string): void
   /** Only the named metrics, if names are given: the event loop lag is reset when it is read. */
   snapshot(names?: readonly string[]): Promise<Snapshot>
   readonly rejections: RejectionLog
@@ -99,6 +101,7 @@ export function openMetrics(): Metrics {
     watchDataNodes: openDataNodeMetrics(registry),
     ...openFeedMetrics(registry),
     ...openOutboxMetrics(registry),
+    ...openRecordMetrics(registry),
     ...openUpstreamMetrics(registry),
     ...openPasscodeMetrics(registry),
     snapshot: registry.snapshot,
@@ -217,6 +220,30 @@ function openOutboxMetrics(registry: ServerRegistry) {
       })
     },
   } satisfies Pick<Metrics, 'countDelivery' | 'watchOutbox'>
+}
+
+/** How many digits of a hash a number of a metric can have. */
+const digestDigits = 12
+
+function openRecordMetrics(registry: ServerRegistry) {
+  const records = registry.counter('holdfast_disclosure_records_total')
+  let head: { readonly chain: string; readonly block: number; readonly digest: number } | undefined
+  registry.watch('holdfast_disclosure_record_head', (add) => {
+    if (head) add(head.block, { chain: head.chain })
+  })
+  registry.watch('holdfast_disclosure_record_digest', (add) => {
+    if (head) add(head.digest, { chain: head.chain })
+  })
+  return {
+    countRecords: (count) => records(count),
+    setRecordHead(chain, block, hash) {
+      const digest = Number.parseInt(
+        Buffer.from(hash, 'base64url').toString('hex').slice(0, digestDigits) || '0',
+        16,
+      )
+      head = { chain, block, digest }
+    },
+  } satisfies Pick<Metrics, 'countRecords' | 'setRecordHead'>
 }
 
 function openUpstreamMetrics(registry: ServerRegistry): UpstreamMetrics {

@@ -10,8 +10,8 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { interactionHeader } from '../../contract/response-headers.ts'
 import type { HttpApp } from '../../http/app.ts'
-import { interactionHeader } from '../../http/interaction-id.ts'
 import { clientClosedStatus } from '../../http/request-log.ts'
 
 declare module 'fastify' {

@@ -44,6 +44,7 @@ export async function readPage(
   accountIds: readonly string[],
 ): Promise<CdsBody> {
   const query = source.resolveWindow?.(call) ?? call.query
+  call.disclosed.query = query
   const input = toInput(call)
   const found =
     accountIds.length === 0

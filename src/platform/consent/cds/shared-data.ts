@@ -42,6 +42,15 @@ export interface CdsCall extends DataSource {
   readonly signal: AbortSignal
   /** How often a field had a value that the standards do not allow. */
   readonly faults: Map<string, number>
+  readonly disclosed: Disclosed
+}
+
+/** What the answer discloses, for its record. */
+export interface Disclosed {
+  /** The provider’s IDs of the accounts that each record names. The answer may have some of these records alone. */
+  readonly accountIds: Map<object, readonly string[]>
+  /** The query with the bounds of the period. */
+  query?: Query
 }
 
 /**
@@ -109,18 +118,24 @@ export function writeRecord(
   record: unknown,
   shape: ObjectShape = call.endpoint.response.record,
 ): object | undefined {
-  const { ids, arrangement, version, timeZone, faults } = call
+  const { ids, arrangement, version, timeZone, faults, disclosed } = call
+  const accountIds: string[] = []
   const context: WriteContext = {
     version,
     timeZone,
     makeId(kind, path) {
       const [accountId = ''] = path
-      const isHidden = kind === 'account' && !arrangement.accountIds.includes(accountId)
-      return isHidden ? undefined : ids.makeId(arrangement, kind, path)
+      if (kind === 'account') {
+        if (!arrangement.accountIds.includes(accountId)) return undefined
+        accountIds.push(accountId)
+      }
+      return ids.makeId(arrangement, kind, path)
     },
     report: (field) => faults.set(field, (faults.get(field) ?? 0) + 1),
   }
-  return shape.write(record, context) as object | undefined
+  const written = shape.write(record, context) as object | undefined
+  if (written) disclosed.accountIds.set(written, accountIds)
+  return written
 }
 
 /** Without those that would be invalid. */

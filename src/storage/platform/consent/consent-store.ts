@@ -4,6 +4,7 @@ import { type Sql, text } from '../../sql.ts'
 import { createArrangementStore } from './arrangements.ts'
 import { createArtifactStore } from './artifacts.ts'
 import { createAuthorisationStore } from './authorisation-counts.ts'
+import { createDisclosureRecordStore } from './disclosure-records.ts'
 import { createDisclosureStore } from './disclosures.ts'
 import { createFlowStore } from './flows.ts'
 import { createOutboxStore } from './outbox.ts'
@@ -24,6 +25,7 @@ export function createConsentStore(sql: Sql): ConsentStore {
     arrangements: createArrangementStore(sql, outbox.announce),
     authorisations: createAuthorisationStore(sql),
     disclosures: createDisclosureStore(sql),
+    disclosureRecords: createDisclosureRecordStore(sql),
     passcodes: createPasscodeStore(sql),
     limits: createAttemptLimitStore(sql),
     flows: createFlowStore(sql),

@@ -1,17 +1,19 @@
 import type { DisclosureStore } from '../../../platform/consent/store.ts'
-import { type Sql, text, time } from '../../sql.ts'
+import { type Call, type Sql, text, time } from '../../sql.ts'
+
+/** The statement that notes a disclosure. */
+export function discloseScope(arrangementId: string, scope: string, now: Temporal.Instant): Call {
+  return [
+    `insert into disclosure (arrangement, scope, first_time, last_time)
+     values ($1, $2, $3, $3)
+     on conflict (arrangement, scope) do update set last_time = excluded.last_time
+     where excluded.last_time > disclosure.last_time`,
+    [arrangementId, scope, now],
+  ]
+}
 
 export function createDisclosureStore(sql: Sql): DisclosureStore {
   return {
-    async record(arrangementId, scope, now) {
-      await sql.run(
-        `insert into disclosure (arrangement, scope, first_time, last_time)
-         values ($1, $2, $3, $3)
-         on conflict (arrangement, scope) do update set last_time = excluded.last_time
-         where excluded.last_time > disclosure.last_time`,
-        [arrangementId, scope, now],
-      )
-    },
     list: (arrangementId) =>
       sql.all(
         { scope: text, first: time, last: time },

@@ -1,0 +1,135 @@
+import { Argument, Command, Option } from 'commander'
+import { findRecords, type RecordQuery } from '../disclosures/find-records.ts'
+import type { StoredDisclosureRecord } from '../disclosures/record.ts'
+import type { Position } from '../disclosures/store.ts'
+import type { ConsentStore } from '../platform/consent/store.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
+import { type StoreFlags, withStore } from './common/database.ts'
+import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+import { formatCsv, formatCsvHeader, toPlainRecord } from './records/format-record.ts'
+import { verifyCommand } from './records/verify.ts'
+
+interface ExportFlags extends StoreFlags {
+  readonly from?: string
+  readonly to?: string
+  readonly customer?: string
+  readonly thirdParty?: string
+  readonly after?: string
+  readonly format: 'ndjson' | 'csv'
+}
+
+export function recordsCommand(terminal: Terminal): Command {
+  const command = new Command('records')
+    .summary('prove what was disclosed to third parties: show, export and verify the records')
+    .description(
+      'The platform records each answer to a third party before it is sent: the time, what was asked for, for which customer and under which consent, how many records of which accounts were disclosed, or why nothing was. The records have no data of customers but their IDs.',
+    )
+    .addHelpText(
+      'after',
+      `
+The records of each server process are a chain of blocks, in which each block
+has the SHA-256 of the block before it. A process signs the end of its chain
+every minute, and writes it to the log. Keep the log elsewhere: with it, verify
+also finds that the last records of a chain were removed.
+
+Example:
+  holdfast records show 7e0d5f4c-0a0e-4b59-9f11-5d9a6d3c1f70
+  holdfast records export --customer cust-1 --format csv > records.csv
+  holdfast records verify --heads platform.log`,
+    )
+  return addSubcommands(command, terminal, showCommand, exportCommand, verifyCommand)
+}
+
+function showCommand(terminal: Terminal): Command {
+  return createSubcommand('show', 'show the records with an interaction ID, as JSON')
+    .addArgument(
+      new Argument('<interaction-id>', 'x-fapi-interaction-id of the response, also in the log'),
+    )
+    .action((interactionId: string, flags: StoreFlags) =>
+      withStore('openConsentStore', flags, terminal, async ({ disclosureRecords }) => {
+        let isFound = false
+        for await (const [records] of findRecords(disclosureRecords, { interactionId })) {
+          for (const record of records) {
+            isFound = true
+            terminal.out(`${JSON.stringify(toPlainRecord(record), null, 2)}\n`)
+          }
+        }
+        if (!isFound) throw new CommandError(1, 'no record has this interaction ID')
+      }),
+    )
+}
+
+function exportCommand(terminal: Terminal): Command {
+  return createSubcommand('export', 'write records to standard output, in order of time')
+    .option('--from <time>', 'from this day or time on, such as 2026-07-01')
+    .option('--to <time>', 'before this day or time')
+    .option('--customer <id>', 'only records of this customer')
+    .option('--third-party <id>', 'only records of this third party (see holdfast client list)')
+    .option('--after <position>', 'continue after this position, which each record has')
+    .addOption(
+      new Option('--format <format>', 'lines of JSON, or comma-separated values')
+        .choices(['ndjson', 'csv'])
+        .default('ndjson'),
+    )
+    .addHelpText(
+      'after',
+      `
+An export that was interrupted continues with --after and the position of the
+last record that was written.
+
+Example: holdfast records export --from 2026-07-01 --to 2027-01-01`,
+    )
+    .action((flags: ExportFlags) => {
+      const query = readQuery(flags)
+      return withStore('openConsentStore', flags, terminal, (store) =>
+        writeRecords(store, query, flags, terminal),
+      )
+    })
+}
+
+function readQuery({ from, to, customer, thirdParty, after }: ExportFlags): RecordQuery {
+  return {
+    from: parseTime('--from', from),
+    to: parseTime('--to', to),
+    customerId: customer,
+    thirdPartyId: thirdParty,
+    after: parsePosition(after),
+  }
+}
+
+async function writeRecords(
+  { disclosureRecords }: ConsentStore,
+  query: RecordQuery,
+  { format }: ExportFlags,
+  terminal: Terminal,
+): Promise<void> {
+  if (format === 'csv' && !query.after) await terminal.write(formatCsvHeader())
+  const write = format === 'csv' ? formatCsv : formatJson
+  for await (const [records] of findRecords(disclosureRecords, query)) {
+    // A block as a whole: what is continued begins with the next one.
+    if (records.length > 0) await terminal.write(records.map(write).join(''))
+  }
+}
+
+const formatJson = (record: StoredDisclosureRecord): string =>
+  `${JSON.stringify(toPlainRecord(record))}\n`
+
+function parseTime(flag: string, text: string | undefined): Temporal.Instant | undefined {
+  if (text === undefined) return undefined
+  try {
+    return Temporal.Instant.from(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
+  } catch {
+    throw new CommandError(2, `${flag} must be a day such as 2026-07-01, or a time with its zone`)
+  }
+}
+
+function parsePosition(text: string | undefined): Position | undefined {
+  if (text === undefined) return undefined
+  const [, time, chain, number] = /^(\d{1,15})-([\w-]{16})-(\d{1,15})$/.exec(text) ?? []
+  if (!chain) throw new CommandError(2, '--after must be the position of a record')
+  return {
+    time: Temporal.Instant.fromEpochMilliseconds(Number(time)),
+    chain,
+    number: Number(number),
+  }
+}

@@ -1,0 +1,26 @@
+import { parseRecords, type StoredDisclosureRecord } from './record.ts'
+import type { BlockQuery, DisclosureRecordStore, Position } from './store.ts'
+
+const blocksMax = 200
+
+export interface RecordQuery extends Omit<BlockQuery, 'limit'> {
+  readonly thirdPartyId?: string | undefined
+}
+
+/** The records that a query selects, block by block in order of time, with the position of their block. */
+export async function* findRecords(
+  store: Pick<DisclosureRecordStore, 'list'>,
+  { thirdPartyId, after, ...query }: RecordQuery,
+): AsyncGenerator<readonly [StoredDisclosureRecord[], Position]> {
+  const { customerId, interactionId } = query
+  const isSelected = (record: StoredDisclosureRecord): boolean =>
+    (customerId === undefined || record.customerId === customerId) &&
+    (interactionId === undefined || record.interactionId === interactionId) &&
+    (thirdPartyId === undefined || record.thirdPartyId === thirdPartyId)
+  for (let last = after; ; ) {
+    const blocks = await store.list({ ...query, after: last, limit: blocksMax })
+    for (const block of blocks) yield [parseRecords(block).filter(isSelected), block]
+    last = blocks.at(-1)
+    if (blocks.length < blocksMax) return
+  }
+}

@@ -1,0 +1,70 @@
+import type { Block } from './block.ts'
+
+/**
+ * What a request got: which data of whom was disclosed to whom under which consent, or what was refused. It has no data of
+ * a customer apart from ids.
+ */
+export interface DisclosureRecord {
+  /** As logs and metrics call it. */
+  readonly operation: string
+  readonly interactionId: string
+  readonly thirdPartyId: string
+  readonly consentId: string
+  readonly customerId: string
+  readonly isCustomerPresent: boolean
+  /** Of the answer. */
+  readonly status: number
+  /** What the customer agreed to, of which data was disclosed. */
+  readonly scopes: readonly string[]
+  /** The accounts whose data was disclosed. */
+  readonly accountIds: readonly string[]
+  /** How many records were disclosed. */
+  readonly count: number
+  /** The bounds of the period whose records were asked for. */
+  readonly oldest?: string | undefined
+  readonly newest?: string | undefined
+  /** The name of the error, if nothing was disclosed. */
+  readonly error?: string | undefined
+  /** The traffic limit that the request was over. */
+  readonly limit?: string | undefined
+}
+
+export interface StoredDisclosureRecord extends DisclosureRecord {
+  /** Of its block: before the answer was sent. */
+  readonly time: Temporal.Instant
+  readonly block: Pick<Block, 'chain' | 'number'>
+}
+
+/** A line of a block, as JSON. */
+export type Line = DisclosureLine | UnsentLine | StatementLine
+
+interface DisclosureLine extends DisclosureRecord {
+  readonly kind: 'disclosure'
+}
+
+/** The answers with the records of an earlier block of the chain were not sent: the clients got a 503. */
+interface UnsentLine {
+  readonly kind: 'unsent'
+  readonly block: number
+}
+
+interface StatementLine {
+  readonly kind: 'statement'
+  /** A JWS. */
+  readonly statement: string
+}
+
+export const formatLine = (line: Line): string => JSON.stringify(line)
+
+export function parseLines({ lines }: Pick<Block, 'lines'>): readonly Line[] {
+  return lines.split('\n').map((line) => JSON.parse(line) as Line)
+}
+
+export function parseRecords(block: Block): readonly StoredDisclosureRecord[] {
+  const { chain, number, time } = block
+  return parseLines(block).flatMap((line) => {
+    if (line.kind !== 'disclosure') return []
+    const { kind: _kind, ...record } = line
+    return [{ ...record, time, block: { chain, number } }]
+  })
+}

@@ -1,0 +1,35 @@
+import type { Block, Head } from './block.ts'
+import type { DisclosureRecord } from './record.ts'
+
+/** The place of a block in the order of time. */
+export interface Position extends Pick<Block, 'time' | 'chain' | 'number'> {}
+
+export interface BlockQuery {
+  readonly from?: Temporal.Instant | undefined
+  /** Excluded. */
+  readonly to?: Temporal.Instant | undefined
+  /** Only blocks with a record of this customer, or of this interaction. */
+  readonly customerId?: string | undefined
+  readonly interactionId?: string | undefined
+  /** The last one of the previous page. */
+  readonly after?: Position | undefined
+  readonly limit: number
+}
+
+/** The blocks of all processes. No block is ever changed. */
+export interface DisclosureRecordStore {
+  /**
+   * Adds a block with what its records are found by, durably when it resolves. Does nothing if the block exists, so that it
+   * can be repeated if the answer was lost.
+   */
+  append(block: Block, records: readonly DisclosureRecord[]): Promise<void>
+  /** In order of time, then chain and number. */
+  list(query: BlockQuery): Promise<readonly Block[]>
+  /** In order of chain and number, after this one. */
+  walk(after: Pick<Head, 'chain' | 'number'> | undefined, limit: number): Promise<readonly Block[]>
+  find(chain: string, number: number): Promise<Block | undefined>
+  /** The last blocks of the chains that have a block of this time or later. */
+  listHeads(since: Temporal.Instant): Promise<readonly Head[]>
+  /** Removes blocks, with what their records are found by. */
+  remove(blocks: readonly Block[]): Promise<void>
+}
