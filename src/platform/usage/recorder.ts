@@ -10,7 +10,6 @@ import {
   type SecondCount,
   type UsageBatch,
   type UsageCount,
-  type UsageSpan,
   type UsageStore,
 } from './store.ts'
 
@@ -107,7 +106,7 @@ export function openUsageRecorder({
         counts: counts[index] ?? [],
         seconds: own,
         peaks: findPeakRanges(own, calendar),
-        minutes: index === 0 ? [...minutes].sort((a, b) => a - b) : [],
+        minutes: index === 0 ? [...minutes] : [],
       })
     }
     counters = new Map()
@@ -239,10 +238,7 @@ function findPeakRanges(seconds: readonly SecondCount[], calendar: Calendar): Pe
       ranges.set(key, { span, start: starts[span], firstSecond, lastSecond: second })
     }
   }
-  const order: readonly UsageSpan[] = calendar.spans
-  return [...ranges.values()].sort(
-    (a, b) => order.indexOf(a.span) - order.indexOf(b.span) || a.start - b.start,
-  )
+  return [...ranges.values()]
 }
 
 function chunk<Item>(items: readonly Item[]): readonly (readonly Item[])[] {

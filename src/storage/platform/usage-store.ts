@@ -48,6 +48,9 @@ const raisePeak = `insert into usage_period (span, start, ${peakList})
     )
     .join(', ')}`
 
+const markMinute = `insert into usage_period (span, start, ${peakList})
+  values ('minute', $1, 0, 0, 0) on conflict do nothing`
+
 /** How long seconds are kept, since other processes may still add calls to them. */
 const secondsRetentionMs = 2 * 3_600_000
 const writerRetentionMs = 48 * 3_600_000
@@ -201,20 +204,24 @@ function listCalls({ writer, number, counts, seconds, peaks, minutes }: UsageBat
         [writer, number, second, authenticated, unauthenticated],
       ],
     ),
-    ...peaks.map(
-      ({ span, start, firstSecond, lastSecond }): Call => [
-        raisePeak,
-        [span, start, firstSecond, lastSecond],
-      ],
-    ),
-    ...minutes.map(
-      (minute): Call => [
-        `insert into usage_period (span, start, ${peakList}) values ('minute', $1, 0, 0, 0)
-         on conflict do nothing`,
-        [minute],
-      ],
-    ),
+    ...listPeriods(peaks, minutes),
   ]
+}
+
+/** In one order, so that concurrent transactions do not block each other. */
+function listPeriods(peaks: UsageBatch['peaks'], minutes: UsageBatch['minutes']): Call[] {
+  const raised = peaks.map(({ span, start, firstSecond, lastSecond }) => ({
+    ...{ span, start },
+    call: [raisePeak, [span, start, firstSecond, lastSecond]] as Call,
+  }))
+  const marked = minutes.map((start) => ({
+    ...{ span: 'minute' as const, start },
+    call: [markMinute, [start]] as Call,
+  }))
+  const order = Object.keys(usageSpans)
+  return [...raised, ...marked]
+    .sort((a, b) => order.indexOf(a.span) - order.indexOf(b.span) || a.start - b.start)
+    .map(({ call }) => call)
 }
 
 function toValues(count: UsageCount) {
