@@ -42,7 +42,7 @@ describe('each call of the standards', () => {
       `balance lowPriority 404  ${id} true 1`,
       `customer unattended 200  ${id} false 5`,
       `customer unattended 429 session_per_second ${id} false 1`,
-      'directDebits largePayload 403   false 1',
+      `directDebits largePayload 403  ${id} false 1`,
       'metadata highPriority 200   false 1',
       'outages highPriority 406   false 1',
       'products unauthenticated 200   false 1',
