@@ -22,7 +22,7 @@ const retryMs = 50
 /** How often the head of the chain is signed, if it has grown. */
 const headMs = 60_000
 
-/** Another chain that has grown in this time is named in the statements of this one. */
+/** Another chain that has grown in this time, or in this time before the newest block, is named in the statements of this one. */
 const othersSeconds = 2 * 60
 
 export interface RecorderOptions {
@@ -144,7 +144,7 @@ export function openRecorder(options: RecorderOptions) {
   const makeStatement = async (kind: Statement['kind'], removed?: readonly Head[]) => {
     const { number, hash } = head
     const now = clock()
-    const active = await store.listHeads(now.subtract({ seconds: othersSeconds }))
+    const active = await store.listHeads(now, othersSeconds)
     const stated: Statement = {
       kind,
       time: now.toString(),

@@ -49,7 +49,8 @@ export async function openStatements(
       if (protectedHeader.typ !== statementType) return undefined
       return JSON.parse(Buffer.from(payload).toString()) as Statement
     } catch (error) {
-      if (error instanceof errors.JOSEError) return undefined
+      // A `TypeError`: the key is not one of the algorithm that the statement names.
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
       throw error
     }
   }

@@ -28,8 +28,11 @@ export interface DisclosureRecordStore {
   /** In order of chain and number, after this one. */
   walk(after: Pick<Head, 'chain' | 'number'> | undefined, limit: number): Promise<readonly Block[]>
   find(chain: string, number: number): Promise<Block | undefined>
-  /** The last blocks of the chains that have a block of this time or later. */
-  listHeads(since: Temporal.Instant): Promise<readonly Head[]>
+  /**
+   * The last blocks of the chains that have grown in these seconds, or, if none has, in the seconds before the newest block
+   * was made.
+   */
+  listHeads(now: Temporal.Instant, seconds: number): Promise<readonly Head[]>
   /** Removes blocks, with what their records are found by. */
   remove(blocks: readonly Block[]): Promise<void>
 }

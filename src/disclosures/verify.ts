@@ -1,5 +1,5 @@
 import { type Block, emptyChain, type Head, hashBlock } from './block.ts'
-import { parseLines } from './record.ts'
+import { type Line, parseLines } from './record.ts'
 import type { Statement, VerifyStatement } from './statement.ts'
 import type { DisclosureRecordStore } from './store.ts'
 
@@ -8,6 +8,8 @@ const pageSize = 500
 /** Why a block is not what was written, or is missing. */
 export type Fault =
   | 'its hash does not match its content'
+  | 'its content is invalid'
+  | 'the chain has no signed start'
   | 'it does not follow the block before it'
   | 'the blocks before it are missing'
   | 'its signature is invalid'
@@ -33,6 +35,8 @@ export interface Verification {
 
 /** What is known of a chain after its last block was read. */
 interface Chain {
+  /** The first one of its blocks that is not removed. */
+  first: Pick<Block, 'number' | 'previous'>
   last: Head
   isBroken: boolean
   hasEnded: boolean
@@ -49,7 +53,6 @@ export async function verifyRecords(
   onProgress: (blocks: number) => void,
 ): Promise<Verification> {
   const chains = new Map<string, Chain>()
-  const first = new Map<string, Block>()
   const broken: BrokenBlock[] = []
   /** The last block of each chain that a statement or an anchor names. */
   const named = new Map<string, Head>()
@@ -78,22 +81,31 @@ export async function verifyRecords(
   }
   const readBlock = async (block: Block): Promise<void> => {
     blocks += 1
+    const { number, previous } = block
     const chain = chains.getOrInsertComputed(block.chain, () => {
-      first.set(block.chain, block)
-      return { last: emptyChain(block.chain), isBroken: false, hasEnded: false }
+      const first = { number, previous }
+      return { first, last: emptyChain(block.chain), isBroken: false, hasEnded: false }
     })
     const { last, hasEnded } = chain
-    const isFirst = first.get(block.chain) === block
+    // The blocks before it may have expired since the last one was read.
+    if (last.hash !== '' && number > last.number + 1 && !(await isStored(last)))
+      chain.first = { number, previous }
+    const isFirst = chain.first.number === number
+    const lines = readLines(block)
     if (hashBlock(block) !== block.hash) report(block, 'its hash does not match its content')
+    else if (!lines) report(block, 'its content is invalid')
     else if (!isFirst && block.number !== last.number + 1)
       report({ chain: block.chain, number: last.number + 1 }, 'it is missing')
     else if (!isFirst && block.previous !== last.hash)
       report(block, 'it does not follow the block before it')
     else if (hasEnded) report(block, 'it follows the end of the chain')
+    // No other statement has a head before this block.
+    else if (number === 0 && lines[0]?.kind !== 'statement')
+      report(block, 'the chain has no signed start')
     chain.last = { chain: block.chain, number: block.number, hash: block.hash }
     // A changed block may contain anything.
-    if (chain.isBroken) return
-    for (const line of parseLines(block)) {
+    if (chain.isBroken || !lines) return
+    for (const line of lines) {
       if (line.kind === 'disclosure') records += 1
       else if (line.kind === 'unsent')
         unsent += countRecords(await store.find(block.chain, line.block))
@@ -105,6 +117,19 @@ export async function verifyRecords(
     }
   }
 
+  /** What was added to the known chains since they were read. */
+  const readAdded = async (): Promise<void> => {
+    for (const [id, chain] of chains) {
+      for (let later: Block | undefined; ; ) {
+        ;[later] = await store.walk(chain.last, 1)
+        if (later?.chain !== id) break
+        await readBlock(later)
+      }
+    }
+  }
+  const isStored = async ({ chain, number }: Head): Promise<boolean> =>
+    (await store.find(chain, number)) !== undefined
+
   for (const each of anchors) name(named, each)
   let after: Block | undefined
   for (;;) {
@@ -114,31 +139,53 @@ export async function verifyRecords(
     after = page.at(-1)
     if (page.length < pageSize) break
   }
-  // What was added meanwhile.
-  for (const [id, chain] of chains) {
-    for (let later: Block | undefined; ; ) {
-      ;[later] = await store.walk(chain.last, 1)
-      if (later?.chain !== id) break
-      await readBlock(later)
-    }
-  }
-  for (const block of first.values()) {
-    if (block.number === 0 && block.previous === '') continue
-    const { number, hash } = removed.get(block.chain) ?? emptyChain(block.chain)
+  await readAdded()
+  for (const [chain, { first }] of chains) {
+    if (first.number === 0 && first.previous === '') continue
+    const { number, hash } = removed.get(chain) ?? { number: Number.NEGATIVE_INFINITY, hash: '' }
     // A removal may have been stated again since.
-    if (number < block.number - 1 || (number === block.number - 1 && hash !== block.previous))
-      report(block, 'the blocks before it are missing')
+    if (number < first.number - 1 || (number === first.number - 1 && hash !== first.previous))
+      report({ chain, number: first.number }, 'the blocks before it are missing')
   }
+  const isRemoved = ({ chain, number }: Head): boolean =>
+    (removed.get(chain)?.number ?? -1) >= number
   for (const head of named.values()) {
-    if ((removed.get(head.chain)?.number ?? -1) >= head.number) continue
+    if (isRemoved(head)) continue
     const found = await store.find(head.chain, head.number)
-    if (!found) report(head, 'it is missing')
-    else if (found.hash !== head.hash) report(found, 'it differs from the signed one')
+    if (!found) {
+      // It may have expired since its chain was read.
+      await readAdded()
+      if (!isRemoved(head)) report(head, 'it is missing')
+    } else if (found.hash !== head.hash) report(found, 'it differs from the signed one')
+  }
+  // Until a removal is done, the block that it names is there. After it, none before that one may come back.
+  for (const head of removed.values()) {
+    const last = chains.get(head.chain)?.last
+    if (!last) continue
+    const found = await store.find(head.chain, head.number)
+    if (found ? found.hash !== head.hash : last.number < head.number && (await isStored(last)))
+      report(found ?? last, 'it differs from the signed one')
   }
   const open = [...chains.values()].filter(({ hasEnded }) => !hasEnded).map(({ last }) => last)
   return { chains: chains.size, blocks, records, unsent, open, broken }
 }
 
+/** Undefined if they are not what a process writes. */
+function readLines(block: Block): readonly Line[] | undefined {
+  try {
+    const lines = parseLines(block)
+    return lines.every(isLine) ? lines : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isLine(line: Line): boolean {
+  if (line.kind === 'unsent') return Number.isSafeInteger(line.block)
+  if (line.kind === 'statement') return typeof line.statement === 'string'
+  return line.kind === 'disclosure'
+}
+
 function countRecords(block: Block | undefined): number {
-  return block ? parseLines(block).filter(({ kind }) => kind === 'disclosure').length : 0
+  return (block && readLines(block)?.filter(({ kind }) => kind === 'disclosure').length) ?? 0
 }

@@ -39,6 +39,7 @@ async function openRecords(scope: Scope) {
   return {
     database,
     store,
+    signingKeys,
     heads,
     open,
     pass(duration: Temporal.DurationLike) {
@@ -52,8 +53,8 @@ async function openRecords(scope: Scope) {
         await recorder.record(makeRecord({ consentId: `r${index}` }))
       }
     },
-    async verify(anchors: readonly Head[] = []) {
-      return verifyRecords(store, await openStatements(signingKeys), anchors, () => {})
+    async verify(anchors: readonly Head[] = [], read: Parameters<typeof verifyRecords>[0] = store) {
+      return verifyRecords(read, await openStatements(signingKeys), anchors, () => {})
     },
     listBlocks: () => store.walk(undefined, 1000),
   }
@@ -149,6 +150,55 @@ describe('the verification of records', () => {
     )
   })
 
+  it('finds that a chain was removed, however long no process ran after it', async (t) => {
+    const records = await openRecords(t)
+    const [ended, next] = [records.open(), records.open()]
+    await records.record(ended, 2)
+    await ended.close()
+    const [{ chain } = assert.fail()] = await records.listBlocks()
+    records.pass({ days: 3 })
+    await records.record(next, 1)
+    await next.close()
+
+    await execute(records.database, `delete from record_block where chain = '${chain}'`)
+
+    const { broken } = await records.verify()
+    assert.deepEqual(broken, [{ chain, number: 2, fault: 'it is missing' }])
+  })
+
+  it('names a block that no process wrote', async (t) => {
+    const records = await openRecords(t)
+    await records.record(records.open(), 2)
+    const [, last = assert.fail()] = await records.listBlocks()
+    const [{ id: kid } = assert.fail()] = await records.signingKeys.list()
+    const header = { alg: 'PS256', kid, typ: 'holdfast-records+jws' }
+    const statement = [JSON.stringify(header), '{}', 'signature']
+      .map((part) => Buffer.from(part).toString('base64url'))
+      .join('.')
+    const record = formatLine({ kind: 'disclosure', ...makeRecord() })
+    const none = { chain: 'none', number: -1, hash: '' }
+    const invalid = 'its content is invalid'
+    const missing = 'the blocks before it are missing'
+
+    for (const [before, line, fault] of [
+      [last, '{', invalid],
+      [last, 'null', invalid],
+      [last, '{"kind":"other"}', invalid],
+      [last, '{"kind":"unsent","block":"x"}', invalid],
+      [last, '{"kind":"statement"}', invalid],
+      [last, JSON.stringify({ kind: 'statement', statement }), 'its signature is invalid'],
+      [none, record, 'the chain has no signed start'],
+      [{ ...none, number: -2 }, record, missing],
+      [{ ...none, chain: '', number: -4 }, record, missing],
+    ] as const) {
+      const block = sealBlock(before, [line], last.time)
+      await records.store.append(block, [])
+      const { broken } = await records.verify()
+      assert.deepEqual(broken, [{ chain: before.chain, number: block.number, fault }], line)
+      await execute(records.database, `delete from record_block where ${at(block)}`)
+    }
+  })
+
   it('finds that a chain was written anew without the key', async (t) => {
     const records = await openRecords(t)
     const recorder = records.open()
@@ -196,6 +246,47 @@ describe('the verification of records', () => {
       (await records.verify(records.heads)).broken.map(({ fault }) => fault),
       ['the blocks before it are missing'],
     )
+  })
+
+  it('finds a block in the place of an expired one', async (t) => {
+    const records = await openRecords(t)
+    const [early, late] = [records.open(), records.open()]
+    await records.record(early, 3)
+    await early.close()
+    const [{ chain } = assert.fail()] = await records.listBlocks()
+    records.pass({ years: 6 })
+    await records.record(late, 1)
+    await removeExpired(records.store, late, start.add({ hours: 1 }))
+    assert.deepEqual((await records.verify(records.heads)).broken, [])
+
+    const line = formatLine({ kind: 'disclosure', ...makeRecord() })
+    for (const number of [1, 3]) {
+      const block = sealBlock({ chain, number: number - 1, hash: '' }, [line], records.now())
+      await records.store.append(block, [])
+      const { broken } = await records.verify()
+      assert.deepEqual(broken, [{ chain, number, fault: 'it differs from the signed one' }])
+      await execute(records.database, `delete from record_block where ${at(block)}`)
+    }
+  })
+
+  it('accepts that blocks expire while it reads', async (t) => {
+    const records = await openRecords(t)
+    const recorder = records.open()
+    await records.record(recorder, 5)
+    let isRead = false
+
+    const { broken } = await records.verify([], {
+      ...records.store,
+      async walk(after) {
+        if (isRead) await removeExpired(records.store, recorder, start.add({ seconds: 4 }))
+        isRead = true
+        return records.store.walk(after, after ? 1 : 2)
+      },
+    })
+
+    assert.deepEqual(broken, [])
+    const [first] = await records.listBlocks()
+    assert.equal(first?.number, 3)
   })
 
   it('removes what expired records are found by', async (t) => {

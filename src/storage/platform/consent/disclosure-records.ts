@@ -1,6 +1,6 @@
 import { type DisclosureRecord, parseRecords } from '../../../disclosures/record.ts'
 import type { DisclosureRecordStore } from '../../../disclosures/store.ts'
-import { type Call, integer, type Sql, text, time } from '../../sql.ts'
+import { type Call, integer, optional, type Sql, text, time } from '../../sql.ts'
 import { discloseScope } from './disclosures.ts'
 
 const block = {
@@ -62,26 +62,38 @@ export function createDisclosureRecordStore(sql: Sql): DisclosureRecordStore {
         : sql.all(block, listAll, [...start, to, limit])
     },
     walk: (after, limit) =>
-      sql.all(
-        block,
-        `select ${columns} from record_block b where (b.chain, b.number) > ($1, $2)
-         order by b.chain, b.number limit $3`,
-        [after?.chain ?? '', after?.number ?? -1, limit],
-      ),
+      after
+        ? sql.all(
+            block,
+            `select ${columns} from record_block b where (b.chain, b.number) > ($1, $2)
+             order by b.chain, b.number limit $3`,
+            [after.chain, after.number, limit],
+          )
+        : sql.all(
+            block,
+            `select ${columns} from record_block b order by b.chain, b.number limit $1`,
+            [limit],
+          ),
     find: (chain, number) =>
       sql.first(
         block,
         `select ${columns} from record_block b where b.chain = $1 and b.number = $2`,
         [chain, number],
       ),
-    listHeads: (since) =>
-      sql.all(
+    async listHeads(now, seconds) {
+      const newest = await sql.first(
+        { time: optional(time) },
+        'select max(time) from record_block where time <= $1',
+        [now],
+      )
+      return sql.all(
         head,
         `select b.chain, b.number, b.hash
          from (select chain, max(number) as number from record_block where time >= $1 group by chain)
            as k ${lookUp('record_block', 'b', ofBlock)}`,
-        [since],
-      ),
+        [(newest?.time ?? now).subtract({ seconds })],
+      )
+    },
     async remove(blocks) {
       for (let start = 0; start < blocks.length; start += removedMax) {
         const calls = blocks.slice(start, start + removedMax).flatMap((each): Call[] => {
