@@ -12,6 +12,8 @@ export const overloaded = new ContractError('unavailable', 'the server is overlo
   reason: overloadReason,
 })
 
+const timedOut = new ContractError('unavailable', 'the handler timed out')
+
 /** A request from the start of its handler until its response is sent or its client disconnects. */
 interface InFlightRequest {
   readonly since: number
@@ -19,6 +21,8 @@ interface InFlightRequest {
   /** Its place among the requests that are being handled. */
   index: number
   isHandled: boolean
+  /** It was answered in place of its handler, which may still run. */
+  isExpired: boolean
   isClosed: boolean
   reservedBytes: number
 }
@@ -55,6 +59,7 @@ export function openLoadShedding(limits: HttpLimits) {
       reply,
       index: 0,
       isHandled: false,
+      isExpired: false,
       // The client may have disconnected while the token was verified.
       isClosed: reply.raw.closed,
       reservedBytes: 0,
@@ -92,6 +97,8 @@ export function openLoadShedding(limits: HttpLimits) {
           () => finish(current),
           (error) => {
             finish(current)
+            // Fastify would send the error while the answer waits for its hooks.
+            if (current.isExpired) return reply
             throw error
           },
         )
@@ -100,6 +107,7 @@ export function openLoadShedding(limits: HttpLimits) {
     reserveBytes({ inFlight: current }: FastifyReply, bytes: number): void {
       // A health endpoint is not counted.
       if (!current) return
+      if (current.isExpired) throw timedOut
       // If it is closed, nothing is sent, and nothing would release the bytes: the client disconnected.
       if (!current.isClosed) {
         // A single response is always sent, however large it is.
@@ -125,9 +133,10 @@ export function openLoadShedding(limits: HttpLimits) {
       for (const [index, request] of handling) {
         if (request.since > latest) continue
         handling.delete(index, request)
+        request.isExpired = true
         const { reply } = request
         // Responds in place of the handler.
-        if (!reply.sent) reply.send(new ContractError('unavailable', 'the handler timed out'))
+        if (!reply.sent) reply.send(timedOut)
       }
     },
 

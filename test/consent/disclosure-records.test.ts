@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import * as openid from 'openid-client'
 import { ContractError } from '../../src/contract/index.ts'
 import { findRecords, type RecordQuery } from '../../src/disclosures/find-records.ts'
@@ -229,5 +230,44 @@ describe('an answer whose record cannot be stored', () => {
     calls.restore()
     assert.deepEqual([status, records.length, lost], [200, 1, 2])
     assert.deepEqual((await verify()).broken, [])
+  })
+})
+
+describe('the answer of a handler that timed out', () => {
+  it('is not sent while the record of the error is stored', async () => {
+    const { calls, platform, sharing, find } = await sharingOnEachEngine()
+    const port = await platform.openAnother({
+      limits: { handlerTimeoutMs: 20, checkIntervalMs: 5 },
+    })
+    const [recording, handled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let reads = 0
+    calls.intercept('arrangements.find', async (make) => {
+      const found = await make()
+      reads += 1
+      // The last read of the handler.
+      if (reads === 2) {
+        await recording.promise
+        handled.resolve()
+      }
+      return found
+    })
+    calls.intercept('disclosureRecords.append', async (make) => {
+      recording.resolve()
+      await handled.promise
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+      return make()
+    })
+    const interactionId = randomUUID()
+    const headers = { 'x-v': '3', 'x-fapi-interaction-id': interactionId }
+
+    const { status, body } = await sharing.call('/banking/accounts', { headers, port })
+
+    calls.restore()
+    assert.deepEqual([status, body.data], [503, undefined])
+    const records = await find({ interactionId })
+    assert.deepEqual(
+      records.map(({ error, count }) => [error, count]),
+      [['unavailable', 0]],
+    )
   })
 })

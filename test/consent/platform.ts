@@ -8,6 +8,7 @@ import { ContractError } from '../../src/contract/index.ts'
 import { openRecorder } from '../../src/disclosures/recorder.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import { createAssets, createConsentMount } from '../../src/http/consent-app.ts'
+import type { HttpLimits } from '../../src/http/limits.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
 import { openCheckRuns } from '../../src/platform/check-runs/check-runs.ts'
 import { type Consent, openConsent } from '../../src/platform/consent/consent.ts'
@@ -99,12 +100,19 @@ export interface ConsentPlatform {
   setProviderAway(isAway: boolean): void
   browse(): Browser
   /** Opens another process on the same database. */
-  openAnother(options?: Pick<PlatformOptions, 'isDemo'>): Promise<number>
+  openAnother(options?: ProcessOptions): Promise<number>
   readonly signingKeys: SigningKeyStore
   addThirdParty(thirdParty: ThirdParty): Promise<void>
 }
 
-export interface PlatformOptions {
+/** What processes on one database may have differently. */
+interface ProcessOptions {
+  /** Whether the third party of the demo is accepted. */
+  readonly isDemo?: boolean
+  readonly limits?: Partial<HttpLimits>
+}
+
+export interface PlatformOptions extends Pick<ProcessOptions, 'isDemo'> {
   /** An existing database instead of a new one. */
   readonly database?: string
   readonly openStore?: (database: string) => Promise<ConsentStore>
@@ -112,8 +120,6 @@ export interface PlatformOptions {
   readonly prepare?: ProviderOptions['prepare'] | undefined
   /** Of the bank accounts that the provider serves. */
   readonly accountVersion?: ProviderOptions['accountVersion']
-  /** Whether the third party of the demo is accepted. */
-  readonly isDemo?: boolean
   /** Limits of third parties, by the clock of the test. */
   readonly thirdPartyLimits?: 'cds' | undefined
   readonly metrics?: Metrics | undefined
@@ -171,7 +177,7 @@ export async function openConsentPlatform(
   // By the clock that a test can mock, which the OpenID provider reads too.
   const clock = () => Temporal.Instant.fromEpochMilliseconds(Date.now() + offsetSeconds * 1000)
 
-  const open = async ({ isDemo }: Pick<PlatformOptions, 'isDemo'> = {}) => {
+  const open = async ({ isDemo, limits }: ProcessOptions = {}) => {
     const store = await openStore(database)
     const { stylesheet, icon } = createAssets('', '#0b5fff')
     const writer = pino(
@@ -228,7 +234,7 @@ export async function openConsentPlatform(
       readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),
       readProvider: () => assert.fail('no test reads it'),
-      limits: patientLimits,
+      limits: { ...patientLimits, ...limits },
       consent: createConsentMount(consent, {
         assets: [stylesheet, icon],
         trustedProxies: readTrustedProxies('127.0.0.1'),
