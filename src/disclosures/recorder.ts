@@ -9,8 +9,9 @@ import type { DisclosureRecordStore } from './store.ts'
 
 const chainBytes = 12
 
-/** How many records a block has at most. */
+/** How many records and characters a block has at most, so that its readers need little memory. One record may be longer. */
 const blockMax = 500
+const charactersMax = 256 * 1024
 
 /** How many records may wait. More are rejected: the database is too slow. */
 const waitingMax = 10_000
@@ -100,7 +101,7 @@ export function openRecorder(options: RecorderOptions) {
       const deadline = waiting[0]?.deadline ?? 0
       try {
         const first = await prepare(deadline)
-        await writeGroup(waiting.splice(0, blockMax), first, deadline)
+        await writeGroup(takeGroup(), first, deadline)
       } catch (error) {
         const now = performance.now()
         // In the order of their deadlines.
@@ -111,6 +112,16 @@ export function openRecorder(options: RecorderOptions) {
     }
     // In the same turn as the condition: a record that is added now begins another one.
     writing = undefined
+  }
+
+  const takeGroup = (): Waiting[] => {
+    let [count, characters] = [0, 0]
+    for (const { line } of waiting) {
+      characters += line.length
+      if (count === blockMax || (count > 0 && characters > charactersMax)) break
+      count += 1
+    }
+    return waiting.splice(0, count)
   }
 
   /** Stores what is in doubt. Returns the lines that the next block begins with. */

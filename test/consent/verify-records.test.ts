@@ -1,75 +1,11 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { it } from 'node:test'
-import { makeSigningKey } from '../../src/auth/signing.ts'
-import { type Block, emptyChain, type Head, sealBlock } from '../../src/disclosures/block.ts'
-import { formatLine } from '../../src/disclosures/record.ts'
-import { openRecorder, type Recorder } from '../../src/disclosures/recorder.ts'
+import { type Block, emptyChain, sealBlock } from '../../src/disclosures/block.ts'
+import { formatLine, parseRecords } from '../../src/disclosures/record.ts'
 import { removeExpired } from '../../src/disclosures/retention.ts'
-import { openStatements } from '../../src/disclosures/statement.ts'
-import { verifyRecords } from '../../src/disclosures/verify.ts'
-import { openConsentStore, openSigningKeyStore } from '../../src/storage/open.ts'
-import { openDatabaseFile } from '../support/database-file.ts'
-import { currentEngine, describe, newDatabase, runSql, type Scope } from '../support/engines.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import { runInProcess } from '../support/process.ts'
+import { describe } from '../support/engines.ts'
 import { makeRecord } from './disclose.ts'
-
-const start = Temporal.Instant.from('2026-07-01T00:00:00Z')
-
-/** A platform’s database with a clock, and recorders as its processes have them. */
-async function openRecords(scope: Scope) {
-  const database = await newDatabase(scope)
-  const { disclosureRecords: store, close } = await openConsentStore(database)
-  const signingKeys = await openSigningKeyStore(database)
-  scope.after(close)
-  scope.after(signingKeys.close)
-  await signingKeys.add(await makeSigningKey('ES256', start))
-  let now = start
-  const heads: Head[] = []
-  const open = (): Recorder =>
-    openRecorder({
-      store,
-      signingKeys,
-      clock: () => now,
-      onHead: (head) => heads.push(head),
-      onError: () => {},
-    })
-  return {
-    database,
-    store,
-    signingKeys,
-    heads,
-    open,
-    pass(duration: Temporal.DurationLike) {
-      now = now.toZonedDateTimeISO('UTC').add(duration).toInstant()
-    },
-    now: () => now,
-    /** Records one after another, so that each has a block. */
-    async record(recorder: Recorder, count: number) {
-      for (let index = 0; index < count; index += 1) {
-        now = now.add({ seconds: 1 })
-        await recorder.record(makeRecord({ consentId: `r${index}` }))
-      }
-    },
-    async verify(anchors: readonly Head[] = [], read: Parameters<typeof verifyRecords>[0] = store) {
-      return verifyRecords(read, await openStatements(signingKeys), anchors, () => {})
-    },
-    listBlocks: () => store.walk(undefined, 1000),
-  }
-}
-
-/** As an administrator of the database. */
-async function execute(database: string, sql: string): Promise<void> {
-  if (currentEngine() === 'postgres') {
-    await runSql(sql, database)
-    return
-  }
-  const file = openDatabaseFile(database)
-  file.exec(sql)
-  file.close()
-}
+import { execute, openRecords, start } from './stored-records.ts'
 
 const at = ({ chain, number }: Pick<Block, 'chain' | 'number'>) =>
   `chain = '${chain}' and number = ${number}`
@@ -307,74 +243,23 @@ describe('the verification of records', () => {
   })
 })
 
-describe('holdfast records', () => {
-  it('exports records in pages that continue each other, as JSON or for a spreadsheet', async (t) => {
+describe('a block', () => {
+  it('has few characters, except if one record is long', async (t) => {
     const records = await openRecords(t)
     const recorder = records.open()
-    await records.record(recorder, 3)
-    await recorder.record(
-      makeRecord({ customerId: 'c2', thirdPartyId: '=cmd', accountIds: ['a"1'] }),
+    const accountIds = Array.from({ length: 1000 }, (_, index) => `${index}`.padStart(100, '0'))
+
+    await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        recorder.record(makeRecord({ interactionId: `${index}`, accountIds })),
+      ),
     )
-    await recorder.close()
-    const run = async (...args: readonly string[]) => {
-      const { status, stdout, stderr } = await runInProcess([
-        ...['records', ...args, '--database', records.database],
-      ])
-      assert.equal(status, 0, stderr)
-      return stdout
-    }
-    const parse = (text: string) =>
-      text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Record<string, string>)
 
-    const all = parse(await run('export'))
-    const [, second] = all
-    const rest = parse(await run('export', '--after', second?.['position'] ?? ''))
-    const day = parse(await run('export', '--from', '2026-07-01', '--to', '2026-07-01T00:00:02Z'))
-    const ofCustomer = parse(await run('export', '--customer', 'c1'))
-    const csv = await run('export', '--format', 'csv', '--customer', 'c2')
-    const shown = JSON.parse(await run('show', second?.['interactionId'] ?? ''))
-
+    const blocks = await records.listBlocks()
     assert.deepEqual(
-      all.map(({ consentId }) => consentId),
-      ['r0', 'r1', 'r2', 'r1'],
+      blocks.map((block) => parseRecords(block).length),
+      [2, 2, 2],
     )
-    assert.deepEqual(rest, all.slice(2))
-    assert.deepEqual(day, all.slice(0, 1))
-    assert.deepEqual(ofCustomer, all.slice(0, 3))
-    assert.deepEqual(shown, second)
-    const [header, row] = csv.trimEnd().split('\r\n')
-    assert.match(header ?? '', /^time,interactionId,operation,status,/)
-    assert.match(row ?? '', /,'=cmd,true,bank:transactions:read,"a""1",1,,,/)
-  })
-
-  it('verify exits with 1 if a block is missing that the log names', async (t) => {
-    const records = await openRecords(t)
-    const recorder = records.open()
-    await records.record(recorder, 2)
-    await recorder.close()
-    const log = join(await temporaryFolder(t), 'platform.log')
-    const lines = records.heads.map(({ chain, number: block, hash }) =>
-      JSON.stringify({ level: 30, chain, block, hash, statement: 'a.b.c' }),
-    )
-    writeFileSync(log, ['no JSON', ...lines].join('\n'))
-    const verify = () =>
-      runInProcess(['records', 'verify', '--heads', log, '--database', records.database])
-
-    const intact = await verify()
-    await execute(records.database, 'delete from record_block where number > 0')
-    const cut = await verify()
-
-    assert.deepEqual(
-      [intact.status, intact.stdout],
-      [0, 'verified 2 records in 3 blocks of 1 chain\n'],
-    )
-    assert.equal(cut.status, 1)
-    assert.match(
-      cut.stdout,
-      /^verified 1 record in 1 block of 1 chain\n.*block 1: it is missing\n$/s,
-    )
+    assert.deepEqual((await records.verify()).broken, [])
   })
 })

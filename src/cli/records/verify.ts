@@ -83,8 +83,8 @@ function parseHead(line: string): Head | undefined {
   try {
     const { chain, block: number, hash } = JSON.parse(line) as Record<string, unknown>
     const isHead =
-      typeof chain === 'string' && typeof number === 'number' && typeof hash === 'string'
-    return isHead ? { chain, number, hash } : undefined
+      typeof chain === 'string' && Number.isSafeInteger(number) && typeof hash === 'string'
+    return isHead ? { chain, number: number as number, hash } : undefined
   } catch {
     return undefined
   }

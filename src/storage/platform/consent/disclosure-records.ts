@@ -20,6 +20,9 @@ const keyKinds = { customerId: 1, interactionId: 2 } as const
 type KeyKind = keyof typeof keyKinds
 type Key = readonly [kind: number, id: string]
 
+/** Of how many blocks the heads are found. With this limit, both engines use the index of times. */
+const headBlocksMax = 50_000
+
 /** How many expired blocks have one transaction. */
 const removedMax = 100
 
@@ -89,9 +92,11 @@ export function createDisclosureRecordStore(sql: Sql): DisclosureRecordStore {
       return sql.all(
         head,
         `select b.chain, b.number, b.hash
-         from (select chain, max(number) as number from record_block where time >= $1 group by chain)
-           as k ${lookUp('record_block', 'b', ofBlock)}`,
-        [(newest?.time ?? now).subtract({ seconds })],
+         from (select chain, max(number) as number
+           from (select chain, number from record_block where time >= $1
+             order by time desc, chain desc, number desc limit $2) as newest
+           group by chain) as k ${lookUp('record_block', 'b', ofBlock)}`,
+        [(newest?.time ?? now).subtract({ seconds }), headBlocksMax],
       )
     },
     async remove(blocks) {
