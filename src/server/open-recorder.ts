@@ -1,7 +1,7 @@
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import { ContractError } from '../contract/index.ts'
 import { openRecorder, type Recorder } from '../disclosures/recorder.ts'
 import { removeExpired } from '../disclosures/retention.ts'
-import { isOutage } from '../platform/consent/outage.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import type { ConsentSettings } from './open-consent.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -17,8 +17,11 @@ export function openPlatformRecorder(
   signingKeys: SigningKeyStore,
   clock: () => Temporal.Instant,
 ): Recorder {
-  const onError = (error: Error): void =>
-    log[isOutage(error.cause) ? 'warn' : 'error']({ err: error }, 'records of disclosures failed')
+  const onError = (error: Error): void => {
+    const { cause } = error
+    const isOutage = cause instanceof ContractError && cause.code === 'unavailable'
+    log[isOutage ? 'warn' : 'error']({ err: error }, 'records of disclosures failed')
+  }
   const recorder = openRecorder({
     store,
     signingKeys,

@@ -362,7 +362,11 @@ describeOnLayouts('the dashboard', () => {
     const shown = (metric: string) => [...names].some((name) => name.startsWith(metric))
     assert.deepEqual(
       declared.filter((metric) => !shown(metric)),
-      ['holdfast_load_start_time_seconds'],
+      [
+        'holdfast_disclosure_record_head',
+        'holdfast_disclosure_record_digest',
+        'holdfast_load_start_time_seconds',
+      ],
       'the dashboard shows every other metric',
     )
   })

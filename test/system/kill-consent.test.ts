@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
 import { openConsentStore } from '../../src/storage/open.ts'
+import { cdsUrl } from '../consent/addresses.ts'
 import { openBrowser, readForm } from '../consent/browser.ts'
 import { openPasscodeService } from '../consent/passcode-service.ts'
 import { consentLines, redirectUri } from '../consent/platform.ts'
@@ -14,8 +16,8 @@ import { until } from '../support/until.ts'
 
 const issuer = 'https://platform.example'
 
-describe('a platform that is killed when a customer has agreed', () => {
-  it('has stored the consent, and the third party gets its tokens after a restart', async (t) => {
+describe('a platform that is killed', () => {
+  it('has stored the consent that the customer gave, and the record of each answer that was received', async (t) => {
     const database = await newDatabase(t)
     const provider = await openProvider(t, consentLines.slice(0, 8), { database })
     await runInProcess(['keys', 'add', '--database', database])
@@ -70,12 +72,49 @@ describe('a platform that is killed when a customer has agreed', () => {
     })
 
     const store = await openConsentStore(database)
+    t.after(store.close)
     const found = await store.arrangements.find(
       String(tokens['cdr_arrangement_id']),
       Temporal.Now.instant(),
     )
-    await store.close()
     assert.deepEqual([found?.status, found?.accountIds], ['active', ['a1']])
     assert.doesNotMatch(platform.stderr(), /oidc-provider/)
+
+    const received: string[] = []
+    const call = async (): Promise<boolean> => {
+      const interactionId = randomUUID()
+      const headers = new Headers({ 'x-v': '3', 'x-fapi-interaction-id': interactionId })
+      const { access_token: token } = tokens
+      const target = cdsUrl('/banking/accounts')
+      try {
+        const { status: answered } = await openid.fetchProtectedResource(
+          config,
+          token,
+          target,
+          'GET',
+          undefined,
+          headers,
+          { DPoP: dpop },
+        )
+        if (answered === 200) received.push(interactionId)
+        return true
+      } catch {
+        return false
+      }
+    }
+    const clients = Array.from({ length: 4 }, async () => {
+      while (await call()) {}
+    })
+    await until(() => received.length >= 20)
+    platform.child.kill('SIGKILL')
+    await Promise.all(clients)
+
+    const verified = await runInProcess(['records', 'verify', '--database', database])
+    assert.equal(verified.status, 0, verified.stdout)
+    const { disclosureRecords } = store
+    for (const interactionId of received) {
+      const blocks = await disclosureRecords.list({ interactionId, limit: 2 })
+      assert.equal(blocks.length, 1)
+    }
   })
 })

@@ -25,14 +25,9 @@ import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
 import { openidPaths, revocationPath } from './paths.ts'
 import { consumeOpened, countOpening } from './pushed-requests.ts'
-import { acr, requireValidClaims } from './request-claims.ts'
+import { acr, readSharingDuration, requireValidClaims } from './request-claims.ts'
 import { consentScopes, identityClaims, openidScope, readClaims } from './scopes.ts'
-import {
-  accessTokenSeconds,
-  codeSeconds,
-  needsRefreshToken,
-  readSharingDuration,
-} from './sharing-duration.ts'
+import { accessTokenSeconds, codeSeconds, needsRefreshToken } from './sharing-duration.ts'
 import type { ConsentStore, ThirdParty } from './store.ts'
 
 const authMethods = ['private_key_jwt'] as const

@@ -1,7 +1,7 @@
 import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { FlowReason } from '../../contract/consent-flows.ts'
 import type { FlowRecords } from './flow-records.ts'
-import { readSharingDuration } from './sharing-duration.ts'
+import { readSharingDuration } from './request-claims.ts'
 
 type ProviderError = Pick<
   errors.OIDCProviderError,

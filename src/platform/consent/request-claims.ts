@@ -1,6 +1,7 @@
 import { errors } from 'oidc-provider'
 import { parseJson } from '../../contract/parse-json.ts'
 import { isObject } from '../../contract/schema.ts'
+import { sharingSecondsMax } from './sharing-duration.ts'
 
 /** The level of assurance of a one-time passcode in the Consumer Data Standards. */
 export const acr = 'urn:cds.au:cdr:2'
@@ -41,4 +42,14 @@ function requireKnownAcr(requested: unknown): void {
   if (!Array.isArray(values)) throw new errors.InvalidRequest('the values of acr must be an array')
   if (!essential || values.includes(acr) || values.every((each) => each === undefined)) return
   throw new errors.UnmetAuthenticationRequirements(`acr must be ${acr}`)
+}
+
+/**
+ * The duration in an authorization request: the claim `sharing_duration` of the Consumer Data Standards, or the
+ * parameter of the same name. Undefined if it is invalid. 0 means once; more than a year means a year.
+ */
+export function readSharingDuration(params: Readonly<Record<string, unknown>>): number | undefined {
+  const value = readRequestClaim(params, 'sharing_duration') ?? params['sharing_duration'] ?? 0
+  if (!/^\d{1,15}$/.test(String(value))) return undefined
+  return Math.min(Number(value), sharingSecondsMax)
 }

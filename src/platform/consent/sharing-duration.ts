@@ -1,4 +1,3 @@
-import { readRequestClaim } from './request-claims.ts'
 import type { Arrangement } from './store.ts'
 
 /** How long an access token is valid. */
@@ -12,16 +11,6 @@ export const sharingSecondsMax = 31_536_000
 
 /** A sharing without a duration ends when the only access token that can be issued for it must have expired. */
 export const onceSeconds = codeSeconds + accessTokenSeconds
-
-/**
- * The duration in an authorization request: the claim `sharing_duration` of the Consumer Data Standards, or the
- * parameter of the same name. Undefined if it is invalid. 0 means once; more than a year means a year.
- */
-export function readSharingDuration(params: Readonly<Record<string, unknown>>): number | undefined {
-  const value = readRequestClaim(params, 'sharing_duration') ?? params['sharing_duration'] ?? 0
-  if (!/^\d{1,15}$/.test(String(value))) return undefined
-  return Math.min(Number(value), sharingSecondsMax)
-}
 
 /** When a sharing that begins now ends. */
 export function endOfSharing(seconds: number, now: Temporal.Instant): Temporal.Instant {
