@@ -113,7 +113,7 @@ export function batchReads(
         end.run()
       } catch (error) {
         // The reads behind the failed one need a new snapshot, as some failures end the transaction.
-        if (database.isTransaction) end.run()
+        if (database.isOpen && database.isTransaction) database.exec('rollback')
         all[done]?.reject(toAppError(error, database))
         done += 1
       }
