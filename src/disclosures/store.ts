@@ -11,6 +11,8 @@ export interface BlockQuery {
   /** Only blocks with a record of this customer, or of this interaction. */
   readonly customerId?: string | undefined
   readonly interactionId?: string | undefined
+  /** Only with a customer. Without `from` and `to`. */
+  readonly isNewestFirst?: boolean | undefined
   /** The last one of the previous page. */
   readonly after?: Position | undefined
   readonly limit: number

@@ -191,8 +191,14 @@ async function* limitForm(payload: Readable, requireLong: () => Promise<void>) {
   }
 }
 
-/** The list, one consent, and the confirmation that it shall end. */
-const dashboardPaths = ['/consents', '/consents/:id', '/consents/:id/stop'] as const
+/** The list, the records of what was disclosed, one consent, and the confirmation that it shall end. */
+const dashboardPaths = {
+  '/consents': 'list',
+  '/consents/records': 'records',
+  '/consents/records.csv': 'records file',
+  '/consents/:id': 'consent',
+  '/consents/:id/stop': 'stop',
+} as const
 
 /** The pages on which a customer sees and withdraws consents. */
 function mountDashboard(
@@ -204,7 +210,7 @@ function mountDashboard(
   const path = `${basePath}/consents`
   const page = { cookie: dashboardCookie, path, seconds: sessionSeconds, trustedProxies }
   preparePages(scope, consent, 'Nothing was changed.')
-  for (const path of dashboardPaths) {
+  for (const [path, shown] of Object.entries(dashboardPaths)) {
     scope.route({
       method: ['GET', 'POST'],
       url: basePath + path,
@@ -212,11 +218,14 @@ function mountDashboard(
       bodyLimit: formBytesMax,
       handler: async (request, reply) => {
         const { id } = request.params as { readonly id?: string }
+        const query = new Map(Object.entries(request.query as object))
+        const before = query.get('before')
         const answer = await answerDashboard({
           ...readPageRequest(request, reply, consent, page),
           id,
-          isStop: path.endsWith('/stop'),
-          isStopped: Object.hasOwn(request.query as object, stoppedParameter),
+          shown,
+          isStopped: query.has(stoppedParameter),
+          before: typeof before === 'string' ? before : undefined,
         })
         return sendPageResponse(reply, answer, consent, page)
       },

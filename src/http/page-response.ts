@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ContractError, errorTable } from '../contract/index.ts'
 import { interactionHeader } from '../contract/response-headers.ts'
@@ -50,7 +51,7 @@ export function readPageRequest(
 /** Sends the page, or leads the browser to another one. `path` is that of the page and its cookie. */
 export function sendPageResponse(
   reply: FastifyReply,
-  { status, html = '', location, secret, formTarget, over }: PageResponse,
+  { status, html = '', download, location, secret, formTarget, over }: PageResponse,
   { origin }: Consent,
   { cookie, path, seconds }: { cookie: string; path: string; seconds: number },
 ): FastifyReply {
@@ -65,6 +66,15 @@ export function sendPageResponse(
     reply.header('retry-after', over.waitSeconds)
   }
   reply.status(status)
+  if (download) {
+    return reply
+      .headers({
+        ...pageHeaders(),
+        'content-disposition': `attachment; filename="${download.name}"`,
+      })
+      .type('text/csv; charset=utf-8')
+      .send(Readable.from(download.content, { objectMode: false }))
+  }
   return location === undefined
     ? sendPage(reply, html, formTarget)
     : reply.header('location', location || path).send()

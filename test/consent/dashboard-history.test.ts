@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { bankingAccount } from '../support/lines.ts'
 import { addConsent, openDashboard, openPage, readText } from './dashboard-consents.ts'
-import { disclose } from './disclose.ts'
+import { disclose, discloseRecords } from './disclose.ts'
 import { issuer, nextCustomer, signInToConsents } from './platform.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openDashboard)
@@ -235,5 +235,78 @@ describe('an account on the dashboard', () => {
       changes.map(({ state }) => state),
       ['restricted'],
     )
+  })
+})
+
+describe('the records of a customer', () => {
+  const at = (day: string) => Temporal.Instant.from(`2026-03-${day}T10:00:00Z`)
+
+  it('rule 9.5: show each time that data was asked for, newest first, and can be saved', async () => {
+    const platform = await platformOnEachEngine()
+    const [customer, other] = [nextCustomer(), nextCustomer()]
+    const { id: customerId, accounts } = customer
+    const given = { customerId, thirdPartyId: 'tp', accountIds: accounts, count: 25 }
+    const window = { oldest: '2026-01-01T00:00:00Z', newest: '2026-03-01T00:00:00Z' }
+    await discloseRecords(platform.store, at('01'), { ...given, ...window })
+    const refused = { ...given, status: 404, scopes: [], accountIds: [], count: 0 }
+    await discloseRecords(
+      platform.store,
+      at('02'),
+      { ...refused, operation: 'cds-balance', error: 'accountUnavailable' },
+      { ...given, customerId: other.id },
+    )
+    const browser = await signInToConsents(platform, customer)
+
+    await browser.open(`${issuer}/consents/records`)
+    const text = readText(browser)
+    await browser.open(`${issuer}/consents/records.csv`)
+    const rows = browser.page.text.trimEnd().split('\r\n')
+
+    assert.match(
+      text,
+      /Example Budget 2 March 2026, 10:00 am \(UTC\) Asked for: Account name, type and balance\. Nothing was shared: it cannot be shared at the moment\. Example Budget 1 March 2026, 10:00 am \(UTC\) Received: Transaction details 25 records of Everyday; Holiday, from 2026-01-01 to 2026-03-01/,
+    )
+    assert.equal(text.split('Example Budget').length - 1, 2)
+    assert.equal(rows.length, 3)
+    assert.match(rows[0] ?? '', /^Time,Service,Data,Result,Records,Accounts,From,To$/)
+    assert.match(
+      rows[1] ?? '',
+      /^2026-03-01T10:00:00\+00:00\[UTC\],Example Budget,Transaction details,Shared,25,Everyday; Holiday,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z$/,
+    )
+    assert.match(rows[2] ?? '', /,Nothing was shared: it cannot be shared at the moment,0,,,$/)
+  })
+
+  it('have pages that continue each other, also if the link is wrong', async () => {
+    const platform = await platformOnEachEngine()
+    const customer = nextCustomer()
+    for (let index = 0; index < 51; index += 1) {
+      const time = at('05').add({ minutes: index })
+      const record = { customerId: customer.id, thirdPartyId: 'tp', count: index }
+      await discloseRecords(platform.store, time, record)
+    }
+    const browser = await signInToConsents(platform, customer)
+
+    await browser.open(`${issuer}/consents/records`)
+    const first = readText(browser)
+    const [, earlier = ''] = /href="([^"]*before=[^"]*)"/.exec(browser.page.text) ?? []
+    await browser.open(`${issuer}${earlier}`)
+    const second = readText(browser)
+    await browser.open(`${issuer}/consents/records?before=nonsense`)
+    const wrong = readText(browser)
+
+    assert.equal(first.match(/Received/g)?.length, 50)
+    assert.match(first, / 50 records.* 1 record /)
+    assert.match(second, /Received: Transaction details 0 records/)
+    assert.doesNotMatch(second, /Earlier/)
+    assert.equal(wrong, first)
+  })
+
+  it('are shown to the customer alone', async () => {
+    const platform = await platformOnEachEngine()
+    const browser = platform.browse()
+
+    await browser.open(`${issuer}/consents/records.csv`)
+
+    assert.match(readText(browser), /See who you share data with/)
   })
 })

@@ -20,13 +20,22 @@ export function makeRecord(given: Partial<DisclosureRecord> = {}): DisclosureRec
 }
 
 /** Stores that data of the scope was disclosed at that time, in a chain of its own. */
-export async function disclose(
-  { disclosureRecords }: ConsentStore,
+export function disclose(
+  store: ConsentStore,
   consentId: string,
   scope: string,
   time: Temporal.Instant,
 ): Promise<void> {
-  const record = makeRecord({ consentId, scopes: [scope] })
-  const line = formatLine({ kind: 'disclosure', ...record })
-  await disclosureRecords.append(sealBlock(emptyChain(randomUUID()), [line], time), [record])
+  return discloseRecords(store, time, { consentId, scopes: [scope] })
+}
+
+/** Stores records in a block of a chain of its own. */
+export async function discloseRecords(
+  { disclosureRecords }: ConsentStore,
+  time: Temporal.Instant,
+  ...given: readonly Partial<DisclosureRecord>[]
+): Promise<void> {
+  const records = given.map((each) => makeRecord(each))
+  const lines = records.map((record) => formatLine({ kind: 'disclosure', ...record }))
+  await disclosureRecords.append(sealBlock(emptyChain(randomUUID()), lines, time), records)
 }

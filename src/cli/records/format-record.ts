@@ -1,3 +1,4 @@
+import { formatCsvRow } from '../../disclosures/csv.ts'
 import type { StoredDisclosureRecord } from '../../disclosures/record.ts'
 
 /** The fields of a record, in the order of the columns of an export. */
@@ -29,16 +30,15 @@ const columns = [
   'position',
 ] as const satisfies (keyof ReturnType<typeof toPlainRecord>)[]
 
-export const formatCsvHeader = (): string => `${columns.join(',')}\r\n`
+export const formatCsvHeader = (): string => formatCsvRow(columns)
 
+/** Lists have spaces between their elements. */
 export function formatCsv(record: StoredDisclosureRecord): string {
   const plain = toPlainRecord(record)
-  return `${columns.map((name) => formatCell(plain[name])).join(',')}\r\n`
-}
-
-/** Lists have spaces between their elements. Spreadsheets would run a text that begins like a formula. */
-function formatCell(value: string | number | boolean | readonly string[] | undefined): string {
-  const text = Array.isArray(value) ? value.join(' ') : String(value ?? '')
-  const safe = typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return formatCsvRow(
+    columns.map((name) => {
+      const value = plain[name] ?? ''
+      return typeof value === 'object' ? value.join(' ') : value
+    }),
+  )
 }

@@ -3,6 +3,12 @@ import type { FlowStepName } from '../../contract/consent-flows.ts'
 import type { AccountObserver } from './account-observer.ts'
 import { readConsentHistory } from './consent-history.ts'
 import { isCorrectable } from './correctable-errors.ts'
+import {
+  describeRecord,
+  formatRecords,
+  readCustomerRecords,
+  removedName,
+} from './customer-records.ts'
 import { ProviderUnavailable } from './customers.ts'
 import { type Decision, type FlowOptions, fail, succeeded } from './flow-context.ts'
 import type { FlowEvent } from './flow-store.ts'
@@ -17,6 +23,7 @@ import {
   type View,
 } from './pages/dashboard.ts'
 import { type Problem, renderButton, renderButtons } from './pages/layout.ts'
+import { renderRecords } from './pages/records.ts'
 import { renderPasscode } from './pages/sign-in.ts'
 import { renderError } from './pages/steps.ts'
 import type { OverLimit } from './passcode-budgets.ts'
@@ -31,8 +38,6 @@ export const sessionSeconds = 15 * 60
 /** In the URL of a consent after the customer stopped it. */
 export const stoppedParameter = 'stopped'
 
-const removedName = 'A service that is no longer available'
-
 /** Before the passcode is entered. Without a state, the customer enters an e-mail address. */
 interface WaitingState {
   readonly email: string
@@ -44,10 +49,12 @@ export type SessionState = WaitingState | { readonly customerId: string }
 export interface DashboardRequest extends PageRequest {
   /** The consent in the path. */
   readonly id: string | undefined
-  /** Whether the path is that of the confirmation. */
-  readonly isStop: boolean
+  /** What is at the path. `stop` is the confirmation. */
+  readonly shown: 'list' | 'records' | 'records file' | 'consent' | 'stop'
   /** Whether the query has `stoppedParameter`. */
   readonly isStopped: boolean
+  /** Where the page of records before it ended. */
+  readonly before: string | undefined
 }
 
 export interface DashboardOptions
@@ -83,7 +90,7 @@ interface Context extends DashboardOptions {
 }
 
 async function answer(options: DashboardOptions, request: DashboardRequest): Promise<PageResponse> {
-  const { form, id } = request
+  const { form, shown } = request
   const given = /^[\w-]{43}$/.test(request.secret ?? '') ? request.secret : undefined
   const state = given === undefined ? undefined : await options.sessions.read(given)
   const context = { ...options, request, secret: given ?? makeSecret() }
@@ -95,8 +102,8 @@ async function answer(options: DashboardOptions, request: DashboardRequest): Pro
     return renderProblem(options, 403, 'The form could not be used', text)
   }
   if (isSignedIn(state)) return answerSignedIn(context, state.customerId)
-  // The page of a consent leads to the sign-in once the session is over.
-  if (id !== undefined) return { status: 303, location: options.path }
+  // Other pages lead to the sign-in once the session is over.
+  if (shown !== 'list') return { status: 303, location: options.path }
   return form ? submitSignIn(context, state, form) : showSignIn(context, state)
 }
 
@@ -207,6 +214,8 @@ async function answerSignedIn(context: Context, customerId: string): Promise<Pag
     return { status: 303, location: path, secret: '' }
   }
   if (form) return { status: 303, location: path }
+  if (request.shown === 'records file') return downloadRecords(context, customerId)
+  if (request.shown === 'records') return showRecords(context, view, customerId)
   return renderPage(context, 200, renderConsents(view, await listConsents(context, customerId)))
 }
 
@@ -228,6 +237,30 @@ async function listConsents({ store, observer, clock }: Context, customerId: str
   }))
 }
 
+async function showRecords(
+  context: Context,
+  view: View,
+  customerId: string,
+): Promise<PageResponse> {
+  const { request, store, observer } = context
+  const [page, names, listed] = await Promise.all([
+    readCustomerRecords(store.disclosureRecords, customerId, request.before),
+    readThirdPartyNames(store),
+    observer.list(customerId),
+  ])
+  const records = page.records.map((record) => describeRecord(record, names, listed))
+  return renderPage(context, 200, renderRecords(view, { ...page, records }))
+}
+
+async function downloadRecords(context: Context, customerId: string): Promise<PageResponse> {
+  const { store, observer, brand } = context
+  const [names, listed] = await Promise.all([readThirdPartyNames(store), observer.list(customerId)])
+  const content = formatRecords(store.disclosureRecords, customerId, brand, (record) =>
+    describeRecord(record, names, listed),
+  )
+  return { status: 200, download: { name: 'records.csv', content } }
+}
+
 /** The pages of one consent: its details, and the confirmation that it shall end. */
 async function answerConsent(
   context: Context,
@@ -236,7 +269,8 @@ async function answerConsent(
   customerId: string,
 ): Promise<PageResponse> {
   const { request, store, observer, clock, path } = context
-  const { isStop, form } = request
+  const { form } = request
+  const isStop = request.shown === 'stop'
   const arrangement = await store.arrangements.find(id, clock())
   // The consent of another customer is unknown.
   if (arrangement?.customerId !== customerId) {

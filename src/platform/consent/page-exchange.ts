@@ -18,6 +18,8 @@ export interface PageRequest {
 export interface PageResponse {
   readonly status: number
   readonly html?: string
+  /** A file that the browser saves, instead of a page. */
+  readonly download?: { readonly name: string; readonly content: AsyncIterable<string> }
   /** Where the browser goes next; empty for the page itself. */
   readonly location?: string
   /** A new secret for the cookie; empty to remove it. */

@@ -66,6 +66,7 @@ export function renderConsents(
     body: html`<h2>Active</h2>
 ${active.length === 0 ? html`<p>You are not sharing any data.</p>` : list(active)}
 ${ended.length > 0 && html`<h2>Ended</h2>${list(ended)}`}
+<p><a href="${path}/records">Everything that was shared, with the time</a></p>
 ${renderForm(token, renderButtons(renderButton('Sign out', 'sign-out', 'secondary')))}`,
   }
 }
@@ -190,7 +191,7 @@ function summariseAccounts({
   return `${count}: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-function nameAccount({ displayName, name, number = '' }: CustomerAccount): string {
+export function nameAccount({ displayName, name, number = '' }: CustomerAccount): string {
   return `${displayName || name} ${number}`.trim()
 }
 

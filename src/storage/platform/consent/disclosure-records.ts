@@ -35,6 +35,9 @@ export function createDisclosureRecordStore(sql: Sql): DisclosureRecordStore {
   const listOf = `select ${columns} from record_key k ${lookUp('record_block', 'b', ofBlock)}
     where k.kind = $6 and k.id = $7 and (k.time, k.chain, k.number) > ($1, $2, $3) and k.time < $4
     order by k.time, k.chain, k.number limit $5`
+  const listNewest = `select ${columns} from record_key k ${lookUp('record_block', 'b', ofBlock)}
+    where k.kind = $5 and k.id = $6 and (k.time, k.chain, k.number) < ($1, $2, $3)
+    order by k.time desc, k.chain desc, k.number desc limit $4`
   const addKeys = `insert into record_key (kind, id, time, chain, number)
     select k.number, k.text, cast($3 as bigint), cast($4 as text), cast($5 as bigint)
     from ${pairs('$1', '$2')} where true on conflict do nothing`
@@ -57,7 +60,12 @@ export function createDisclosureRecordStore(sql: Sql): DisclosureRecordStore {
         ...listScopes(records).map(([consentId, scope]) => discloseScope(consentId, scope, time)),
       )
     },
-    list({ from, to = endOfTime, after, limit, ...ids }) {
+    list({ from, to = endOfTime, after, limit, isNewestFirst, ...ids }) {
+      if (isNewestFirst) {
+        const end = after ? [after.time, after.chain, after.number] : [endOfTime, '', 0]
+        const { customerId } = ids
+        return sql.all(block, listNewest, [...end, limit, keyKinds.customerId, customerId])
+      }
       const start = after ? [after.time, after.chain, after.number] : [from ?? startOfTime, '', -1]
       const [kind] = (Object.keys(keyKinds) as KeyKind[]).filter((each) => ids[each] !== undefined)
       return kind

@@ -1,0 +1,34 @@
+import type { CustomerRecord, RecordPage } from '../customer-records.ts'
+import { listLabel, type View } from './dashboard.ts'
+import { html } from './html.ts'
+import { formatDateTime, type Page } from './layout.ts'
+
+/** What was shared with third parties, and what was refused. Newest first. */
+export function renderRecords(
+  { brand, path }: View,
+  { records, before }: Pick<RecordPage, 'before'> & { readonly records: readonly CustomerRecord[] },
+): Page {
+  return {
+    title: 'Everything that was shared',
+    body: html`<p>Each time a service asked ${brand.name} for your data, newest first.</p>
+${records.length === 0 && html`<p>There is nothing ${before === undefined ? 'yet' : 'here'}.</p>`}
+<ul class="consents">${records.map(
+      ({ time, name, data, problem, count, accounts, oldest, newest }) => html`<li>
+<p><strong>${name}</strong></p>
+<p>${formatDateTime(time, brand)}</p>
+<p>${problem === undefined ? html`Received: ${data}` : html`Asked for: ${data}. ${problem}.`}</p>
+${
+  problem === undefined &&
+  html`<p class="muted">${count} ${count === 1 ? 'record' : 'records'}${
+    accounts.length > 0 && html` of ${accounts.join('; ')}`
+  }${oldest !== undefined && html`, from ${oldest.slice(0, dayLength)} to ${newest?.slice(0, dayLength)}`}</p>`
+}</li>`,
+    )}</ul>
+${before !== undefined && html`<p><a href="${path}/records?before=${before}">Earlier</a></p>`}
+<p><a href="${path}/records.csv">Save a copy for a spreadsheet (CSV)</a></p>
+<p><a href="${path}">${listLabel}</a></p>`,
+  }
+}
+
+/** Of a time: the day. */
+const dayLength = 10
