@@ -43,6 +43,7 @@ const applicable = [
   '5CM1.04.19',
   '4CM1.01.27',
   'rule 7.9',
+  'rule 9.5',
   'Data recipient handling details',
   // Withdrawal
   '5CM2.00.01',
