@@ -7,6 +7,7 @@ import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { countRequests } from '../support/http.ts'
 import { until } from '../support/until.ts'
 import { type Browser, openBrowser, readForm } from './browser.ts'
+import { openInterceptedStore } from './intercepted-store.ts'
 import { lockArtifacts } from './lock-artifacts.ts'
 import {
   agree,
@@ -190,6 +191,46 @@ describe('a code', () => {
     await release()
     config[openid.customFetch] = send
     const tokens = await thirdParty.exchange(callback, started)
+
+    assert.equal((await openid.tokenIntrospection(config, tokens.access_token)).active, true)
+  })
+
+  it('stays exchanged if an earlier request of a client that disconnected continues later', async (t) => {
+    const calls = openInterceptedStore()
+    const platform = await openConsentPlatform(t, { openStore: calls.openStore })
+    const thirdParty = await registerThirdParty(platform)
+    const started = await thirdParty.start()
+    const browser = platform.browse()
+    await browser.open(started.url)
+    const callback = await agree(browser, platform)
+    const [arrived, exchanged] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let codes = 0
+    calls.intercept('artifacts.find', async (make, [model]) => {
+      if (model === 'AuthorizationCode') codes += 1
+      if (model !== 'AuthorizationCode' || codes > 1) return make()
+      arrived.resolve()
+      await exchanged.promise
+      return make()
+    })
+    let isEnded = false
+    const abort = new AbortController()
+    const send = fetchFrom(platform.port)
+    const { config } = thirdParty
+    config[openid.customFetch] = (url, options) => send(url, { ...options, signal: abort.signal })
+
+    const first = assert.rejects(thirdParty.exchange(callback, started))
+    await arrived.promise
+    abort.abort()
+    await first
+    await until(() => platform.log.some((line) => JSON.parse(line).status === 499))
+    config[openid.customFetch] = send
+    const tokens = await thirdParty.exchange(callback, started)
+    calls.intercept('flows.appendToConsent', (make) => {
+      isEnded = true
+      return make()
+    })
+    exchanged.resolve()
+    await until(() => isEnded)
 
     assert.equal((await openid.tokenIntrospection(config, tokens.access_token)).active, true)
   })

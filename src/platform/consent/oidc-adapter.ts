@@ -52,9 +52,11 @@ export function createOidcAdapter(
 
   const consumeCode = async (model: string, id: string, ctx = Provider.ctx): Promise<void> => {
     if (await consume(model, id, ctx)) return
-    const used = await artifacts.find(model, digest(id), clock())
-    const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
-    await arrangements.withdraw(grantId, 'code_replayed', clock())
+    if (!ctx?.res.closed) {
+      const used = await artifacts.find(model, digest(id), clock())
+      const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
+      await arrangements.withdraw(grantId, 'code_replayed', clock())
+    }
     throw new errors.InvalidGrant(`${model} already consumed`)
   }
 
@@ -127,6 +129,8 @@ export function createOidcAdapter(
       } else if (model === grantModel) {
         // The OpenID provider destroys a grant if its refresh token is revoked, or if a code is used again.
         const isReplay = Provider.ctx?.oidc.route === 'token'
+        // The client that disconnected has repeated the request, and this is the earlier one.
+        if (isReplay && Provider.ctx?.res.closed) return
         await arrangements.withdraw(id, isReplay ? 'code_replayed' : 'third_party', clock())
       } else if (model !== 'RefreshToken') {
         // A refresh token ends with all others below: after a failure in between, it could not be revoked again.
@@ -138,6 +142,7 @@ export function createOidcAdapter(
     async revokeByGrantId(grantId) {
       const { ctx } = Provider
       if (!ctx || ctx.oidc.entities.AccessToken || revokesGrant(ctx)) return
+      if (ctx.oidc.route === 'token' && ctx.res.closed) return
       await artifacts.removeByGrant(grantId, grantModel)
     },
   })
