@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { fileScope } from '../support/engines.ts'
 import { balance, bankingAccount, contact, customer, transaction } from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
+import { until } from '../support/until.ts'
 import { assertQuiet, check, focusOn, hostileStrings, openConsole } from './console-browser.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -88,6 +89,10 @@ describe('the explorer in a browser', () => {
     await page.getByRole('button', { name: 'Apply filters' }).click()
     await page.getByText(/^Page 1 of/).waitFor()
     await page.waitForURL(/max-amount=-0\.01&page-size=10/)
+    const rows = table.locator('tbody tr')
+    // Until then, the table has the rows of before.
+    const untilPageIsShown = () => until(async () => (await rows.count()) === 10)
+    await untilPageIsShown()
     await page.getByRole('region', { name: 'transactions' }).focus()
     await page.keyboard.press('n')
     await page.getByText(/^Page 2 of/).waitFor()
@@ -98,8 +103,8 @@ describe('the explorer in a browser', () => {
     await page.keyboard.press('n')
     await page.keyboard.press('p')
     await page.getByText(/^Page 1 of/).waitFor()
-    const amounts = await table.locator('tbody tr td:last-child').allInnerTexts()
-    assert.equal(amounts.length, 10)
+    await untilPageIsShown()
+    const amounts = await rows.locator('td:last-child').allInnerTexts()
     assert.ok(amounts.every((amount) => amount.startsWith('−')))
 
     await page.getByLabel('Text').fill('no such text')
