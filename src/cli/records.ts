@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 import { findRecords, type RecordQuery } from '../disclosures/find-records.ts'
+import { parsePosition } from '../disclosures/position.ts'
 import type { StoredDisclosureRecord } from '../disclosures/record.ts'
 import type { Position } from '../disclosures/store.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
@@ -93,7 +94,7 @@ function readQuery({ from, to, customer, thirdParty, after }: ExportFlags): Reco
     to: parseTime('--to', to),
     customerId: customer,
     thirdPartyId: thirdParty,
-    after: parsePosition(after),
+    after: after === undefined ? undefined : readPosition(after),
   }
 }
 
@@ -123,13 +124,8 @@ function parseTime(flag: string, text: string | undefined): Temporal.Instant | u
   }
 }
 
-function parsePosition(text: string | undefined): Position | undefined {
-  if (text === undefined) return undefined
-  const [, time, chain, number] = /^(\d{1,15})-([\w-]{16})-(\d{1,15})$/.exec(text) ?? []
-  if (!chain) throw new CommandError(2, '--after must be the position of a record')
-  return {
-    time: Temporal.Instant.fromEpochMilliseconds(Number(time)),
-    chain,
-    number: Number(number),
-  }
+function readPosition(text: string): Position {
+  const position = parsePosition(text)
+  if (!position) throw new CommandError(2, '--after must be the position of a record')
+  return position
 }

@@ -17,6 +17,11 @@ export interface Block {
   readonly hash: string
 }
 
+export interface ListedBlock extends Block {
+  /** False if the block after it says that the answers with its records were not sent. */
+  readonly isSent: boolean
+}
+
 /** The last block of a chain. */
 export interface Head {
   readonly chain: string

@@ -1,4 +1,4 @@
-import type { Block } from './block.ts'
+import type { Block, ListedBlock } from './block.ts'
 
 /**
  * What a request got: which data of whom was disclosed to whom under which consent, or what was refused. It has no data of
@@ -32,6 +32,8 @@ export interface DisclosureRecord {
 export interface StoredDisclosureRecord extends DisclosureRecord {
   /** Of its block: before the answer was sent. */
   readonly time: Temporal.Instant
+  /** False if a later record says that the third party got a 503 instead. */
+  readonly isSent: boolean
   readonly block: Pick<Block, 'chain' | 'number'>
 }
 
@@ -54,17 +56,20 @@ interface StatementLine {
   readonly statement: string
 }
 
+/** How the first line of a block begins if the answers with the records of the block before it were not sent. */
+export const unsentStart = '{"kind":"unsent"'
+
 export const formatLine = (line: Line): string => JSON.stringify(line)
 
 export function parseLines({ lines }: Pick<Block, 'lines'>): readonly Line[] {
   return lines.split('\n').map((line) => JSON.parse(line) as Line)
 }
 
-export function parseRecords(block: Block): readonly StoredDisclosureRecord[] {
-  const { chain, number, time } = block
+export function parseRecords(block: ListedBlock): readonly StoredDisclosureRecord[] {
+  const { chain, number, time, isSent } = block
   return parseLines(block).flatMap((line) => {
     if (line.kind !== 'disclosure') return []
     const { kind: _kind, ...record } = line
-    return [{ ...record, time, block: { chain, number } }]
+    return [{ ...record, time, isSent, block: { chain, number } }]
   })
 }

@@ -1,4 +1,4 @@
-import type { Block, Head } from './block.ts'
+import type { Block, Head, ListedBlock } from './block.ts'
 import type { DisclosureRecord } from './record.ts'
 
 /** The place of a block in the order of time. */
@@ -26,7 +26,7 @@ export interface DisclosureRecordStore {
    */
   append(block: Block, records: readonly DisclosureRecord[]): Promise<void>
   /** In order of time, then chain and number. */
-  list(query: BlockQuery): Promise<readonly Block[]>
+  list(query: BlockQuery): Promise<readonly ListedBlock[]>
   /** In order of chain and number, after this one. */
   walk(after: Pick<Head, 'chain' | 'number'> | undefined, limit: number): Promise<readonly Block[]>
   find(chain: string, number: number): Promise<Block | undefined>
@@ -36,5 +36,5 @@ export interface DisclosureRecordStore {
    */
   listHeads(now: Temporal.Instant, seconds: number): Promise<readonly Head[]>
   /** Removes blocks, with what their records are found by. */
-  remove(blocks: readonly Block[]): Promise<void>
+  remove(blocks: readonly ListedBlock[]): Promise<void>
 }

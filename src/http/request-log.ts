@@ -7,8 +7,8 @@ import type { RequestLimit } from '../contract/request-limits.ts'
 import { interactionHeader } from '../contract/response-headers.ts'
 import { trafficLimits } from '../contract/traffic-limits.ts'
 import { customerAddressHeader } from '../platform/cds/request-headers.ts'
+import type { CallCounts } from '../platform/usage/call-counts.ts'
 import type { CountedOperation } from '../platform/usage/operations.ts'
-import type { UsageRecorder } from '../platform/usage/recorder.ts'
 
 export interface RequestMetrics {
   recordRequest(operation: string, status: number, seconds: number): void
@@ -84,7 +84,7 @@ export interface RequestLog extends FastifyBaseLogger {
 export interface RequestLogOptions {
   readonly log?: RequestLog | undefined
   readonly metrics?: RequestMetrics | undefined
-  readonly usage?: Pick<UsageRecorder, 'count'> | undefined
+  readonly usage?: Pick<CallCounts, 'count'> | undefined
   /** The server that receives the requests. */
   readonly role: MonitoredRole
 }

@@ -10,7 +10,7 @@ export async function openAdminMount(
   settings: Partial<Settings>,
   { log }: Pick<Telemetry, 'log'>,
   { authorisations, artifacts, flows }: ConsentStore,
-  { store, recorder, calendar, updateAvailability }: Usage,
+  { store, callCounts, calendar, updateAvailability }: Usage,
   clock: () => Temporal.Instant,
 ): Promise<(AdminMount & { close(): void }) | undefined> {
   const { registerKeys, issuer, adminUrl = issuer } = settings
@@ -20,7 +20,7 @@ export async function openAdminMount(
   const keys = await openLoggedKeys(registerKeys, log, undefined)
   return {
     admin: openAdmin({
-      ...{ usage: store, recorder, calendar, updateAvailability, authorisations, flows, clock },
+      ...{ usage: store, callCounts, calendar, updateAvailability, authorisations, flows, clock },
       onMetadataUpdate: () => log.info('metadata update requested by the register'),
     }),
     authenticate: openRegisterAccess({ audience: adminUrl, keys, artifacts, clock }),

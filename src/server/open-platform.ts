@@ -84,7 +84,7 @@ export async function openPlatform(
   const status = openStatusReader(settings, appOptions.readiness ?? [], sharedClock)
   const app = openPlatformApp({
     ...appOptions,
-    usage: usage.recorder,
+    usage: usage.callCounts,
     readStatus: status.read,
     readProvider: status.readProvider,
     listOutages,

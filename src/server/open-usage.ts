@@ -1,7 +1,7 @@
 import type { PlannedOutage } from '../contract/cds/outages.ts'
 import { openAvailability } from '../platform/admin/availability.ts'
 import { type Calendar, openCalendar } from '../platform/usage/calendar.ts'
-import { openUsageRecorder, type UsageRecorder } from '../platform/usage/recorder.ts'
+import { type CallCounts, openCallCounts } from '../platform/usage/call-counts.ts'
 import type { UsageStore } from '../platform/usage/store.ts'
 import { openUsageStore } from '../storage/open.ts'
 import { databaseOptions } from './database-options.ts'
@@ -13,7 +13,7 @@ const availabilityMs = 10 * 60_000
 
 export interface Usage {
   readonly store: UsageStore
-  readonly recorder: UsageRecorder
+  readonly callCounts: CallCounts
   readonly calendar: Calendar
   readonly updateAvailability: () => Promise<void>
   close(): Promise<void>
@@ -29,15 +29,15 @@ export async function openUsage(
   const store = await openUsageStore(settings.database, databaseOptions(settings))
   const calendar = openCalendar(settings.timeZone ?? 'UTC')
   const onError = (error: Error) => log.warn({ err: error }, 'usage not recorded')
-  const recorder = openUsageRecorder({ store, clock, calendar, onError })
+  const callCounts = openCallCounts({ store, clock, calendar, onError })
   const updateAvailability = openAvailability({ store, calendar, clock, listOutages })
   const timer = setInterval(() => updateAvailability().catch(onError), availabilityMs)
   timer.unref()
   return {
-    ...{ store, recorder, calendar, updateAvailability },
+    ...{ store, callCounts, calendar, updateAvailability },
     async close() {
       clearInterval(timer)
-      await recorder.close()
+      await callCounts.close()
       await store.close()
     },
   }

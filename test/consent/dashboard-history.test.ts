@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { bankingAccount } from '../support/lines.ts'
 import { addConsent, openDashboard, openPage, readText } from './dashboard-consents.ts'
-import { disclose, discloseRecords } from './disclose.ts'
+import { disclose, discloseRecords, discloseUnsent } from './disclose.ts'
 import { issuer, nextCustomer, signInToConsents } from './platform.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openDashboard)
@@ -264,7 +264,7 @@ describe('the records of a customer', () => {
 
     assert.match(
       text,
-      /Example Budget 2 March 2026, 10:00 am \(UTC\) Asked for: Account name, type and balance\. Nothing was shared: it cannot be shared at the moment\. Example Budget 1 March 2026, 10:00 am \(UTC\) Received: Transaction details 25 records of Everyday; Holiday, from 2026-01-01 to 2026-03-01/,
+      /Example Budget 2 March 2026, 10:00 am \(UTC\) Asked for: Account name, type and balance\. Nothing was shared: it cannot be shared at the moment\. Example Budget 1 March 2026, 10:00 am \(UTC\) Received: Transaction details 25 records of Everyday; Holiday, from 1 January 2026 to 1 March 2026/,
     )
     assert.equal(text.split('Example Budget').length - 1, 2)
     assert.equal(rows.length, 3)
@@ -274,6 +274,27 @@ describe('the records of a customer', () => {
       /^2026-03-01T10:00:00\+00:00\[UTC\],Example Budget,Transaction details,Shared,25,Everyday; Holiday,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z$/,
     )
     assert.match(rows[2] ?? '', /,Nothing was shared: it cannot be shared at the moment,0,,,$/)
+  })
+
+  it('say of an answer that was not sent that nothing was shared', async () => {
+    const platform = await platformOnEachEngine()
+    const customer = nextCustomer()
+    const record = { customerId: customer.id, thirdPartyId: 'tp', count: 25 }
+    await discloseUnsent(platform.store, at('07'), record, { ...record, count: 3 })
+    const browser = await signInToConsents(platform, customer)
+
+    await browser.open(`${issuer}/consents/records`)
+    const text = readText(browser)
+    await browser.open(`${issuer}/consents/records.csv`)
+    const [, unsent, sent] = browser.page.text.trimEnd().split('\r\n')
+
+    assert.match(
+      text,
+      /Received: Transaction details 3 records .*Asked for: Transaction details\. Nothing was shared: it was not available\./,
+    )
+    assert.doesNotMatch(text, /25 records/)
+    assert.match(unsent ?? '', /,Nothing was shared: it was not available,0,,,$/)
+    assert.match(sent ?? '', /,Shared,3,/)
   })
 
   it('have pages that continue each other, also if the link is wrong', async () => {

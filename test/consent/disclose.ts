@@ -29,6 +29,21 @@ export function disclose(
   return discloseRecords(store, time, { consentId, scopes: [scope] })
 }
 
+/** Stores two records in a chain of their own. Of the first one, the answer was not sent. */
+export async function discloseUnsent(
+  { disclosureRecords }: ConsentStore,
+  time: Temporal.Instant,
+  unsent: Partial<DisclosureRecord>,
+  sent: Partial<DisclosureRecord>,
+): Promise<void> {
+  const [first, second] = [makeRecord(unsent), makeRecord(sent)]
+  const line = (record: DisclosureRecord) => formatLine({ kind: 'disclosure', ...record })
+  const block = sealBlock(emptyChain(randomUUID()), [line(first)], time)
+  const marked = [formatLine({ kind: 'unsent', block: block.number }), line(second)]
+  await disclosureRecords.append(block, [first])
+  await disclosureRecords.append(sealBlock(block, marked, time), [second])
+}
+
 /** Stores records in a block of a chain of its own. */
 export async function discloseRecords(
   { disclosureRecords }: ConsentStore,

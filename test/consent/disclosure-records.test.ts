@@ -44,7 +44,7 @@ const sharingOnEachEngine = shareOnEachEngine(async (scope) => {
       const found = await find({ interactionId })
       return {
         status,
-        records: found.map(({ time: _time, block: _block, ...record }) => record),
+        records: found.map(({ time: _time, block: _block, isSent: _isSent, ...record }) => record),
         expected: {
           interactionId,
           thirdPartyId: sharing.thirdParty.id,
@@ -214,6 +214,10 @@ describe('an answer whose record cannot be stored', () => {
     assert.equal((await call('/banking/accounts', { headers: { 'x-v': '3' } })).status, 200)
     const { broken, unsent } = await verify()
     assert.deepEqual([broken, unsent], [[], before + 1])
+    assert.deepEqual(
+      (await find({ interactionId })).map(({ status, isSent }) => [status, isSent]),
+      [[200, false]],
+    )
   })
 
   it('is sent if the record was stored although its answer was lost', async () => {

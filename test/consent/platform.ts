@@ -228,7 +228,7 @@ export async function openConsentPlatform(
       clock,
       monitoring: createMonitoring({}, { metrics: undefined }).open,
       metrics,
-      usage: usage?.recorder,
+      usage: usage?.callCounts,
       admin,
       log: writer,
       readConsoleFiles: async () => [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type Block, emptyChain, sealBlock } from '../../src/disclosures/block.ts'
-import { formatLine, parseRecords } from '../../src/disclosures/record.ts'
+import { formatLine, parseLines } from '../../src/disclosures/record.ts'
 import { removeExpired } from '../../src/disclosures/retention.ts'
 import { describe } from '../support/engines.ts'
 import { makeRecord } from './disclose.ts'
@@ -257,7 +257,7 @@ describe('a block', () => {
 
     const blocks = await records.listBlocks()
     assert.deepEqual(
-      blocks.map((block) => parseRecords(block).length),
+      blocks.map((block) => parseLines(block).filter(({ kind }) => kind === 'disclosure').length),
       [2, 2, 2],
     )
     assert.deepEqual((await records.verify()).broken, [])

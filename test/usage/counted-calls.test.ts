@@ -16,7 +16,7 @@ const present = { 'x-fapi-customer-ip-address': '203.0.113.7' }
 describe('each call of the standards', () => {
   it('is counted by operation, tier, status, rejection, third party and presence of the customer', async () => {
     const platform = await setUp()
-    const { recorder } = platform.usage ?? assert.fail()
+    const { callCounts } = platform.usage ?? assert.fail()
     const { call, thirdParty } = await share(platform)
     const id = thirdParty.id
     const get = fetchFrom(platform.port)
@@ -53,7 +53,7 @@ describe('each call of the standards', () => {
     let found: readonly string[] = []
     await until(
       async () => {
-        await recorder.write()
+        await callCounts.write()
         found = await readCounts(platform.database)
         return countCalls(found) === countCalls(expected)
       },

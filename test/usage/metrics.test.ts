@@ -4,9 +4,9 @@ import type { PlannedOutage } from '../../src/contract/cds/outages.ts'
 import { openAvailability } from '../../src/platform/admin/availability.ts'
 import { type MetricsPeriod, readMetrics } from '../../src/platform/admin/metrics.ts'
 import { openCalendar } from '../../src/platform/usage/calendar.ts'
+import { type CountedCall, openCallCounts } from '../../src/platform/usage/call-counts.ts'
 import { countedEndpoint } from '../../src/platform/usage/counted-endpoint.ts'
 import { infosecOperations, publicOperations } from '../../src/platform/usage/operations.ts'
-import { type CountedCall, openUsageRecorder } from '../../src/platform/usage/recorder.ts'
 import { openConsentStore, openUsageStore } from '../../src/storage/open.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
 import { compileMetricsSchema } from '../support/cds-metrics-schema.ts'
@@ -27,9 +27,9 @@ async function open(scope: Scope, outages: readonly PlannedOutage[] = []) {
   let now = midnight
   const clock = () => now
   const onError = (error: Error) => assert.fail(error)
-  const recorder = openUsageRecorder({ store: usage, clock, calendar, onError })
+  const callCounts = openCallCounts({ store: usage, clock, calendar, onError })
   scope.after(async () => {
-    await recorder.close()
+    await callCounts.close()
     await usage.close()
     await consents.close()
   })
@@ -42,8 +42,8 @@ async function open(scope: Scope, outages: readonly PlannedOutage[] = []) {
     /** Sets the time, and counts calls then. */
     async at(time: Temporal.Instant, ...calls: readonly Partial<CountedCall>[]) {
       now = time
-      for (const each of calls) recorder.count({ ...call, ...each })
-      await recorder.write()
+      for (const each of calls) callCounts.count({ ...call, ...each })
+      await callCounts.write()
     },
     /** A process was running in these minutes after a time. */
     async run(time: Temporal.Instant, first: number, last: number) {

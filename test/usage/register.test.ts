@@ -92,7 +92,7 @@ describe('the register', () => {
     // Metadata, a pushed request, an authorization request and tokens; then those above.
     const callCount = 4 + 3 + 1 + 3
     await until(async () => {
-      await platform.usage?.recorder.write()
+      await platform.usage?.callCounts.write()
       return countCalls(await readCounts(platform.database)) === callCount
     })
 

@@ -1,4 +1,5 @@
 import { formatCsvRow } from '../../disclosures/csv.ts'
+import { formatPosition } from '../../disclosures/position.ts'
 import type { StoredDisclosureRecord } from '../../disclosures/record.ts'
 
 /** The fields of a record, in the order of the columns of an export. */
@@ -9,6 +10,7 @@ export function toPlainRecord({ time, block, ...record }: StoredDisclosureRecord
     interactionId: record.interactionId,
     operation,
     status,
+    isSent: record.isSent,
     error,
     limit,
     customerId,
@@ -20,13 +22,22 @@ export function toPlainRecord({ time, block, ...record }: StoredDisclosureRecord
     count: record.count,
     oldest: record.oldest,
     newest: record.newest,
-    position: `${time.epochMilliseconds}-${block.chain}-${block.number}`,
+    position: formatPosition({ time, ...block }),
   }
 }
 
 const columns = [
-  ...['time', 'interactionId', 'operation', 'status', 'error', 'limit', 'customerId', 'consentId'],
-  ...['thirdPartyId', 'isCustomerPresent', 'scopes', 'accountIds', 'count', 'oldest', 'newest'],
+  ...['time', 'interactionId', 'operation', 'status', 'isSent', 'error', 'limit', 'customerId'],
+  ...[
+    'consentId',
+    'thirdPartyId',
+    'isCustomerPresent',
+    'scopes',
+    'accountIds',
+    'count',
+    'oldest',
+    'newest',
+  ],
   'position',
 ] as const satisfies (keyof ReturnType<typeof toPlainRecord>)[]
 

@@ -2,7 +2,7 @@ import { isObject } from '../../contract/schema.ts'
 import { CdsError } from '../cds/errors.ts'
 import { type RawQuery, readQuery } from '../cds/query.ts'
 import { selectVersion, type VersionHeaders } from '../cds/version.ts'
-import type { UsageRecorder } from '../usage/recorder.ts'
+import type { CallCounts } from '../usage/call-counts.ts'
 import {
   type MetricsOptions,
   type MetricsPeriod,
@@ -44,7 +44,7 @@ interface AdminAnswer {
 }
 
 interface AdminOptions extends MetricsOptions {
-  readonly recorder: Pick<UsageRecorder, 'write'>
+  readonly callCounts: Pick<CallCounts, 'write'>
   readonly updateAvailability: () => Promise<void>
   /** Called when the register says that the metadata of third parties has changed. */
   readonly onMetadataUpdate: () => void
@@ -57,7 +57,7 @@ export function openAdmin(options: AdminOptions) {
       const version = selectVersion(request, adminEndpoints.metrics.versions)
       const { period } = readQuery(parameters, request.query)
       // The counts of this process are complete; those of others are written every half minute.
-      await options.recorder.write()
+      await options.callCounts.write()
       await options.updateAvailability()
       const data = await readMetrics(options, version, period as MetricsPeriod)
       return { version, body: { data, links: { self: request.url }, meta: {} } }

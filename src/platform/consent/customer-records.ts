@@ -1,8 +1,10 @@
 import { cdsEndpoints } from '../../contract/cds/shared/endpoints.ts'
 import { formatCsvRow } from '../../disclosures/csv.ts'
 import { findRecords } from '../../disclosures/find-records.ts'
+import { formatPosition, parsePosition } from '../../disclosures/position.ts'
 import { parseRecords, type StoredDisclosureRecord } from '../../disclosures/record.ts'
-import type { DisclosureRecordStore, Position } from '../../disclosures/store.ts'
+import type { DisclosureRecordStore } from '../../disclosures/store.ts'
+import type { CdsErrorName } from '../cds/errors.ts'
 import type { CustomerAccount } from './account-details.ts'
 import { nameAccount } from './pages/dashboard.ts'
 import type { Brand } from './pages/layout.ts'
@@ -36,7 +38,7 @@ export interface RecordPage {
   readonly before: string | undefined
 }
 
-/** A page of the records of a customer, before the end of the previous page. */
+/** A page of the records of a customer, before the end of the previous page; the first one if `before` is no position. */
 export async function readCustomerRecords(
   store: Pick<DisclosureRecordStore, 'list'>,
   customerId: string,
@@ -51,16 +53,8 @@ export async function readCustomerRecords(
         .filter((record) => record.customerId === customerId)
         .reverse(),
     ),
-    before: last && `${last.time.epochMilliseconds}-${last.number}-${last.chain}`,
+    before: last && formatPosition(last),
   }
-}
-
-/** Undefined if it is none: the first page. */
-function parsePosition(text: string): Position | undefined {
-  const [, time, number, chain] = /^(\d{1,15})-(\d{1,15})-([\w-]{1,64})$/.exec(text) ?? []
-  if (!chain) return undefined
-  const { fromEpochMilliseconds } = Temporal.Instant
-  return { time: fromEpochMilliseconds(Number(time)), number: Number(number), chain }
 }
 
 /** The copy that a customer saves, oldest first. */
@@ -94,16 +88,17 @@ export function describeRecord(
   names: ReadonlyMap<string, string>,
   listed: readonly CustomerAccount[] = [],
 ): CustomerRecord {
-  const { time, thirdPartyId, operation, status, count, oldest, newest } = record
+  const { time, thirdPartyId, operation, oldest, newest } = record
+  const isShared = record.isSent && record.status < 400
   const asked = record.scopes.length > 0 ? record.scopes : [scopes.get(operation) ?? 'profile']
   const data = describeScopes(asked, false).map(({ name }) => name)
   return {
     time,
     name: names.get(thirdPartyId) ?? removedName,
     data: data.join(', ') || 'Data about you',
-    problem: status < 400 ? undefined : explain(record),
-    count,
-    accounts: record.accountIds.map((id) => {
+    problem: isShared ? undefined : explain(record),
+    count: isShared ? record.count : 0,
+    accounts: (isShared ? record.accountIds : []).map((id) => {
       const account = listed.find((each) => each.id === id)
       return account ? nameAccount(account) : `Account ${id}`
     }),
@@ -112,12 +107,24 @@ export function describeRecord(
   }
 }
 
-function explain({ status, error = '' }: StoredDisclosureRecord): string {
+/** UserInfo has errors of OAuth. */
+type RefusalName = CdsErrorName | 'access_denied'
+
+/** The data holder refused to share. */
+const refusals: ReadonlySet<string> = new Set<RefusalName>([
+  'sharingRefused',
+  'customerUnavailable',
+  'accountUnavailable',
+  'energyAccountUnavailable',
+  'unavailableAccountInBody',
+  'unavailableEnergyAccountInBody',
+  'access_denied',
+])
+
+function explain({ status, isSent, error = '' }: StoredDisclosureRecord): string {
+  if (!isSent) return 'Nothing was shared: it was not available'
   if (error === 'insufficientScope') return 'Nothing was shared: you did not agree to it'
-  if (
-    /unavailable.*account|accountUnavailable|refused|customerUnavailable|access_denied/i.test(error)
-  )
-    return 'Nothing was shared: it cannot be shared at the moment'
+  if (refusals.has(error)) return 'Nothing was shared: it cannot be shared at the moment'
   if (status === 429) return 'Nothing was shared: too many requests'
   if (status >= 500) return 'Nothing was shared: it was not available'
   return 'Nothing was shared: the request was not valid'

@@ -1,7 +1,7 @@
 import type { CustomerRecord, RecordPage } from '../customer-records.ts'
 import { listLabel, type View } from './dashboard.ts'
 import { html } from './html.ts'
-import { formatDateTime, type Page } from './layout.ts'
+import { type Brand, formatDate, formatDateTime, type Page } from './layout.ts'
 
 /** What was shared with third parties, and what was refused. Newest first. */
 export function renderRecords(
@@ -21,7 +21,7 @@ ${
   problem === undefined &&
   html`<p class="muted">${count} ${count === 1 ? 'record' : 'records'}${
     accounts.length > 0 && html` of ${accounts.join('; ')}`
-  }${oldest !== undefined && html`, from ${oldest.slice(0, dayLength)} to ${newest?.slice(0, dayLength)}`}</p>`
+  }${oldest !== undefined && html`, ${formatPeriod(oldest, newest, brand)}`}</p>`
 }</li>`,
     )}</ul>
 ${before !== undefined && html`<p><a href="${path}/records?before=${before}">Earlier</a></p>`}
@@ -30,5 +30,15 @@ ${before !== undefined && html`<p><a href="${path}/records?before=${before}">Ear
   }
 }
 
-/** Of a time: the day. */
-const dayLength = 10
+function formatPeriod(oldest: string, newest: string | undefined, brand: Brand) {
+  const from = `from ${formatDay(oldest, brand)}`
+  return newest === undefined ? from : `${from} to ${formatDay(newest, brand)}`
+}
+
+const dayLength = '2026-06-01'.length
+
+/** A time, or a date, which has no time zone. */
+function formatDay(text: string, brand: Brand): string {
+  if (text.length > dayLength) return formatDate(Temporal.Instant.from(text), brand)
+  return Temporal.PlainDate.from(text).toLocaleString('en-AU', { dateStyle: 'long' })
+}

@@ -1,6 +1,6 @@
-import { type DisclosureRecord, parseRecords } from '../../../disclosures/record.ts'
+import { type DisclosureRecord, parseRecords, unsentStart } from '../../../disclosures/record.ts'
 import type { DisclosureRecordStore } from '../../../disclosures/store.ts'
-import { type Call, integer, optional, type Sql, text, time } from '../../sql.ts'
+import { boolean, type Call, integer, optional, type Sql, text, time } from '../../sql.ts'
 import { discloseScope } from './disclosures.ts'
 
 const block = {
@@ -12,6 +12,12 @@ const block = {
   lines: text,
 }
 const columns = 'b.chain, b.number, b.time, b.previous, b.hash, b.lines'
+
+/** The next block of the chain says whether the answers were sent. Its first characters are read, and not all of its lines. */
+const listedBlock = { ...block, isSent: boolean }
+const listedColumns = `${columns}, not exists (select 1 from record_block n
+  where n.chain = b.chain and n.number = b.number + 1
+    and substr(n.lines, 1, ${unsentStart.length}) = '${unsentStart}')`
 
 const head = { chain: text, number: integer, hash: text }
 
@@ -29,13 +35,13 @@ const removedMax = 100
 export function createDisclosureRecordStore(sql: Sql): DisclosureRecordStore {
   const { pairs, lookUp } = sql.dialect
   const ofBlock = 'b.chain = k.chain and b.number = k.number'
-  const listAll = `select ${columns} from record_block b
+  const listAll = `select ${listedColumns} from record_block b
     where (b.time, b.chain, b.number) > ($1, $2, $3) and b.time < $4
     order by b.time, b.chain, b.number limit $5`
-  const listOf = `select ${columns} from record_key k ${lookUp('record_block', 'b', ofBlock)}
+  const listOf = `select ${listedColumns} from record_key k ${lookUp('record_block', 'b', ofBlock)}
     where k.kind = $6 and k.id = $7 and (k.time, k.chain, k.number) > ($1, $2, $3) and k.time < $4
     order by k.time, k.chain, k.number limit $5`
-  const listNewest = `select ${columns} from record_key k ${lookUp('record_block', 'b', ofBlock)}
+  const listNewest = `select ${listedColumns} from record_key k ${lookUp('record_block', 'b', ofBlock)}
     where k.kind = $5 and k.id = $6 and (k.time, k.chain, k.number) < ($1, $2, $3)
     order by k.time desc, k.chain desc, k.number desc limit $4`
   const addKeys = `insert into record_key (kind, id, time, chain, number)
@@ -64,13 +70,13 @@ export function createDisclosureRecordStore(sql: Sql): DisclosureRecordStore {
       if (isNewestFirst) {
         const end = after ? [after.time, after.chain, after.number] : [endOfTime, '', 0]
         const { customerId } = ids
-        return sql.all(block, listNewest, [...end, limit, keyKinds.customerId, customerId])
+        return sql.all(listedBlock, listNewest, [...end, limit, keyKinds.customerId, customerId])
       }
       const start = after ? [after.time, after.chain, after.number] : [from ?? startOfTime, '', -1]
       const [kind] = (Object.keys(keyKinds) as KeyKind[]).filter((each) => ids[each] !== undefined)
       return kind
-        ? sql.all(block, listOf, [...start, to, limit, keyKinds[kind], ids[kind]])
-        : sql.all(block, listAll, [...start, to, limit])
+        ? sql.all(listedBlock, listOf, [...start, to, limit, keyKinds[kind], ids[kind]])
+        : sql.all(listedBlock, listAll, [...start, to, limit])
     },
     walk: (after, limit) =>
       after

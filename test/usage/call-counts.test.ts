@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { openCalendar } from '../../src/platform/usage/calendar.ts'
+import { type CountedCall, openCallCounts } from '../../src/platform/usage/call-counts.ts'
 import { infosecOperations, publicOperations } from '../../src/platform/usage/operations.ts'
-import { type CountedCall, openUsageRecorder } from '../../src/platform/usage/recorder.ts'
 import type { UsageBatch, UsageStore } from '../../src/platform/usage/store.ts'
 import { openUsageStore } from '../../src/storage/open.ts'
 import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
@@ -17,15 +17,15 @@ async function open(scope: Scope, options: { timeZone?: string; countersMax?: nu
   const openProcess = async (around: (store: UsageStore) => UsageStore = (store) => store) => {
     const store = await openUsageStore(database)
     scope.after(() => store.close())
-    const recorder = openUsageRecorder({
+    const callCounts = openCallCounts({
       store: around(store),
       clock: () => now,
       calendar: openCalendar(options.timeZone ?? 'UTC'),
       countersMax: options.countersMax,
       onError: (error) => errors.push(error),
     })
-    scope.after(() => recorder.close())
-    return { recorder, store }
+    scope.after(() => callCounts.close())
+    return { callCounts, store }
   }
   return {
     errors,
@@ -56,16 +56,16 @@ describe('the counts of calls', () => {
     const { openProcess, read } = await open(scope)
     const processes = [await openProcess(), await openProcess()]
 
-    for (const [index, { recorder }] of processes.entries()) {
-      recorder.count(call())
-      recorder.count(call())
-      recorder.count(
+    for (const [index, { callCounts }] of processes.entries()) {
+      callCounts.count(call())
+      callCounts.count(call())
+      callCounts.count(
         call({ operation: infosecOperations.token, status: 401, thirdPartyId: `t${index}` }),
       )
     }
-    await Promise.all(processes.map(({ recorder }) => recorder.write()))
-    processes[0]?.recorder.count(call())
-    await processes[0]?.recorder.write()
+    await Promise.all(processes.map(({ callCounts }) => callCounts.write()))
+    processes[0]?.callCounts.count(call())
+    await processes[0]?.callCounts.write()
 
     for (const span of ['minute', 'hour', 'day']) {
       assert.deepEqual(await read(countsOf(span)), [
@@ -80,12 +80,12 @@ describe('the counts of calls', () => {
 
   it('have a histogram of latencies by the response time of the tier', async (scope) => {
     const { openProcess, read } = await open(scope)
-    const { recorder } = await openProcess()
+    const { callCounts } = await openProcess()
 
     for (const durationMs of [150, 151, 375, 750, 1500, 1501, 3000, 3001]) {
-      recorder.count(call({ durationMs }))
+      callCounts.count(call({ durationMs }))
     }
-    await recorder.write()
+    await callCounts.write()
 
     const columns = 'calls, microseconds, within_10, within_25, within_50, within_100, within_200'
     assert.deepEqual(await read(`select ${columns} from usage_count where span = 'hour'`), [
@@ -96,7 +96,7 @@ describe('the counts of calls', () => {
   it('are added once, even if the answer of the database was lost', async (scope) => {
     const { openProcess, read, errors } = await open(scope)
     let isLost = true
-    const { recorder } = await openProcess((store) => ({
+    const { callCounts } = await openProcess((store) => ({
       ...store,
       async add(batch: UsageBatch) {
         await store.add(batch)
@@ -104,13 +104,13 @@ describe('the counts of calls', () => {
       },
     }))
 
-    recorder.count(call())
-    await recorder.write()
-    recorder.count(call())
-    await recorder.write()
+    callCounts.count(call())
+    await callCounts.write()
+    callCounts.count(call())
+    await callCounts.write()
     isLost = false
-    await recorder.write()
-    await recorder.write()
+    await callCounts.write()
+    await callCounts.write()
 
     assert.deepEqual(await read(totals), [
       ['day', 2],
@@ -123,7 +123,7 @@ describe('the counts of calls', () => {
   it('of an outage of the database are written after it, in the minutes of the calls', async (scope) => {
     const { openProcess, read, pass } = await open(scope)
     let isAway = true
-    const { recorder } = await openProcess((store) => ({
+    const { callCounts } = await openProcess((store) => ({
       ...store,
       async add(batch: UsageBatch) {
         if (isAway) throw new Error('away')
@@ -131,13 +131,13 @@ describe('the counts of calls', () => {
       },
     }))
 
-    recorder.count(call())
-    await recorder.write()
+    callCounts.count(call())
+    await callCounts.write()
     pass({ minutes: 5 })
-    recorder.count(call())
-    await recorder.write()
+    callCounts.count(call())
+    await callCounts.write()
     isAway = false
-    await recorder.close()
+    await callCounts.close()
 
     const minutes = `select start, sum(calls) from usage_count where span = 'minute' group by start order by start`
     assert.deepEqual(await read(minutes), [
@@ -148,10 +148,10 @@ describe('the counts of calls', () => {
 
   it('are deleted when they are older than their retention, and only then', async (scope) => {
     const { openProcess, read } = await open(scope)
-    const { recorder, store } = await openProcess()
+    const { callCounts, store } = await openProcess()
     const spans = 'select distinct span from usage_count order by span'
-    recorder.count(call())
-    await recorder.write()
+    callCounts.count(call())
+    await callCounts.write()
     const later = (hours: number) => start.add({ hours }).epochMilliseconds
     const readSpans = async () => (await read(spans)).flat()
 
@@ -169,9 +169,9 @@ describe('the counts of calls', () => {
 describeOnce('hours and days', () => {
   it('begin as they do in the time zone', async (scope) => {
     const { openProcess, read } = await open(scope, { timeZone: 'Australia/Adelaide' })
-    const { recorder } = await openProcess()
-    recorder.count(call())
-    await recorder.write()
+    const { callCounts } = await openProcess()
+    callCounts.count(call())
+    await callCounts.write()
 
     const starts = `select span, start from usage_count where span <> 'minute' order by span`
     assert.deepEqual(await read(starts), [
@@ -184,13 +184,13 @@ describeOnce('hours and days', () => {
 describeOnce('many kinds of calls', () => {
   it('are counted in a bounded memory, without their third parties', async (scope) => {
     const { openProcess, read, errors } = await open(scope, { countersMax: 5 })
-    const { recorder } = await openProcess()
+    const { callCounts } = await openProcess()
 
     for (let index = 0; index < 20; index += 1) {
-      recorder.count(call({ operation: infosecOperations.token, thirdPartyId: `t${index}` }))
+      callCounts.count(call({ operation: infosecOperations.token, thirdPartyId: `t${index}` }))
     }
-    for (let status = 400; status < 420; status += 1) recorder.count(call({ status }))
-    await recorder.write()
+    for (let status = 400; status < 420; status += 1) callCounts.count(call({ status }))
+    await callCounts.write()
 
     const found = `select operation, third_party, count(*), sum(calls) from usage_count
       where span = 'minute' group by operation, third_party order by operation, third_party`

@@ -43,7 +43,7 @@ export interface CountedCall {
 
 type Counter = { -readonly [Name in keyof UsageCount]: UsageCount[Name] } & { within: number[] }
 
-interface RecorderOptions {
+interface CallCountsOptions {
   readonly store: Pick<UsageStore, 'add' | 'purge'>
   readonly clock: () => Temporal.Instant
   readonly calendar: Calendar
@@ -51,16 +51,16 @@ interface RecorderOptions {
   readonly countersMax?: number | undefined
 }
 
-export type UsageRecorder = ReturnType<typeof openUsageRecorder>
+export type CallCounts = ReturnType<typeof openCallCounts>
 
 /** Counts calls in memory, and writes the counts in the background. No call waits for it, and nothing that it does affects one. */
-export function openUsageRecorder({
+export function openCallCounts({
   store,
   clock,
   calendar,
   onError,
   countersMax = countersMaxDefault,
-}: RecorderOptions) {
+}: CallCountsOptions) {
   const writer = randomUUID()
   let counters = new Map<string, Counter>()
   let seconds = new Map<number, { authenticated: number; unauthenticated: number }>()
