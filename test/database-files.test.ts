@@ -71,19 +71,12 @@ describe('a database that does not exist', () => {
     ['token', 'https://bank.example/'],
     provider,
     ['serve', 'platform', '--port', '0'],
-    ['load', '--dry-run'],
     ['backup', 'copy.db'],
   ]) {
     it(`is not created by ${args.slice(0, 2).join(' ')}`, async (t) => {
       const database = await missingDatabase(t)
-      const files = args[0] === 'load' ? [await dataFile(t)] : []
 
-      const { status, stdout, stderr } = await runInProcess([
-        ...args,
-        ...files,
-        '--database',
-        database,
-      ])
+      const { status, stdout, stderr } = await runInProcess([...args, '--database', database])
 
       assert.equal(stdout, '')
       assert.equal(await isCreated(database), false)

@@ -81,6 +81,9 @@ export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
 }
 
+/** There is no database at the address: no file, or no tables. */
+export class MissingDatabase extends DatabaseError {}
+
 /** How a user of the command solves what a message is about. Programs replace it by their own options. */
 export const solutions = {
   create: 'holdfast load or holdfast serve --create',

@@ -18,13 +18,22 @@ import type { Sql } from './sql.ts'
 
 type Options = [options?: DatabaseOptions]
 
-/** Creates the database unless it exists, and applies the migrations that it lacks. No other function creates one. */
-export const createDatabase = onEngine<void, Options>(
+/**
+ * Creates the database unless it exists, and applies the migrations that it lacks. No other function creates one. Returns
+ * whether it created a file.
+ */
+export const createDatabase = onEngine<boolean, Options>(
   async () => {
     const { createDatabase } = await import('./sqlite/driver/open.ts')
     return (path) => createDatabase(path)
   },
   async () => (await import('./postgres/driver/pool.ts')).createPostgresSchema,
+)
+
+/** Deletes the file of a database without rows that no other process has open. The tables of PostgreSQL remain. */
+export const deleteEmptyDatabase = onEngine<void, []>(
+  async () => (await import('./sqlite/driver/open.ts')).deleteEmptyDatabase,
+  async () => () => {},
 )
 
 /** Replaces a lost replay file by an empty one. PostgreSQL stores used tokens in the database itself. */
@@ -62,6 +71,12 @@ export const openProviderWriter = onEngine<ProviderWriter, [writing: WriterOptio
   async () => (await import('./sqlite/loads/provider-writer.ts')).openSqliteProviderWriter,
   async () => (await import('./postgres/loads/provider-writer.ts')).openPostgresProviderWriter,
 )
+
+/** A writer on an empty database that is not stored, for a dry run. */
+export async function openTemporaryWriter(writing: WriterOptions): Promise<ProviderWriter> {
+  const { openTemporaryWriter } = await import('./sqlite/loads/provider-writer.ts')
+  return openTemporaryWriter(writing)
+}
 
 export const openFeedWriter = onEngine<FeedWriter, [writing: FeedWriterOptions, ...Options]>(
   async () => (await import('./sqlite/feeds/feed-writer.ts')).openSqliteFeedWriter,

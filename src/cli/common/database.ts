@@ -18,18 +18,23 @@ export function addCreateFlag(command: Command): Command {
   return command.option('--create', 'create the database if it does not exist')
 }
 
-/** Called before a command opens the database: creates it if `create` is set, and warns of files that other users can access. */
+/**
+ * Called before a command opens the database: creates it if `create` is set, and warns of files that other users can
+ * access. Returns whether it created a file.
+ */
 export async function prepareDatabase(
   settings: CommandSettings,
   create: boolean,
   terminal: Terminal,
-): Promise<void> {
+): Promise<boolean> {
   const { createDatabase, findLooseFiles } = await import('../../storage/open.ts')
-  if (create) await createDatabase(settings.database, databaseOptions(settings))
+  const isNew = create && (await createDatabase(settings.database, databaseOptions(settings)))
   const loose = await findLooseFiles(settings.database)
-  if (loose.length === 0) return
-  const files = loose.map(quoteForShell).join(' ')
-  terminal.error(`warning: other users can access the data. To restrict it: chmod 600 ${files}\n`)
+  if (loose.length > 0) {
+    const files = loose.map(quoteForShell).join(' ')
+    terminal.error(`warning: other users can access the data. To restrict it: chmod 600 ${files}\n`)
+  }
+  return isNew
 }
 
 export function quoteForShell(text: string): string {

@@ -1,13 +1,14 @@
 import type { CommitResult } from '../../intake/commits.ts'
 import { type LoadOptions, type LoadResult, load } from '../../intake/load.ts'
 import type { LineSource } from '../../intake/source.ts'
-import type { WriterOptions } from '../../intake/writer.ts'
+import type { ProviderWriter, WriterOptions } from '../../intake/writer.ts'
 import { databaseOptions } from '../../server/database-options.ts'
 import { disablePretenuring, limitYoungGeneration } from '../../server/garbage-collection.ts'
 import { type LoadMetrics, openLoadMetrics } from '../../server/observe/load-metrics.ts'
 import type { Stopping } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { openProviderWriter } from '../../storage/open.ts'
+import { MissingDatabase } from '../../storage/database.ts'
+import { deleteEmptyDatabase, openProviderWriter, openTemporaryWriter } from '../../storage/open.ts'
 import { prepareDatabase } from '../common/database.ts'
 import { openLoadProgress } from '../common/load-progress.ts'
 import { type CommandSettings, readCommandSettings } from '../common/setting-flags.ts'
@@ -85,21 +86,48 @@ async function loadInputs(
   terminal: Terminal,
   options: LoadOptions,
 ): Promise<LoadResult> {
-  await prepareDatabase(settings, !options.dryRun, terminal)
-  const writer = await openProviderWriter(
-    settings.database,
+  const isNew = await prepareDatabase(settings, !options.dryRun, terminal)
+  const open = options.dryRun ? openForDryRun : openWriter
+  const writer = await open(
+    settings,
     { ...writerOptions, loadTime: Temporal.Now.instant() },
-    databaseOptions(settings),
+    terminal,
   )
   disablePretenuring()
   limitYoungGeneration()
+  let isLoaded = false
   try {
-    return await load(inputs, writer, options)
+    const result = await load(inputs, writer, options)
+    isLoaded = isSuccessful(result)
+    return result
   } catch (error) {
     throw toInputError(error)
   } finally {
     await writer.close()
+    if (isNew && !isLoaded) await deleteEmptyDatabase(settings.database)
   }
+}
+
+function openWriter(settings: CommandSettings, options: WriterOptions): Promise<ProviderWriter> {
+  return openProviderWriter(settings.database, options, databaseOptions(settings))
+}
+
+async function openForDryRun(
+  settings: CommandSettings,
+  options: WriterOptions,
+  terminal: Terminal,
+): Promise<ProviderWriter> {
+  try {
+    return await openWriter(settings, options)
+  } catch (error) {
+    if (!(error instanceof MissingDatabase)) throw error
+    terminal.error('there is no database yet: validating against an empty one\n')
+    return openTemporaryWriter(options)
+  }
+}
+
+function isSuccessful({ errors, isRejected, isStopped }: LoadResult): boolean {
+  return errors === 0 && !isRejected && !isStopped
 }
 
 /** The progress line, the metrics and the errors of a load. */
@@ -123,8 +151,7 @@ function openReports(inputs: readonly LineSource[], flags: LoadFlags, terminal: 
     },
     onError: errors.add,
     complete(result: LoadResult): void {
-      const isLoaded = result.errors === 0 && !result.isRejected && !result.isStopped
-      isSuccess = isLoaded && !flags.dryRun
+      isSuccess = isSuccessful(result) && !flags.dryRun
       state = { ...state, lines: result.lines }
       progress.clear()
     },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { DatabaseError, type DatabaseOptions, solutions } from '../../database.ts'
+import { DatabaseError, type DatabaseOptions, MissingDatabase, solutions } from '../../database.ts'
 import { warnOfUntestedCitus } from './citus-version.ts'
 import { deniedError, isDenied } from './denied.ts'
 import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
@@ -121,12 +121,12 @@ const uses = {
   feed: () => ({ statementMs: 0, session: { ...smallBatchPlans, ...readCommitted } }),
 } as const satisfies Record<string, Use>
 
-/** Creates the tables unless they exist, and applies the missing migrations. */
+/** Creates the tables unless they exist, and applies the missing migrations. False: the database itself existed. */
 export async function createPostgresSchema(
   url: string,
   options: DatabaseOptions = {},
   steps = migrations,
-): Promise<void> {
+): Promise<false> {
   const pool = makePool(url, 'load', { ...options, connections: 1 })
   try {
     // Only the owner of the tables may migrate them, but every role may find that they are up to date.
@@ -134,6 +134,7 @@ export async function createPostgresSchema(
     const mustMigrate = !schema || isOlder(schema, steps)
     if (schema) requireLayout(schema, options)
     if (mustMigrate) await migrate(pool, options, steps)
+    return false
   } catch (error) {
     throw unusable(url, error)
   } finally {
@@ -158,7 +159,7 @@ export async function openPool(
   try {
     const schema = await readSchema(pool)
     if (!schema) {
-      throw new DatabaseError(
+      throw new MissingDatabase(
         `the database ${describeAddress(url)} has no Holdfast tables: check the address, or create them with ${solutions.create}`,
       )
     }

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { DatabaseError, earlierBuild, solutions } from '../../database.ts'
+import { DatabaseError, earlierBuild, MissingDatabase, solutions } from '../../database.ts'
 import { findMissing, versionWith } from '../../migrations.ts'
 import { cannotOpen, isBusy } from './errors.ts'
 import { createPrivateFile } from './files.ts'
@@ -25,11 +25,38 @@ const uses = {
   write: 'pragma cache_size = -32768',
 }
 
-/** Creates the database unless it exists, and applies the missing migrations. */
-export function createDatabase(path: string, steps: readonly string[] = migrations): void {
-  withPath(path, () => createPrivateFile(path))
+/** Creates the database unless it exists, and applies the missing migrations. Returns whether it created the file. */
+export function createDatabase(path: string, steps: readonly string[] = migrations): boolean {
+  const isNew = withPath(path, () => createPrivateFile(path))
   using database = openFile(path, requireOwn)
   withPath(path, () => migrate(database, steps))
+  return isNew
+}
+
+/** Deletes a database without rows, unless another connection to it is open. */
+export function deleteEmptyDatabase(path: string): void {
+  try {
+    using database = connect(path, 0)
+    // The database leaves its mode only if this connection is the only one, and then stays locked.
+    database.exec('pragma locking_mode = exclusive; pragma journal_mode = delete')
+    if (hasRows(database)) useWriteAheadLog(database)
+    else rmSync(path)
+  } catch {
+    // An empty database remains.
+  }
+}
+
+function hasRows(database: DatabaseSync): boolean {
+  const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
+  return tables.some(({ name }) => database.prepare(`select 1 from "${name}" limit 1`).get())
+}
+
+/** An empty database without a name, which ends with the connection. What exceeds the cache is in a deleted file. */
+export function openTemporaryDatabase(): DatabaseSync {
+  const database = new DatabaseSync('')
+  migrate(database, migrations)
+  database.exec(uses.write)
+  return database
 }
 
 /** Opens an existing database and applies the missing migrations. */
@@ -48,10 +75,10 @@ export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync
 
 /** Opens an existing database of any version without a migration. */
 export function openExisting(path: string): DatabaseSync {
-  const database = openFile(path, requireOwn)
-  if (schemaVersion(database) > 0) return database
-  database.close()
-  throw missingDatabase(path)
+  return openFile(path, (database) => {
+    requireOwn(database)
+    if (schemaVersion(database) === 0) throw missingDatabase(path)
+  })
 }
 
 /** Connects to an existing file. With a plain path, SQLite would create a missing file. */
@@ -91,8 +118,8 @@ export function withPath<Result>(path: string, work: () => Result, onFailure = (
   }
 }
 
-function missingDatabase(path: string): DatabaseError {
-  return new DatabaseError(
+function missingDatabase(path: string): MissingDatabase {
+  return new MissingDatabase(
     `database not found at ${path}: check the path, or create it with ${solutions.create}`,
   )
 }

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { totalCounts } from '../../../intake/line-counts.ts'
 import type {
@@ -9,7 +10,7 @@ import type {
 import { DatabaseError } from '../../database.ts'
 import { loadValues, recordLoad } from '../../status-store.ts'
 import { fileIdentity } from '../driver/files.ts'
-import { openDatabase } from '../driver/open.ts'
+import { openDatabase, openTemporaryDatabase } from '../driver/open.ts'
 import { openStatements } from '../driver/sql.ts'
 import { execute } from '../driver/statements.ts'
 import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
@@ -18,16 +19,30 @@ import { openItemWriter } from './item-writer.ts'
 import { openLoadedAccounts } from './loaded-accounts.ts'
 import { openStagedItems } from './staged-items.ts'
 
+interface OpenedFile {
+  readonly path: string
+  /** Of the file that was opened. */
+  readonly identity: string | undefined
+}
+
+export function openSqliteProviderWriter(path: string, options: WriterOptions): ProviderWriter {
+  const identity = fileIdentity(path)
+  return createWriter(openDatabase(path, 'write'), { path, identity }, options)
+}
+
+export function openTemporaryWriter(options: WriterOptions): ProviderWriter {
+  return createWriter(openTemporaryDatabase(), undefined, options)
+}
+
 /**
  * The write lock is taken with the first item of a commit, or with slow input after the last one. Between two commits
  * another process may change anything, so no cache survives a commit.
  */
-export function openSqliteProviderWriter(
-  path: string,
+function createWriter(
+  database: DatabaseSync,
+  file: OpenedFile | undefined,
   { loadTime, isSlow = false, onWait, signal }: WriterOptions,
 ): ProviderWriter {
-  const opened = fileIdentity(path)
-  const database = openDatabase(path, 'write')
   // `takeWriteLock` waits for other loads, without blocking the process.
   database.exec('pragma busy_timeout = 0')
   const loaded = openLoadedAccounts(database)
@@ -39,7 +54,9 @@ export function openSqliteProviderWriter(
 
   // Only after the temporary tables exist: a rollback must not remove them.
   const begin = async (): Promise<void> => {
-    if (!database.isTransaction) await takeWriteLock(database, { onWait, signal })
+    if (database.isTransaction) return
+    if (file) await takeWriteLock(database, { onWait, signal })
+    else execute(database, 'begin')
   }
 
   const writeAll = (all: readonly LocatedItem[]): LineError[] =>
@@ -79,18 +96,19 @@ export function openSqliteProviderWriter(
     countGaps: async () => loaded.countGaps(),
 
     async commit() {
+      if (!file) throw new Error('a temporary database has no commits')
       const counts = items.finish()
       items.writeIndex(Number.POSITIVE_INFINITY).forEach(() => {})
       // A commit to a file that was deleted or replaced would be lost.
-      if (fileIdentity(path) !== opened) {
+      if (fileIdentity(file.path) !== file.identity) {
         throw new DatabaseError(
-          `the database ${path} was deleted or replaced during the load: uncommitted items were not loaded`,
+          `the database ${file.path} was deleted or replaced during the load: uncommitted items were not loaded`,
         )
       }
       if (database.isTransaction) {
         const lines = totalCounts([committedLines, ...counts.values()])
         run(recordLoad, loadValues(loadTime, Date.now(), lines))
-        commitWithinSpace(database, path)
+        commitWithinSpace(database, file.path)
         committedLines = lines
       }
       items.clearCache()
@@ -107,7 +125,7 @@ export function openSqliteProviderWriter(
     async close() {
       // Closing rolls back an open transaction.
       database.close()
-      releaseLog(path)
+      if (file) releaseLog(file.path)
     },
   }
 }
