@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 
 export interface Copy {
-  /** When it resolves, more may be written. The buffers may change at once. */
-  write(...chunks: Buffer[]): Promise<void>
+  /** When it resolves, more may be written. */
+  write(chunk: Buffer): Promise<void>
   /**
    * Statements that are sent after it resolves see the rows. On a connection in pipeline mode, only they show whether the
    * copy has failed.
@@ -46,21 +46,21 @@ export function openCopy(
       handleCopyInResponse() {},
     }),
   )
-  const send = (code: number, chunks: readonly Buffer[]): void => {
-    const message = Buffer.concat([Buffer.alloc(5, code), ...chunks])
-    message.writeUInt32BE(message.length - 1, 1)
-    stream?.write(message)
+  const send = (code: number, chunk: Buffer): void => {
+    const head = Buffer.alloc(5, code)
+    head.writeUInt32BE(4 + chunk.length, 1)
+    stream?.write(Buffer.concat([head, chunk]))
   }
   return {
-    async write(...chunks) {
+    async write(chunk) {
       if (failure) throw failure
-      send(copyData, chunks)
+      send(copyData, chunk)
       // A connection that breaks does not drain.
       if (stream?.writableNeedDrain) await Promise.race([ended, once(stream, 'drain')])
       if (failure) throw failure
     },
     async end() {
-      send(copyDone, [])
+      send(copyDone, Buffer.alloc(0))
       if (!(client as pg.Client).pipeline) await ended
     },
   }

@@ -8,23 +8,17 @@ import { DatabaseError } from '../../database.ts'
 const lineBits = 36
 const partBits = 12
 
-/** The bits of a line that are in the lower half of the number. */
-const lowLineCount = 2 ** (32 - partBits)
-
 const filesMax = 2 ** 15
 const linesMax = 2 ** lineBits
 const partsMax = 2 ** partBits
 
-export function placeHalves({ file, line, part = 0 }: SourceLocation): [number, number] {
+export function toPlace({ file, line, part = 0 }: SourceLocation): bigint {
   if (file >= filesMax || line >= linesMax || part >= partsMax) {
     throw new DatabaseError(
       `a load has at most ${filesMax} files, ${linesMax - 1} lines in a file and ${partsMax} lines for a row`,
     )
   }
-  return [
-    file * 2 ** (lineBits + partBits - 32) + Math.floor(line / lowLineCount),
-    (line % lowLineCount) * partsMax + part,
-  ]
+  return BigInt(file * linesMax * partsMax) + BigInt(line * partsMax + part)
 }
 
 export function parsePlace(place: string): SourceLocation {

@@ -15,8 +15,8 @@ import { amountKey } from '../../amount-key.ts'
 import { digest, emailDigest } from '../../digest.ts'
 import { toEmailsText } from '../../emails-text.ts'
 import { kindCodes, latestTime, listCodes, listsMax, targetCodes } from '../../enum-codes.ts'
-import type { ColumnType, CopyValue, openCopyEncoder } from './copy-encoder.ts'
-import { placeHalves } from './place.ts'
+import type { CopyValue, openCopyEncoder } from './copy-encoder.ts'
+import { toPlace } from './place.ts'
 
 /** The records that an account has at most one of. */
 export const partCodes = { balance: 1, contact: 2 } as const
@@ -55,12 +55,10 @@ export const makeStaging = [
   `create index on staged_entry (place) where time is not null and not has_own_time;`,
 ].join('\n')
 
-const columnTypes = Object.fromEntries(
-  Object.entries(stagedTables).map(([name, columns]) => [
-    name,
-    columns.split(',').map((column) => column.trim().split(' ')[1]),
-  ]),
-) as Record<StagedTable, ColumnType[]>
+/** With the place. */
+const columnCounts = new Map(
+  stagedNames.map((name) => [name, 1 + stagedTables[name].split(',').length]),
+)
 
 /** Writes items to the staged tables, and counts the lines of each. */
 export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
@@ -78,7 +76,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
 
   const add = (table: StagedTable, location: SourceLocation, ...values: CopyValue[]): void => {
     counts.set(table, count(table) + 1)
-    rows.into(table).add(placeHalves(place ?? location), columnTypes[table], values)
+    rows.add(table, columnCounts.get(table) ?? 0, [toPlace(place ?? location), ...values])
   }
 
   const countEntry = (item: SourceLocation, list: EntryList): void => {
