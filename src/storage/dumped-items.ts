@@ -1,8 +1,8 @@
 import type { AccountKind } from '../contract/index.ts'
 import type { DumpedItem } from '../intake/writer.ts'
-import { accountKindByList, type EntryList } from '../provider/store.ts'
+import type { EntryList } from '../provider/store.ts'
 import { currentVersions } from './current-versions.ts'
-import { kindCodes, kindName, targetCodes } from './enum-codes.ts'
+import { kindCodes, kindName, kindOfList, targetCodes } from './enum-codes.ts'
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>
 
@@ -111,5 +111,5 @@ function* dumpContact({ id, head, contact }: DumpedAccount): Generator<DumpedIte
 
 /** Whether an entry of a list is invisible in an account of a kind. */
 export function isUnresolvedEntry(list: EntryList, kind: number): boolean {
-  return kindCodes[accountKindByList[list]] !== kind
+  return kindOfList(list) !== kind
 }

@@ -1,11 +1,16 @@
 import type { AccountKind } from '../contract/index.ts'
 import type { RestrictionTarget } from '../intake/writer.ts'
-import type { EntryList } from '../provider/store.ts'
+import { accountKindByList, type EntryList } from '../provider/store.ts'
 
 export const kindCodes = { banking: 1, energy: 2 } as const satisfies Record<AccountKind, number>
 
 export function kindName(code: number): AccountKind {
   return code === kindCodes.banking ? 'banking' : 'energy'
+}
+
+/** The kind of account that has a list. */
+export function kindOfList(list: EntryList): number {
+  return kindCodes[accountKindByList[list]]
 }
 
 export const targetCodes = { account: 1, customer: 2 } as const satisfies Record<

@@ -2,7 +2,7 @@ import { foldCase } from '../contract/case-folding.ts'
 import type { PageRequest } from '../contract/index.ts'
 import type { AccountFilters, AccountsQuery, EntriesQuery, TimeWindow } from '../provider/store.ts'
 import { amountKey } from './amount-key.ts'
-import { clampTime } from './enum-codes.ts'
+import { clampTime, kindOfList, listCodes } from './enum-codes.ts'
 import { amountCode, amountCodeMax, amountCodeMin } from './search-index.ts'
 
 /** The parameters of statements from those of requests. */
@@ -31,6 +31,19 @@ export function filterValues({ openStatus, productCategory, isOwned }: AccountFi
 /** Offset and limit. */
 export function pageValues({ page, pageSize }: PageRequest) {
   return [Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER), pageSize] as const
+}
+
+/** The customer, the account, its kind, the list, the time window and the page. */
+export function listValues(request: EntriesQuery) {
+  const { customerId, accountId, list, window } = request
+  return [
+    toId(customerId),
+    toId(accountId),
+    kindOfList(list),
+    listCodes[list],
+    ...windowValues(window),
+    ...pageValues(request),
+  ] as const
 }
 
 /** Without a window, the whole list. */

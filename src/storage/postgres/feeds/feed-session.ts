@@ -42,7 +42,7 @@ const smallOwnersMax = 200
 /** Each staged row leads to a few others. A batch with more than these moved or removed many entries. */
 const otherRowsMax = (stagedRows: number) => 4 * stagedRows + 2000
 
-/** After this many rows, the temporary tables are vacuumed: deleted rows still take time to skip. */
+/** After this many rows, all temporary tables are truncated: deleted rows still take time to skip. */
 const deletedRowsMax = 10_000
 
 export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
@@ -78,7 +78,7 @@ export async function openFeedSession(
   client.on('error', () => {
     isLost = true
   })
-  /** In a transaction, or between transactions while a statement runs. */
+  /** In a transaction. */
   let isBusy = true
   let stopChecks: (() => void) | undefined
   const end = (): void => {
@@ -203,10 +203,13 @@ export async function openFeedSession(
     /** `tables` are the temporary tables with rows. */
     async commit(tables: readonly string[]): Promise<void> {
       // A truncation discards plans and takes milliseconds per table.
+      const isFull = deletedRows >= deletedRowsMax
       const hasFewRows = isSmall() && insertedRows <= otherRowsMax(staging.total())
-      const clear = hasFewRows
-        ? tables.map((table) => `delete from ${table};`).join(' ')
-        : `truncate ${tables.join()};`
+      const clear =
+        hasFewRows && !isFull
+          ? tables.map((table) => `delete from ${table};`).join(' ')
+          : `truncate ${(isFull ? [...temporaryTables, ...tables] : tables).join()};`
+      if (isFull) deletedRows = 0
       const stopWatching = watchStandby(client)
       await runPlanned(`${clear} commit`)
       const warning = stopWatching()
@@ -217,15 +220,6 @@ export async function openFeedSession(
     async rollback(): Promise<void> {
       await runPlanned('rollback')
       endTransaction()
-    },
-
-    /** Called between transactions. */
-    async trim(): Promise<void> {
-      if (deletedRows < deletedRowsMax) return
-      isBusy = true
-      await runPlanned(`vacuum ${temporaryTables.join()}`)
-      isBusy = false
-      deletedRows = 0
     },
   }
 }

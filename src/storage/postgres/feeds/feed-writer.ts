@@ -160,15 +160,11 @@ export async function openPostgresFeedWriter(
       return outcome
     },
 
-    commit(batches) {
-      const outcomes = inTurn(async () => {
+    commit: (batches) =>
+      inTurn(async () => {
         const groups = groupsOfDifferentFeeds(batches)
         return (await Array.fromAsync(groups, (group) => commitValid(group, commitTogether))).flat()
-      })
-      // The caller does not wait for it, and the next call replaces a connection that failed.
-      inTurn(async () => session && onSession(({ trim }) => trim())).catch(() => {})
-      return outcomes
-    },
+      }),
 
     async close() {
       clearInterval(renewal)

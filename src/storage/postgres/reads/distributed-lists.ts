@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { ContractError, type JsonText } from '../../../contract/index.ts'
-import { accountKindByList, type EntryList } from '../../../provider/store.ts'
+import type { EntryList } from '../../../provider/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { kindOfList, listCodes } from '../../enum-codes.ts'
 import {
   type EntryKey,
   type ListReads,
@@ -101,7 +101,7 @@ export async function openDistributedLists(
     const [[text, ...row] = []] = await onCoordinator(findAccount, [
       toId(request.customerId),
       toId(request.accountId),
-      kindCodes[accountKindByList[request.list]],
+      kindOfList(request.list),
     ])
     const missing = toMissing(text)
     if (missing) return missing
@@ -149,7 +149,7 @@ export async function openDistributedLists(
   const listEntriesOfAccounts: Lists['listEntriesOfAccounts'] = async (request) => {
     const found = await onCoordinator(findAccounts, [
       ...requestedAccounts(request),
-      kindCodes[accountKindByList[request.list]],
+      kindOfList(request.list),
     ])
     const missing = toMissing(found[0]?.[0])
     if (missing) return missing

@@ -1,14 +1,14 @@
-import { accountKindByList, type EntriesOfAccountsQuery } from '../../../provider/store.ts'
-import { kindCodes, listCodes } from '../../enum-codes.ts'
+import type { EntriesOfAccountsQuery } from '../../../provider/store.ts'
+import { kindOfList, listCodes } from '../../enum-codes.ts'
 import { keysReadMax } from '../../merged-lists.ts'
 import { type Reads, toMissing, toPage } from '../../provider-store.ts'
 import {
   amountCodes,
+  listValues,
   pageValues,
   requestedAccounts,
   type SearchValues,
   searchValues,
-  toId,
   windowValues,
 } from '../../request-values.ts'
 import { textSlices } from '../../search-index.ts'
@@ -39,18 +39,9 @@ export function openPartitionedLists(
   return {
     listEntries(request) {
       const filter = searchValues(request)
-      const account = toId(request.accountId)
-      const values = [
-        toId(request.customerId),
-        account,
-        kindCodes[accountKindByList[request.list]],
-        listCodes[request.list],
-        ...windowValues(request.window),
-        ...pageValues(request),
-      ]
-      const { list, search, searchAmounts } = statements[
-        findPartition(account, partitions)
-      ] as OneList
+      const values = listValues(request)
+      const partition = findPartition(values[1], partitions)
+      const { list, search, searchAmounts } = statements[partition] as OneList
       if (!filter) return page(list, values)
       return request.text
         ? page(search, [...values, ...filter, ...sliceValues(filter)])
@@ -61,7 +52,7 @@ export function openPartitionedLists(
       page(selectStatement(request), [
         ...requestedAccounts(request),
         ...pageValues(request),
-        kindCodes[accountKindByList[request.list]],
+        kindOfList(request.list),
         listCodes[request.list],
         ...windowValues(request.window),
       ]),

@@ -1,13 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { JsonText } from '../../../contract/index.ts'
-import {
-  accountKindByList,
-  type EntriesOfAccountsQuery,
-  type Missing,
-  type Page,
-} from '../../../provider/store.ts'
+import type { EntriesOfAccountsQuery, Missing, Page } from '../../../provider/store.ts'
 import { anyRestriction, restriction } from '../../account-statements.ts'
-import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { kindOfList, listCodes } from '../../enum-codes.ts'
 import { toMissing, toPage } from '../../provider-store.ts'
 import { pageValues, requestedAccounts, windowValues } from '../../request-values.ts'
 import { dialect } from '../driver/sql.ts'
@@ -75,7 +70,7 @@ export function openMergedPage(database: DatabaseSync) {
     const [found, restricted, ...page] = mergedPage(pageSize).first(
       customerId,
       JSON.stringify(accountIds),
-      kindCodes[accountKindByList[list]],
+      kindOfList(list),
       listCodes[list],
       ...windowValues(window),
       ...pageValues(request),

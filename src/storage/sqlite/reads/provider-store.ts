@@ -1,11 +1,10 @@
 import type { JsonText, PageRequest } from '../../../contract/index.ts'
-import {
-  accountKindByList,
-  type EntriesOfAccountsQuery,
-  type EntriesQuery,
-  type Missing,
-  type Page,
-  type ProviderStore,
+import type {
+  EntriesOfAccountsQuery,
+  EntriesQuery,
+  Missing,
+  Page,
+  ProviderStore,
 } from '../../../provider/store.ts'
 import {
   countAll,
@@ -17,11 +16,11 @@ import {
   ownerAndAccount,
   restriction,
 } from '../../account-statements.ts'
-import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { kindOfList, listCodes } from '../../enum-codes.ts'
 import { type ListReads, readSeveralLists } from '../../merged-lists.ts'
 import { createProviderStore, toMissing } from '../../provider-store.ts'
 import {
-  pageValues,
+  listValues,
   requestedAccounts,
   searchValues,
   toId,
@@ -100,15 +99,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
 
   /** The most frequent query, in one statement. Undefined if the customer or the account is not found. */
   const readWindowPage = (request: EntriesQuery): Page<JsonText> | Missing | undefined => {
-    const { list, window, pageSize } = request
-    const row = windowPage(pageSize).first(
-      toId(request.customerId),
-      toId(request.accountId),
-      kindCodes[accountKindByList[list]],
-      listCodes[list],
-      ...windowValues(window),
-      ...pageValues(request),
-    )
+    const row = windowPage(request.pageSize).first(...listValues(request))
     if (!row) return undefined
     const [restricted, first, last, records] = row
     const missing = toMissing(restricted)
@@ -169,8 +160,8 @@ function findList(
   readRows: Reader['readRows'],
   { customerId, accountId, list }: EntriesQuery,
 ): number | Missing {
-  const kind = kindCodes[accountKindByList[list]]
-  const [[text, number] = []] = readRows(findAccount, [toId(customerId), toId(accountId), kind])
+  const values = [toId(customerId), toId(accountId), kindOfList(list)]
+  const [[text, number] = []] = readRows(findAccount, values)
   return toMissing(text) ?? listNumber(Number(number), list)
 }
 
@@ -188,8 +179,8 @@ function findLists(
   readRows: Reader['readRows'],
   request: EntriesOfAccountsQuery,
 ): { readonly list: number; readonly account: string }[] | Missing {
-  const kind = kindCodes[accountKindByList[request.list]]
-  const rows = readRows(findAccounts, [...requestedAccounts(request), kind])
+  const values = [...requestedAccounts(request), kindOfList(request.list)]
+  const rows = readRows(findAccounts, values)
   const missing = toMissing(rows[0]?.[0])
   if (missing) return missing
   return rows.flatMap(([, number, id]) =>
