@@ -23,11 +23,14 @@ export class TokenRejected extends Error {
   override readonly name = 'TokenRejected'
   readonly reason: RejectionReason
   readonly origin: Origin | undefined
+  /** What the settings require instead, without the path of the request. */
+  readonly expected: string | undefined
 
   /** The token itself is not stored in the error, since errors are logged. */
-  constructor(reason: RejectionReason, token?: string) {
+  constructor(reason: RejectionReason, token?: string, expected?: string) {
     super(reason)
     this.reason = reason
+    this.expected = expected
     this.origin = token === undefined ? undefined : readOrigin(token)
   }
 }

@@ -60,7 +60,7 @@ export function createTokenVerifier({
     const now = clock().epochMilliseconds / 1000
     // Checked before the signature, which is expensive: a flood of invalid tokens costs little.
     const base = operation.base === 'resource' ? bases.resource : bases.provider
-    const { tokenId, expiresAt } = verifyClaims(token, subdomain, base + path, now)
+    const { tokenId, expiresAt } = verifyClaims(token, { subdomain, base, path }, now)
     const algorithm = findAlgorithm(token.algorithm)
     if (!algorithm) throw new TokenRejected('alg', token.text)
     const keyQuery = [token.algorithm, token.keyId] as const
@@ -112,13 +112,12 @@ function bearerToken(authorization: readonly string[]): string {
 
 function verifyClaims(
   token: Token,
-  subdomain: string,
-  resource: string,
+  { subdomain, base, path }: Readonly<Record<'subdomain' | 'base' | 'path', string>>,
   now: number,
 ): { tokenId: string; expiresAt: number } {
   const { exp, nbf, iat, iss, sub, aud, jti } = token.claims
-  const reject = (reason: RejectionReason): never => {
-    throw new TokenRejected(reason, token.text)
+  const reject = (reason: RejectionReason, expected?: string): never => {
+    throw new TokenRejected(reason, token.text, expected)
   }
   if (!isTime(exp)) return reject('exp')
   if (exp + clockToleranceSeconds <= now) reject('exp has passed')
@@ -126,10 +125,11 @@ function verifyClaims(
   const isInFuture = (time: unknown) => !(isTime(time) && time <= now + clockToleranceSeconds)
   if (nbf !== undefined && isInFuture(nbf)) reject('nbf')
   if (iat !== undefined && isInFuture(iat)) reject('iat')
-  if (iss !== subdomain) reject('iss')
-  if (sub !== subdomain) reject('sub')
+  if (iss !== subdomain) reject('iss', subdomain)
+  if (sub !== subdomain) reject('sub', subdomain)
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
-  if (audience !== resource) reject('aud')
+  // The path may contain the id of a customer.
+  if (audience !== base + path) reject('aud', `${base}…`)
   if (typeof jti !== 'string' || !isTokenId(jti)) return reject('jti')
   return { tokenId: jti, expiresAt: exp }
 }

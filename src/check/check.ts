@@ -68,14 +68,14 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
   const startedAt = new Date()
   try {
     const results: CheckResult[] = []
-    const isKeyAccepted = await tryToEstablishKey(context, keyWaitMs)
-    if (isKeyAccepted) {
+    const obstacle = await tryToEstablishKey(context, keyWaitMs)
+    if (obstacle === undefined) {
       context.unserved = await findUnserved(context)
       for (const check of checks) await check.prepare?.(context)
     }
     for (const check of checks) {
       onStart({ total: checks.length, title: check.title })
-      const canRun = isKeyAccepted || check.id === 'tokens.good'
+      const canRun = obstacle === undefined || check.id === 'tokens.good'
       const result = await runCheck(check, context, strict, canRun)
       results.push(result)
       onProgress({ done: results.length, total: checks.length, result })
@@ -90,6 +90,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
       capabilities,
       requests: client.count(),
       results,
+      ...(obstacle !== undefined && { obstacle }),
     }
   } finally {
     client.close()
@@ -135,13 +136,16 @@ function chooseChecks(options: CheckOptions): Check[] {
   )
 }
 
-/** Without an accepted token, no other check can run. */
-async function tryToEstablishKey(context: CheckContext, keyWaitMs: number): Promise<boolean> {
+/** Without an accepted token, no other check can run. Returns the reason if no token is accepted. */
+async function tryToEstablishKey(
+  context: CheckContext,
+  keyWaitMs: number,
+): Promise<string | undefined> {
   try {
     await context.once('key', () => establishKey(context, keyWaitMs))
-    return true
+    return undefined
   } catch (error) {
-    if (error instanceof CheckFailure) return false
+    if (error instanceof CheckFailure) return redact(error.message)
     throw error
   }
 }

@@ -63,7 +63,7 @@ export function openHttpClient(rate: number, timeoutMs: number): HttpClient {
       try {
         return toResponse(request, await transfer(request, agents, timeoutMs))
       } catch (error) {
-        return toResponse(request, { status: 0, headers: {}, text: '' }, (error as Error).message)
+        return toResponse(request, { status: 0, headers: {}, text: '' }, describeFailure(error))
       }
     },
     count: () => count,
@@ -71,6 +71,19 @@ export function openHttpClient(rate: number, timeoutMs: number): HttpClient {
       for (const agent of Object.values(agents)) agent.destroy()
     },
   }
+}
+
+const failures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens on this port (ECONNREFUSED)',
+  ENOTFOUND: 'the host name is unknown (ENOTFOUND)',
+  EAI_AGAIN: 'the host name cannot be resolved (EAI_AGAIN)',
+}
+
+/** Without a message, it is the combined error of all addresses of a host. */
+function describeFailure(error: unknown): string {
+  const { name, message, code = '' } = error as NodeJS.ErrnoException
+  if (name === 'TimeoutError') return 'no response in time'
+  return failures[code] ?? (message || code)
 }
 
 export function pause(milliseconds: number): Promise<void> {

@@ -12,6 +12,8 @@ export interface Report {
   /** The number of requests that were sent. */
   readonly requests: number
   readonly results: readonly CheckResult[]
+  /** Why no other check than that of a valid token could run. */
+  readonly obstacle?: string
 }
 
 export const profiles = ['smoke', 'full'] as const

@@ -62,6 +62,7 @@ export async function establishKey(context: CheckContext, keyWaitMs: number): Pr
     for (const key of context.testKeys.keys) {
       context.key = key
       last = await context.request(operation, input)
+      if (last.status === 0) return failWithoutResponse(context, last)
       if (isAccepted(last)) return key.alg
     }
     const [first] = context.testKeys.keys
@@ -71,23 +72,34 @@ export async function establishKey(context: CheckContext, keyWaitMs: number): Pr
   }
 }
 
+/** Another key, or waiting for the provider to fetch one, would change nothing. */
+function failWithoutResponse(context: CheckContext, response: HttpResponse): never {
+  const { error = '' } = response.exchange()
+  return fail(`no response from ${context.options.providerUrl}: ${error}`, {
+    expected: 'a provider that answers',
+    evidence: [response],
+    hint: 'Start the provider, or correct the URL.',
+  })
+}
+
 function failWithoutKey(
   context: CheckContext,
   { ref }: Operation,
   last: HttpResponse | undefined,
 ): never {
   const { url, keys } = context.testKeys
+  const { providerUrl, subdomain } = context.options
   const tried = keys.map(({ alg }) => alg).join(', ')
   const where = url
     ? `Point the provider's JWKS URL at ${url}.`
     : 'Publish the public half of the key at the provider’s JWKS URL.'
   return fail(
-    `${ref}: no token was accepted (tried ${tried}), the last one returned ${last?.status || 'no response'}`,
+    `${ref}: no token was accepted (tried ${tried}), the last one returned ${last?.status}`,
     {
       expected:
         'a success for a token that is signed, fresh, and issued for this resource and subdomain',
       evidence: last ? [last] : [],
-      hint: `${where} iss and sub are ${context.options.subdomain}; aud is ${context.options.providerUrl} followed by the path, byte for byte.`,
+      hint: `${where} The provider must expect what the tokens have: iss and sub "${subdomain}", and aud "${providerUrl}" followed by the path, byte for byte. Its log has the reason of the rejection.`,
     },
   )
 }

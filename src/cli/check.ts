@@ -68,7 +68,7 @@ Examples:
   holdfast check https://bank.example --subdomain bank --email ana@example.com --key platform.jwk --html report.html
   holdfast check https://bank.example --subdomain bank --customer c1 --key platform.jwk --only tokens --only paging.links.last
 
-Exit status: 0 no check failed, 1 a check failed, 2 invalid usage.`
+Exit status: 0 no check failed, 1 a check failed or none could run, 2 invalid usage.`
 
 function formatList(names: Readonly<Record<string, string>>): string {
   return formatTable(Object.entries(names).map(([name, about]) => [`  ${name}`, about])).join('\n')
@@ -177,6 +177,7 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
     await writeReport(html, () => formatHtmlReport(report), terminal)
     const options = { hasColour: usesColour(terminal), isVerbose: flags.verbose ?? false }
     if (json !== '-') await terminal.write(formatTextReport(report, options))
+    if (report.obstacle !== undefined) throw new CommandError(1, report.obstacle)
     if (countResults(report).fail > 0) throw new CommandError(1, summarizeFailures(report))
   } finally {
     progress.clear()

@@ -139,10 +139,14 @@ function errorCode(error: FastifyError | Error): ErrorCode {
 
 /** The token itself is never logged. */
 function rejectionDetail(
-  { reason, origin }: TokenRejected,
+  { reason, origin, expected }: TokenRejected,
   isKnown: (name: string) => boolean,
 ): LogDetail {
-  const fields = { reason, ...(origin && describeOrigin(origin, isKnown)) }
+  const fields = {
+    reason,
+    ...(origin && describeOrigin(origin, isKnown)),
+    ...(expected !== undefined && { expected }),
+  }
   return { level: 'info', message: 'token rejected', fields }
 }
 

@@ -16,6 +16,7 @@ import {
   type Members,
   makeKey,
   mintToken,
+  publicUrl,
   signSegments,
   signTexts,
   splitToken,
@@ -54,6 +55,22 @@ function digest(name: string): string {
 }
 
 describeOnce('the log', () => {
+  it('has what the settings require beside a claim that differs, without the path', async (t) => {
+    const provider = await openTokenProvider(t)
+    const wrong = { iss: 'demo2', sub: 'demo3', aud: 'https://elsewhere.example/secret-customer' }
+    for (const [name, value] of Object.entries(wrong)) {
+      assertRejected(await provider.ask(provider.mint(accountsPath, { [name]: value })))
+    }
+
+    const found = rejections(provider).map(({ reason, expected }) => [reason, expected])
+    assert.deepEqual(found, [
+      ['iss', 'bank'],
+      ['sub', 'bank'],
+      ['aud', `${publicUrl}…`],
+    ])
+    assertLogOmitsCustomers(provider)
+  })
+
   it('names the operation of a request without a token', async (t) => {
     const provider = await openTokenProvider(t)
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { runInProcess } from '../support/process.ts'
 import { ana, ben } from './data.ts'
 import { onStatus } from './faults/fault.ts'
@@ -158,10 +159,40 @@ describeOn('sqlite', 'holdfast check', () => {
     const { results } = JSON.parse(stdout)
     assert.equal(status, 1)
     assert.equal(results[0].judgement, 'fail')
-    assert.match(results[0].hint, /iss and sub are another/)
+    assert.match(results[0].hint, /iss and sub "another"/)
     assert.ok(
       results.slice(1).every(({ judgement }: { judgement: string }) => judgement === 'skip'),
     )
+  })
+
+  it('ends with the cause after the first request if nothing listens on the port', async () => {
+    const url = `http://127.0.0.1:${await findFreePort()}`
+    const files = [join(folder, 'closed.json'), join(folder, 'closed.xml')] as const
+
+    const { status, stdout, stderr } = await holdfast(
+      ...['check', url, ...smoke, '--jwks-port', '0'],
+      ...['--json', files[0], '--junit', files[1]],
+    )
+
+    const { results, requests } = JSON.parse(readFileSync(files[0], 'utf8'))
+    assert.equal(status, 1)
+    assert.match(stderr, new RegExp(`^no response from ${url}: nothing listens on this port`, 'm'))
+    assert.doesNotMatch(stderr, /does not conform/)
+    assert.match(stdout, /fail {2}tokens\.good/)
+    assert.match(results[0].reason, /nothing listens/)
+    assert.match(readFileSync(files[1], 'utf8'), /nothing listens/)
+    // One request, and its retry.
+    assert.equal(requests, 2)
+  })
+
+  it('fails if no check could run, even if none of them failed', async () => {
+    const { conformingUrl, file } = await opened()
+    const only = ['--only', 'consent', '--key', file, '--subdomain', 'another']
+
+    const { status, stderr } = await holdfast('check', conformingUrl, ...smoke, ...only)
+
+    assert.equal(status, 1)
+    assert.match(stderr, /^C2: no token was accepted \(tried \S+\), the last one returned 401$/m)
   })
 
   for (const [name, args, complaint] of [
