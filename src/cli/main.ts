@@ -16,6 +16,7 @@ import { loadCommand } from './load.ts'
 import { openapiCommand } from './openapi.ts'
 import { productsCommand } from './products.ts'
 import { recordsCommand } from './records.ts'
+import { reportCommand } from './report.ts'
 import { serveCommand } from './serve.ts'
 import { settingsCommand } from './settings.ts'
 import { tokenCommand } from './token.ts'
@@ -69,6 +70,7 @@ export function defineCommands(terminal: Terminal): Command {
     clientCommand(terminal),
     consentCommand(terminal),
     recordsCommand(terminal),
+    reportCommand(terminal),
     productsCommand(terminal),
     openapiCommand(terminal),
     settingsCommand(terminal),

@@ -68,6 +68,7 @@ export * from './records/monitoring.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export * from './records/product-draft.ts'
 export * from './records/product-summary.ts'
+export * from './records/reports.ts'
 export { Restriction } from './records/restriction.ts'
 export * from './records/session.ts'
 export {

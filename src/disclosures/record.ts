@@ -25,6 +25,8 @@ export interface DisclosureRecord {
   readonly newest?: string | undefined
   /** The name of the error, if nothing was disclosed. */
   readonly error?: string | undefined
+  /** Whether the data holder refused to share. Otherwise, the error has another cause, such as an invalid request. */
+  readonly isRefusal?: boolean | undefined
   /** The traffic limit that the request was over. */
   readonly limit?: string | undefined
 }

@@ -102,7 +102,7 @@ async function recordAnswer(
   reply: FastifyReply,
   { recordDisclosure }: Consent,
 ): Promise<void> {
-  const { arrangement, isRecorded, failure } = request
+  const { arrangement, isRecorded, cdsError, failure } = request
   if (!arrangement || isRecorded) return
   request.isRecorded = true
   const isError = reply.statusCode >= 400
@@ -116,7 +116,8 @@ async function recordAnswer(
     isCustomerPresent: isCustomerPresent(request),
     status: reply.statusCode,
     ...((!isError && request.disclosure) || { scopes: [], accountIds: [], count: 0 }),
-    ...(isError && { error: request.cdsError ?? failure?.code ?? 'internal' }),
+    ...(isError && { error: cdsError?.error ?? failure?.code ?? 'internal' }),
+    ...(cdsError?.isRefusal && { isRefusal: true }),
     ...(failure?.limit && { limit: failure.limit }),
   })
 }

@@ -7,7 +7,7 @@ import {
   refusalHeader,
   type Scope,
 } from '../contract/index.ts'
-import { CdsError, type CdsErrorName } from '../platform/cds/errors.ts'
+import { CdsError } from '../platform/cds/errors.ts'
 import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
@@ -23,7 +23,7 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     /** The error of the Consumer Data Standards that the response has. */
-    cdsError?: CdsErrorName
+    cdsError?: CdsError
   }
   interface FastifyContextConfig {
     /** The body of errors of a route that does not use the interface’s own. */
@@ -89,9 +89,10 @@ export function createErrorHandler(
 function sendCdsError(
   request: FastifyRequest,
   reply: FastifyReply,
-  { error, status, headers, body, cause, limit }: CdsError,
+  thrown: CdsError,
 ): FastifyReply {
-  request.cdsError = error
+  const { status, headers, body, cause, limit } = thrown
+  request.cdsError = thrown
   if (cause instanceof Error) {
     request.logDetail = { level: 'warn', message: 'request failed', fields: { err: cause } }
   } else if (limit !== undefined) {

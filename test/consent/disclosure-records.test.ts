@@ -134,11 +134,14 @@ describe('the record of an answer', () => {
       [noVersion, operation, 'unsupportedVersion', 406],
       [unknown, operation, 'unknownAccount', 404],
       [invalid, 'cds-balances', 'missingField', 400],
-      [refused, operation, 'accountUnavailable', 404],
     ] as const) {
       assert.equal(status, code)
       assert.deepEqual(records, [{ ...expected, operation: named, ...nothing, error }])
     }
+    const error = 'accountUnavailable'
+    assert.deepEqual(refused.records, [
+      { ...refused.expected, operation, ...nothing, error, isRefusal: true },
+    ])
   })
 
   it('is written for UserInfo too', async () => {

@@ -66,6 +66,7 @@ type StoreOpener =
   | 'openFeedStore'
   | 'openProviderStore'
   | 'openSigningKeyStore'
+  | 'openUsageStore'
 
 type Store<Opener extends StoreOpener> = Awaited<ReturnType<Storage[Opener]>>
 

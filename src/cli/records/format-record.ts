@@ -12,6 +12,7 @@ export function toPlainRecord({ time, block, ...record }: StoredDisclosureRecord
     status,
     isSent: record.isSent,
     error,
+    isRefusal: record.isRefusal,
     limit,
     customerId,
     consentId,
@@ -27,18 +28,9 @@ export function toPlainRecord({ time, block, ...record }: StoredDisclosureRecord
 }
 
 const columns = [
-  ...['time', 'interactionId', 'operation', 'status', 'isSent', 'error', 'limit', 'customerId'],
-  ...[
-    'consentId',
-    'thirdPartyId',
-    'isCustomerPresent',
-    'scopes',
-    'accountIds',
-    'count',
-    'oldest',
-    'newest',
-  ],
-  'position',
+  ...['time', 'interactionId', 'operation', 'status', 'isSent', 'error', 'isRefusal', 'limit'],
+  ...['customerId', 'consentId', 'thirdPartyId', 'isCustomerPresent', 'scopes', 'accountIds'],
+  ...['count', 'oldest', 'newest', 'position'],
 ] as const satisfies (keyof ReturnType<typeof toPlainRecord>)[]
 
 export const formatCsvHeader = (): string => formatCsvRow(columns)

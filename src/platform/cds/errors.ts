@@ -95,6 +95,7 @@ export class CdsError extends Error {
   readonly body: ReturnType<typeof toList>
   readonly headers: Readonly<Record<string, string>>
   readonly limit: TrafficLimit | undefined
+  readonly isRefusal: boolean
 
   constructor(
     error: CdsErrorName,
@@ -108,6 +109,7 @@ export class CdsError extends Error {
     this.status = status
     this.headers = headers
     this.limit = options?.limit
+    this.isRefusal = options?.isRefusal ?? false
     this.body = toList(code, title, [details].flat())
   }
 }
@@ -116,10 +118,12 @@ export class CdsError extends Error {
 export function limitError(limit: TrafficLimit, waitSeconds: number): CdsError {
   const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitSeconds))) }
   const detail = `over the limit ${limit}: ${trafficLimits[limit]}`
-  return new CdsError('tooManyRequests', detail, headers, { limit })
+  return new CdsError('tooManyRequests', detail, headers, { limit, isRefusal: true })
 }
 
 interface CdsErrorOptions extends ErrorOptions {
+  /** Whether the data holder refuses to share. Other errors with the same name do not come from a refusal. */
+  readonly isRefusal?: boolean | undefined
   /** The limit that the request is over. */
   readonly limit?: TrafficLimit | undefined
 }

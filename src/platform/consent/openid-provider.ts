@@ -220,6 +220,7 @@ async function recordUserInfo(
   if (oidc?.route !== 'userinfo' || !AccessToken?.grantId || !Grant) return
   const { grantId, clientId = '', accountId, scopes } = AccessToken
   const isDisclosed = status === 200
+  const { error } = body as { readonly error?: string }
   await recordDisclosure({
     operation: 'userinfo',
     interactionId: response.get(interactionHeader),
@@ -231,7 +232,8 @@ async function recordUserInfo(
     scopes: isDisclosed ? Object.keys(identityClaims).filter((scope) => scopes.has(scope)) : [],
     accountIds: [],
     count: isDisclosed ? 1 : 0,
-    ...(!isDisclosed && { error: (body as { readonly error?: string }).error }),
+    ...(!isDisclosed && { error }),
+    ...(error === 'access_denied' && { isRefusal: true }),
   })
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import type { CdsEndpoint } from '../../../contract/cds/shared/endpoints.ts'
 import type { ObjectShape, WriteContext } from '../../../contract/cds/shared/shapes.ts'
 import { printable } from '../../../contract/index.ts'
-import { accountErrors, CdsError } from '../../cds/errors.ts'
+import { accountErrors, CdsError, type CdsErrorName } from '../../cds/errors.ts'
 import type { Query } from '../../cds/query.ts'
 import type { Observation } from '../account-observer.ts'
 import {
@@ -66,10 +66,11 @@ export async function ask<Result>(
     return await askProvider(provider, [404, 422], (client) => observation.watch(work(client)))
   } catch (error) {
     if (!(error instanceof SharingRefused)) throw error
-    if (error.status === 403)
-      throw new CdsError('sharingRefused', printable(accountId || theCustomer))
-    if (accountId !== '') throw new CdsError(errorsOf(call).unavailable, printable(accountId))
-    if (error.status === 404) throw new CdsError('customerUnavailable', theCustomer)
+    const refuse = (name: CdsErrorName, text: string) =>
+      new CdsError(name, text, {}, { isRefusal: true })
+    if (error.status === 403) throw refuse('sharingRefused', printable(accountId || theCustomer))
+    if (accountId !== '') throw refuse(errorsOf(call).unavailable, printable(accountId))
+    if (error.status === 404) throw refuse('customerUnavailable', theCustomer)
     throw new ProviderUnavailable('an account was restricted during the request')
   }
 }

@@ -40,8 +40,9 @@ export async function rejectUnlistedAccounts(
   call.observation.note(refusedIds, accountRefused)
   const named = new Set([...refused, ...undecided.flat()].map(([requested]) => requested))
   const inOrder = [...accounts.keys()].filter((requested) => named.has(requested)).map(printable)
-  if (isForbidden) throw new CdsError('sharingRefused', inOrder)
-  if (inOrder.length > 0) throw new CdsError(errorsOf(call).unavailableInBody, inOrder)
+  const error = isForbidden ? 'sharingRefused' : errorsOf(call).unavailableInBody
+  const isRefusal = refused.length > 0
+  if (inOrder.length > 0) throw new CdsError(error, inOrder, {}, { isRefusal })
   for (const accountId of accounts.values()) call.observation.noteUnknown(accountId)
   throw new CdsError(errorsOf(call).unknownInBody, [...accounts.keys()].map(printable))
 }

@@ -1,0 +1,81 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Head, hashBlock, type ListedBlock } from '../../disclosures/block.ts'
+import { type DisclosureRecord, parseRecords } from '../../disclosures/record.ts'
+import type { DisclosureRecordStore } from '../../disclosures/store.ts'
+import type { ReportPeriod } from './period.ts'
+
+/** How many blocks are read at once. The event loop of a server is free in between. */
+const blocksMax = 20
+
+/** Records that are alike. */
+export interface RecordCount
+  extends Pick<DisclosureRecord, 'status' | 'error' | 'isRefusal' | 'limit'> {
+  readonly isSent: boolean
+  readonly count: number
+}
+
+export interface RecordCounts {
+  readonly counts: readonly RecordCount[]
+  readonly records: number
+  readonly blocks: number
+  /** The last block of each chain in the period, by chain. */
+  readonly heads: readonly Head[]
+  /** The first block that is not as it was written. */
+  readonly fault: string | undefined
+}
+
+/**
+ * Counts the records of a period, in order of time. Each block is compared with its hash and with the block before it; the
+ * signatures are verified by `verifyRecords`.
+ */
+export async function countRecords(
+  store: Pick<DisclosureRecordStore, 'list'>,
+  { start, end }: Pick<ReportPeriod, 'start' | 'end'>,
+  onProgress: (time: Temporal.Instant) => void,
+): Promise<RecordCounts> {
+  const counts = new Map<string, RecordCount>()
+  const heads = new Map<string, Head>()
+  let [records, blocks] = [0, 0]
+  let fault: string | undefined
+  for (let last: ListedBlock | undefined; ; ) {
+    const page = await store.list({ from: start, to: end, after: last, limit: blocksMax })
+    for (const block of page) {
+      fault ??= findFault(block, heads.get(block.chain))
+      const { chain, number, hash } = block
+      heads.set(chain, { chain, number, hash })
+      blocks += 1
+      for (const record of readRecords(block)) {
+        records += 1
+        const { status, error, isRefusal, limit, isSent } = record
+        const key = `${isSent} ${status} ${error} ${isRefusal} ${limit}`
+        const { count = 0 } = counts.get(key) ?? {}
+        counts.set(key, { status, error, isRefusal, limit, isSent, count: count + 1 })
+      }
+    }
+    last = page.at(-1)
+    if (!last || page.length < blocksMax) break
+    onProgress(last.time)
+    await setImmediate()
+  }
+  const byChain = [...heads.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1))
+  return { counts: [...counts.values()], records, blocks, heads: byChain, fault }
+}
+
+/** None of a block that was changed to something else. */
+function readRecords(block: ListedBlock) {
+  try {
+    return parseRecords(block)
+  } catch {
+    return []
+  }
+}
+
+function findFault(block: ListedBlock, before: Head | undefined): string | undefined {
+  const named = `chain ${block.chain}, block ${block.number}`
+  if (hashBlock(block) !== block.hash) return `${named}: it was changed`
+  if (!before) return undefined
+  if (block.number !== before.number + 1) return `${named}: the block before it is missing`
+  return block.previous === before.hash
+    ? undefined
+    : `${named}: it does not follow the block before it`
+}
