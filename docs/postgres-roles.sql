@@ -43,6 +43,7 @@ begin
     on account, holder, balance, contact, entry, restriction, product, product_summary, feed
     to holdfast_load, holdfast_intake;
   grant select, insert, delete on further_email, feed_batch to holdfast_load, holdfast_intake;
+  grant insert on correction to holdfast_load, holdfast_intake;
   grant usage on sequence account_number to holdfast_load, holdfast_intake;
   grant select, insert, update on last_load to holdfast_load;
 
@@ -62,6 +63,7 @@ begin
   grant select, insert on consent_secret to holdfast_platform;
   -- For the overview of the console.
   grant select on feed, last_load to holdfast_platform;
+  grant select, delete on correction to holdfast_platform;
 
   grant select on api_client to holdfast_intake;
   grant select, insert, delete on api_token to holdfast_intake;
@@ -89,7 +91,7 @@ begin
   -- In the layout citus. Citus grants the same on the shards.
   if to_regclass('public.entry_state') is not null then
     grant select, insert, update, delete
-      on entry_state, account_state, merge_line, merge_change, merge_reorder, merge_position
+      on entry_state, account_state, merge_line, merge_change, merge_reorder, merge_position, merge_correction
       to holdfast_load, holdfast_intake;
     grant select on entry_state, account_state to holdfast_serve;
   end if;

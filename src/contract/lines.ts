@@ -26,36 +26,43 @@ const emails = Type.Array(Email, { maxItems: customerEmailsMax })
 /** Digests of a deleted customer: they reserve the id for the same person. */
 const digests = Type.Object({ email: Id, name: Id }, closed)
 const account = { accountId: Id }
+/** Whether the line corrects data that was wrong, and may have been disclosed. */
+const corrective = { correction: Type.Optional(Flag) }
 /** A dump sets it for a line that refers to an account or a customer that does not exist: a load accepts it then. */
 const reference = { unresolved: Type.Optional(Flag) }
+/** Data of a customer in an account. */
+const held = { put: { ...reference, ...corrective }, remove: corrective }
 /** Direct debits and billing transactions have no key field: an envelope id or their content identifies them. */
 const unkeyed = {
-  put: { id: Type.Optional(Id), ...reference },
+  put: { id: Type.Optional(Id), ...held.put },
   key: { ...account, id: Type.Optional(Id), record: Type.Optional(Type.Unknown()) },
+  remove: held.remove,
 }
 
 export const lineSchemas = {
   customer: {
-    put: { emails: Type.Optional(emails) },
+    put: { emails: Type.Optional(emails), ...corrective },
     key: { id: Id },
-    remove: { was: Type.Optional(digests) },
+    remove: { was: Type.Optional(digests), ...corrective },
   },
-  'banking.account': { put: { holders, ...reference }, key: account },
-  'banking.balance': { put: reference, key: account },
+  'banking.account': { ...held, put: { holders, ...held.put }, key: account },
+  'banking.balance': { ...held, key: account },
   'banking.transaction': {
-    put: { effectiveTime: Type.Optional(Timestamp), ...reference },
+    ...held,
+    put: { effectiveTime: Type.Optional(Timestamp), ...held.put },
     key: { ...account, transactionId: Id },
   },
-  'banking.scheduledPayment': { put: reference, key: { ...account, scheduledPaymentId: Id } },
+  'banking.scheduledPayment': { ...held, key: { ...account, scheduledPaymentId: Id } },
   'banking.directDebit': unkeyed,
-  'energy.account': { put: { holders, ...reference }, key: account },
-  'energy.invoice': { put: reference, key: { ...account, invoiceNumber: Id } },
+  'energy.account': { ...held, put: { holders, ...held.put }, key: account },
+  'energy.invoice': { ...held, key: { ...account, invoiceNumber: Id } },
   'energy.billing': unkeyed,
   'account.contact': {
+    ...held,
     put: {
       ...account,
       status: Type.Optional(Type.Enum([...values.contactStatus])),
-      ...reference,
+      ...held.put,
     },
     key: account,
   },

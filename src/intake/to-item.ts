@@ -35,6 +35,7 @@ export interface Line {
   readonly effectiveTime?: string
   readonly origin?: string
   readonly unresolved?: boolean
+  readonly correction?: boolean
   readonly was?: { readonly email: string; readonly name: string }
   readonly holders?: readonly { readonly customerId: string; readonly isOwned?: boolean }[]
 }
@@ -156,7 +157,11 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
 }
 
 export function toItem(type: RecordType, line: Line, record: unknown, text: string): Item {
-  return itemFactories[type](line, record as never, text)
+  return markCorrection(itemFactories[type](line, record as never, text), line)
+}
+
+function markCorrection(item: Item, { correction = false }: Line): Item {
+  return correction ? { ...item, isCorrection: true } : item
 }
 
 type Key = Readonly<Partial<Record<KeyField, string>>> & { readonly record?: unknown }
@@ -187,12 +192,13 @@ const removals: Readonly<
   product: { of: 'product', field: 'product_id' },
 }
 
-export function toRemoval(type: RecordType, key: Key, line: Line): RemovalItem {
+export function toRemoval(type: RecordType, key: Key, line: Line): Item {
   const { field, ...removal } = removals[type]
   const id = field === 'record' ? createKey(key.id, key.record) : field && key[field]
   const account = key.accountId === undefined ? {} : { accountId: key.accountId }
   const person = line.was === undefined ? {} : { person: line.was }
-  return { type: 'removal', ...account, ...person, ...removal, ...(id !== undefined && { id }) }
+  const rest = { ...account, ...person, ...removal, ...(id !== undefined && { id }) }
+  return markCorrection({ type: 'removal', ...rest }, line)
 }
 
 /** Rounded up, so that a clock in milliseconds reaches it no earlier. */

@@ -83,7 +83,7 @@ export interface Reference {
 
 export type LocatedItem = Item & SourceLocation
 
-export type Item =
+export type Item = (
   | CustomerItem
   | AccountItem
   | BalanceItem
@@ -92,6 +92,10 @@ export type Item =
   | RestrictionItem
   | ProductItem
   | RemovalItem
+) & {
+  /** Data that was wrong is corrected: a commit that changes it lists the correction. */
+  readonly isCorrection?: true
+}
 
 export interface CustomerItem {
   readonly type: 'customer'

@@ -13,7 +13,7 @@ const removalMs = 3_600_000
 export function openPlatformRecorder(
   { recordYears: years }: ConsentSettings,
   { log, metrics }: Pick<Telemetry, 'log' | 'metrics'>,
-  { disclosureRecords: store }: ConsentStore,
+  { disclosureRecords: store, corrections }: ConsentStore,
   signingKeys: SigningKeyStore,
   clock: () => Temporal.Instant,
 ): Recorder {
@@ -35,7 +35,8 @@ export function openPlatformRecorder(
   })
   const timer = setInterval(() => {
     const before = clock().toZonedDateTimeISO('UTC').subtract({ years }).toInstant()
-    removeExpired(store, recorder, before).catch((cause: unknown) => {
+    const removals = [removeExpired(store, recorder, before), corrections.remove(before)]
+    Promise.all(removals).catch((cause: unknown) => {
       onError(new Error('old records could not be removed', { cause }))
     })
   }, removalMs)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type LineCounts, lineOutcomes } from '../../src/intake/line-counts.ts'
 import type { LineError } from '../../src/intake/writer.ts'
 import { openFeedWriter, openProviderStore } from '../../src/storage/open.ts'
+import { listCorrections } from '../support/corrections.ts'
 import { currentEngine, describe, newDatabase, type Scope, withScope } from '../support/engines.ts'
 import { createBatch } from '../support/feed.ts'
 import { dumpDatabase } from '../support/load.ts'
@@ -88,6 +89,8 @@ async function openDatabase(scope: Scope) {
   const store = await openProviderStore(database)
   scope.after(() => store.close())
   let now = Temporal.Instant.from('2026-01-01T00:00:00Z')
+  /** Those that the model expects. */
+  const corrections: string[] = []
 
   const loadOnce = async (before: State, lines: readonly string[], way: Way) => {
     const pieces = lines.map((each) => Buffer.from(`${each}\n`))
@@ -98,6 +101,7 @@ async function openDatabase(scope: Scope) {
     const unresolved = all.filter(({ isStored }) => isStored).map(formatError)
     assert.deepEqual(unresolved, expected.unresolved)
     assert.deepEqual(formatCounts(counts), countOutcomes(expected.outcomes))
+    corrections.push(...expected.corrections)
     return { state: expected.state, isValid: errors.length === 0 }
   }
 
@@ -123,6 +127,7 @@ async function openDatabase(scope: Scope) {
           assert.equal('result' in outcome && outcome.result[each], counted, each)
         }
         isValid &&= errors.length === 0
+        corrections.push(...expected.corrections)
         state = expected.state
       }
     } finally {
@@ -142,7 +147,9 @@ async function openDatabase(scope: Scope) {
         assert.deepEqual((await loadAt(database, now, pieces)).errors, [])
         return { state: before, isValid: true }
       }
-      return way.feedBatch === undefined ? loadOnce(before, lines, way) : feed(before, lines, way)
+      const result = await (way.feedBatch === undefined ? loadOnce : feed)(before, lines, way)
+      assert.deepEqual(await listCorrections(database), corrections.toSorted())
+      return result
     },
   }
 }

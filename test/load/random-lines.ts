@@ -118,17 +118,26 @@ export const baseLines = [
 ]
 
 /** Lines of every type with few keys, so that many of them are about the same record. */
+const randomLine = fc.oneof(
+  { weight: 2, arbitrary: person },
+  { weight: 1, arbitrary: banking },
+  { weight: 1, arbitrary: energy },
+  { weight: 4, arbitrary: transaction },
+  { weight: 4, arbitrary: undated },
+  { weight: 3, arbitrary: payment },
+  { weight: 3, arbitrary: rest },
+  { weight: 4, arbitrary: deletion },
+)
+
+/** Some of the lines with data of customers are marked. */
 export const randomLines: Arbitrary<string[]> = fc.array(
-  fc.oneof(
-    { weight: 2, arbitrary: person },
-    { weight: 1, arbitrary: banking },
-    { weight: 1, arbitrary: energy },
-    { weight: 4, arbitrary: transaction },
-    { weight: 4, arbitrary: undated },
-    { weight: 3, arbitrary: payment },
-    { weight: 3, arbitrary: rest },
-    { weight: 4, arbitrary: deletion },
-  ),
+  fc
+    .tuple(randomLine, fc.boolean())
+    .map(([line, isCorrection]) =>
+      isCorrection && !/^.type.:.(restriction|product)/.test(line.slice(1))
+        ? `${line.slice(0, -1)},"correction":true}`
+        : line,
+    ),
   { maxLength: 12 },
 )
 

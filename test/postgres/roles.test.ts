@@ -93,7 +93,12 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     )
 
     // An identity column needs no privilege of its own.
-    assert.deepEqual(ungranted.flat(), ['check_run_sequence_seq', 'customer_number_seq', 'later'])
+    assert.deepEqual(ungranted.flat(), [
+      'check_run_sequence_seq',
+      'correction_number_seq',
+      'customer_number_seq',
+      'later',
+    ])
     assert.deepEqual(grantedToPublic, [])
     for (const role of ['load', 'serve', 'platform', 'intake']) {
       const url = server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
@@ -105,9 +110,10 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     const server = await openServer(t)
     const as = (role: string) => server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
     const now = Temporal.Now.instant()
+    const account = { type: 'banking.account', correction: true, holders: [{ customerId: 'c1' }] }
     const lines = [
       { type: 'customer', record: customer },
-      { type: 'banking.account', holders: [{ customerId: 'c1' }], record: { accountId: 'a1' } },
+      { ...account, record: { accountId: 'a1' } },
       { type: 'product', record: { product_id: 'p1', ...savings } },
     ]
 
@@ -117,6 +123,8 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     for (const _ of ['first', 'again']) await runSql(script, server.url())
 
     await loadInProcess(as('load'), lines, now.toString())
+    const corrected = { ...account, record: { accountId: 'a1', nickname: 'Savings' } }
+    await loadInProcess(as('load'), [corrected], now.toString())
     assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 3)
     const feeds = await openFeedWriter(as('load'), { clock: () => now })
     const batch = { feed: 'core', number: 1, digest: 'd', lines: 0, items: [] }
@@ -176,6 +184,9 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     const blocks = await consent.disclosureRecords.list({ limit: 1 })
     assert.equal(blocks.length, 1)
     await consent.disclosureRecords.remove(blocks)
+    assert.equal((await consent.corrections.list({ limit: 10 })).length, 2)
+    await consent.corrections.remove(Temporal.Now.instant().add({ hours: 1 }))
+    assert.deepEqual(await consent.corrections.list({ limit: 10 }), [])
     const step = { time: now, step: 'request', outcome: 'succeeded' } as const
     await consent.flows.add('f1', 'tp', step)
     await consent.flows.append('f1', step)
@@ -234,7 +245,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     ])
     assert.partialDeepStrictEqual(await status.read(), {
       feeds: [{ name: 'core' }],
-      lastLoad: { created: 3 },
+      lastLoad: { changed: 1 },
     })
     await status.close()
   })

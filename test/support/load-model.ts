@@ -37,7 +37,7 @@ export interface LoadOptions {
   readonly storesUnresolved?: boolean
 }
 
-/** Returns the state after a load, its errors as `LINE PATH REASON`, and what its lines did. */
+/** Returns the state after a load, its errors as `LINE PATH REASON`, what its lines did, and what it corrected. */
 export function applyLoad(
   before: State,
   lines: readonly string[],
@@ -47,13 +47,17 @@ export function applyLoad(
   let state: State = { ...before, references: new Map(), assignedTimes: new Map() }
   const outcomes: [type: string, outcome: Outcome][] = []
   const errors: string[] = []
+  const corrections: string[] = []
   const size = batch ?? Math.max(1, lines.length)
   for (let start = 0; start < lines.length; start += size) {
     const next = copy(state)
-    const results = applyLines(next, lines.slice(start, start + size), start, loadTime)
+    const committed = lines.slice(start, start + size)
+    const results = applyLines(next, committed, start, loadTime)
     const found = results.filter((result) => typeof result === 'string')
     errors.push(...found)
     if (found.length > 0 && batch !== undefined && !skipInvalid) continue
+    const applied = committed.filter((_, index) => typeof results[index] !== 'string')
+    corrections.push(...findCorrections(state, next, applied.map(parseLine)))
     state = next
     outcomes.push(...results.filter((result) => typeof result !== 'string'))
   }
@@ -63,9 +67,51 @@ export function applyLoad(
   })
   const isOnePiece = batch === undefined && !skipInvalid
   if (isOnePiece && !storesUnresolved) errors.push(...unresolved.splice(0))
-  if (isOnePiece && errors.length > 0) return { state: before, errors, unresolved, outcomes: [] }
-  return { state, errors, unresolved, outcomes }
+  if (isOnePiece && errors.length > 0) {
+    return { state: before, errors, unresolved, outcomes: [], corrections: [] }
+  }
+  return { state, errors, unresolved, outcomes, corrections }
 }
+
+/** The records with a line that is marked, of which readers see another one after the commit, or none. */
+function findCorrections(before: State, after: State, lines: readonly ParsedLine[]): string[] {
+  const corrected = lines
+    .filter(({ isCorrection }) => isCorrection)
+    .flatMap((line) => {
+      const { type, account, id } = line
+      const seen = findSeen(before, line)
+      const now = findSeen(after, line)
+      if (!seen || isDeepStrictEqual(seen.content, now?.content)) return []
+      const entry = timed.has(type) || untimed.has(type) ? id : ''
+      const times = [seen.content.time, now?.content.time].map((time) => time ?? '')
+      return seen.holders.map((customer) =>
+        [customer, type, account, entry, now ? 'changed' : 'deleted', ...times].join('|'),
+      )
+    })
+  return [...new Set(corrected)]
+}
+
+/** What readers see of the record of a line, and who holds it. */
+function findSeen({ customers, accounts, records }: State, line: ParsedLine) {
+  const { type, kinds, account, id, isAccount } = line
+  if (type === 'customer') {
+    const record = customers.get(id)?.record
+    return record && { content: { record, time: undefined }, holders: [id] }
+  }
+  const found = accounts.get(account)
+  if (!found || !kinds.includes(found.kind)) return undefined
+  const holders = [...found.holders.keys()]
+  if (isAccount) return { content: { ...found, time: undefined }, holders }
+  const entry = records.get(`${found.kind}\n${account}`)?.get(`${type}\n${id}`)
+  if (!entry) return undefined
+  const { record, status } = entry
+  const time = timed.has(type) ? entry.time / 1_000_000n : undefined
+  return { content: { record, status, time }, holders }
+}
+
+/** The lists in the order of time, and the others. */
+const timed = new Set(['banking.transaction', 'energy.invoice', 'energy.billing'])
+const untimed = new Set(['banking.scheduledPayment', 'banking.directDebit'])
 
 /** Applies lines in their order. Each is an error, or has an outcome. */
 function applyLines(state: State, texts: readonly string[], start: number, at: Temporal.Instant) {

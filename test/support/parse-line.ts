@@ -19,6 +19,7 @@ export interface ParsedLine {
   readonly assignedTime: bigint | undefined
   /** The field that refers to the account, and what kind of account that is. */
   readonly path: string
+  readonly isCorrection: boolean
 }
 
 export type Kind = 'banking' | 'energy'
@@ -34,6 +35,7 @@ interface Line {
   readonly accountId?: string
   readonly status?: string
   readonly effectiveTime?: string
+  readonly correction?: boolean
 }
 
 export function parseLine(text: string): ParsedLine {
@@ -53,6 +55,7 @@ export function parseLine(text: string): ParsedLine {
     ownTime: record && parseTime(type, record),
     assignedTime: line.effectiveTime === undefined ? undefined : nanoseconds(line.effectiveTime),
     path: `${record?.from ? 'from.' : ''}accountId ${kind ? `${kind} ` : ''}account`,
+    isCorrection: line.correction === true,
   }
 }
 

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { type Bank, openBank, splitLines } from '../load/bank.ts'
 import { line, put } from '../load/lines.ts'
+import { listCorrections } from '../support/corrections.ts'
 import { describe, describeOn } from '../support/engines.ts'
 import { kill, type Process } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -57,7 +58,8 @@ describeOn('sqlite', 'kill -9 of a load', () => {
   ]
 
   it('leaves the state before or after the load at any point, and the load can be repeated', async (t) => {
-    const after = [put.customer('c2'), ...history('after', 700), put.account('a2', ['c1', 'c2'])]
+    const corrected = history('after', 700).map((line) => `${line.slice(0, -1)},"correction":true}`)
+    const after = [put.customer('c2'), ...corrected, put.account('a2', ['c1', 'c2'])]
     const { bank, first } = await openWithFile(t, after)
     const clean = await openBank(t)
     await clean.fill(before)
@@ -71,6 +73,8 @@ describeOn('sqlite', 'kill -9 of a load', () => {
 
       const dump = await bank.dump()
       assert.ok(dump === first || dump === second, `a partial state when the load ${name}`)
+      const corrections = await listCorrections(bank.database())
+      assert.equal(corrections.length, dump === first ? 0 : 100, `the load ${name}`)
       outcomes.push(dump === first ? 'before' : 'after')
     }
     await bank.fill(after)

@@ -1,4 +1,5 @@
 import type { ChangeReason, ConsentStatus } from '../../contract/consent-statuses.ts'
+import type { CorrectionStore } from '../../disclosures/correction.ts'
 import type { DisclosureRecordStore } from '../../disclosures/store.ts'
 import type { AccountChange } from './account-changes.ts'
 import type { AuthorisationStore } from './authorisation-store.ts'
@@ -255,6 +256,8 @@ export interface ConsentStore {
   readonly authorisations: AuthorisationStore
   readonly disclosures: DisclosureStore
   readonly disclosureRecords: DisclosureRecordStore
+  /** Of loads and feeds in the same database. */
+  readonly corrections: CorrectionStore
   readonly passcodes: PasscodeStore
   readonly limits: AttemptLimitStore
   readonly flows: FlowStore

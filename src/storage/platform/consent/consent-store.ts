@@ -4,6 +4,7 @@ import { type Sql, text } from '../../sql.ts'
 import { createArrangementStore } from './arrangements.ts'
 import { createArtifactStore } from './artifacts.ts'
 import { createAuthorisationStore } from './authorisation-counts.ts'
+import { createCorrectionStore } from './corrections.ts'
 import { createDisclosureRecordStore } from './disclosure-records.ts'
 import { createDisclosureStore } from './disclosures.ts'
 import { createFlowStore } from './flows.ts'
@@ -26,6 +27,7 @@ export function createConsentStore(sql: Sql): ConsentStore {
     authorisations: createAuthorisationStore(sql),
     disclosures: createDisclosureStore(sql),
     disclosureRecords: createDisclosureRecordStore(sql),
+    corrections: createCorrectionStore(sql),
     passcodes: createPasscodeStore(sql),
     limits: createAttemptLimitStore(sql),
     flows: createFlowStore(sql),

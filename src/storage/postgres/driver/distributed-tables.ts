@@ -46,6 +46,11 @@ const mergeTables = {
     ordinal integer not null,
     is_new boolean not null,
     primary key (account, list, id)`,
+  merge_correction: `
+    account bigint not null,
+    list smallint not null,
+    id text collate "C" not null,
+    primary key (account, list, id)`,
 } as const
 
 export const mergeTableNames = Object.keys(mergeTables)

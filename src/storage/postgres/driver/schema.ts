@@ -1,3 +1,4 @@
+import { createCorrectionTable } from '../../corrections.ts'
 import type { DatabaseLayout } from '../../database.ts'
 import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
 import { createUsageTables } from '../../platform/usage-schema.ts'
@@ -81,5 +82,6 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
     createDataTables(layout) +
     createReplayTables +
     createSharedTables(dialect) +
-    createUsageTables(dialect),
+    createUsageTables(dialect) +
+    createCorrectionTable(dialect),
 ]

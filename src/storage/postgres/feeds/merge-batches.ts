@@ -1,6 +1,7 @@
 import { batchErrorsFoundMax } from '../../../contract/index.ts'
 import type { LineError, LocatedItem } from '../../../intake/writer.ts'
 import { appendEntries } from '../loads/append-entries.ts'
+import { writeCorrections } from '../loads/corrections.ts'
 import { countEntries, isNew } from '../loads/count-lines.ts'
 import { unresolvedLines } from '../loads/line-effects.ts'
 import { rejectedLines, toLineError, toRejection } from '../loads/line-errors.ts'
@@ -24,7 +25,8 @@ interface StagedBatches extends Omit<RecordMerging, 'readGroups' | 'inBatches'> 
 export async function mergeBatches(batches: StagedBatches) {
   const { items, staging, run, isPrepared, isDistributed, storesUnresolved, blocksMax } = batches
   const isDistinct = !isDistributed && areEntriesDistinct(items)
-  const appended = isPrepared && isDistinct ? await appendAll(batches) : undefined
+  const mayAppend = isPrepared && isDistinct && !staging.has('staged_correction')
+  const appended = mayAppend ? await appendAll(batches) : undefined
   if (appended) {
     const lines = staging.countEntryLines()
     const created = lines.map((each) => ({ ...each, what: isNew }))
@@ -39,7 +41,9 @@ export async function mergeBatches(batches: StagedBatches) {
   const mergeAll = async () => {
     const counts = await mergeRecords(merging)
     const mayBeIndexed = !isDistributed && staging.has('staged_entry') && blocksMax > 0
-    return { counts, blocks: mayBeIndexed ? await indexChanged(run, blocksMax) : 0 }
+    const blocks = mayBeIndexed ? await indexChanged(run, blocksMax) : 0
+    await writeCorrections(merging)
+    return { counts, blocks }
   }
   await analyzeStaged(run, staging)
   const owners = await mergeOwners(merging)

@@ -1,6 +1,7 @@
 import { outdatedList } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
+import { createCorrectedEntries } from './corrections.ts'
 import {
   type CountedLines,
   countChanges,
@@ -36,7 +37,8 @@ export const createComparedEntries = `
   create temp table ${comparedTable} (
     account bigint not null, list smallint not null, id text collate "C" not null,
     has_own_time boolean not null, time bigint not null, record text not null
-  );`
+  );
+  ${createCorrectedEntries}`
 
 const sendLines = (merge: EntryMerging, hasRepeated: boolean) => `
   insert into merge_line (account, list, id, is_put, has_own_time, file, time, earlier_time, ${payload})

@@ -1,4 +1,5 @@
 import { lockAllProducts } from '../driver/locks.ts'
+import { readCorrected } from './corrections.ts'
 import {
   type CountedLines,
   countAccounts,
@@ -49,10 +50,11 @@ const sendAll = async (send: Send, statements: readonly string[]): Promise<void>
 const count = async (run: Run, sql: string): Promise<CountedLines[]> =>
   (await run(sql)).rows.map(toCountedLines)
 
-/** Merges the lines of customers and accounts, except the rejected ones, and counts what they do. */
+/** Merges the lines of customers and accounts, except the rejected ones, and counts what they do. Comes first. */
 export async function mergeOwners(merging: Merging): Promise<CountedLines[]> {
   const { run, send, readGroups, staging, inBatches } = merging
   const counts: CountedLines[] = []
+  await readCorrected(merging)
   if (staging.has('staged_customer')) {
     await rejectCustomers(run, readGroups)
     counts.push(...(await count(run, countCustomers)))
@@ -137,6 +139,7 @@ export function usedTables(staging: Staging, isDistributed: boolean): string[] {
   return [
     ...stagedNames.filter(has),
     ...(staging.hasOwners() ? ['rejected_line'] : []),
+    ...(has('staged_correction') ? ['corrected'] : []),
     ...(has('staged_account') ? ['account_effect'] : []),
     ...(has('staged_entry') || has('staged_account') ? entryTables : []),
     ...(isDistributed ? [comparedTable] : []),

@@ -15,6 +15,7 @@ import { watchStandby } from '../driver/pipeline.ts'
 import { durableCommits } from '../driver/pool.ts'
 import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
+import { writeCorrections } from './corrections.ts'
 import type { CountedLines } from './count-lines.ts'
 import { createLineEffects, indexUnresolvedLines, unresolvedLines } from './line-effects.ts'
 import {
@@ -189,6 +190,7 @@ export async function openPostgresProviderWriter(
       const merged = await prepareParts()
       addCounts(await mergeRecords({ ...merging, author: loader, isPrepared: false }, merged))
       if (!isDistributed && staging.has('staged_entry')) await indexChanged(run)
+      await writeCorrections(merging)
       const total = counter.take()
       const lines = totalCounts([committedLines, ...total.values()])
       await run(recordLoad, loadValues(loadTime, Date.now(), lines))

@@ -21,6 +21,8 @@ export interface Merging {
   readonly staging: Staging
   /** Whether the load has other commits. */
   readonly inBatches: boolean
+  /** Whether the entries are on the data nodes of a Citus cluster. */
+  readonly isDistributed: boolean
 }
 
 export interface RecordMerging extends Merging {
@@ -29,8 +31,6 @@ export interface RecordMerging extends Merging {
   readonly author: Author
   /** Whether statements keep their plans, for small batches. */
   readonly isPrepared: boolean
-  /** Whether the entries are on the data nodes of a Citus cluster. */
-  readonly isDistributed: boolean
   /** Whether each entry is known to have one line. */
   readonly areEntriesDistinct?: boolean
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../../intake/writer.ts'
 import type { EntryList } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
+import { createCorrected, defineKey, toCorrectionKey } from '../../corrections.ts'
 import { digest, emailDigest } from '../../digest.ts'
 import { toEmailsText } from '../../emails-text.ts'
 import { kindCodes, latestTime, listCodes, listsMax, targetCodes } from '../../enum-codes.ts'
@@ -38,6 +39,7 @@ const stagedTables = {
   staged_restriction: `target smallint not null, id text collate "C" not null, is_put boolean not null,
     reason text, until bigint, record text`,
   staged_product: `id text collate "C" not null, item text`,
+  staged_correction: defineKey('text collate "C"'),
 } as const
 
 type StagedTable = keyof typeof stagedTables
@@ -51,6 +53,7 @@ export const makeStaging = [
   ...Object.entries(stagedTables).map(
     ([name, columns]) => `create temp table ${name} (place bigint not null, ${columns});`,
   ),
+  createCorrected('text collate "C"'),
   // Few lines assign an entry a time that its record lacks.
   `create index on staged_entry (place) where time is not null and not has_own_time;`,
 ].join('\n')
@@ -143,6 +146,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   }
 
   const put = (item: LocatedItem): void => {
+    if (item.isCorrection) add('staged_correction', item, ...toCorrectionKey(item))
     if (item.type === 'entry') putEntry(item)
     else if (item.type === 'balance') putPart(item, undefined)
     else if (item.type === 'contact') putPart(item, item.status)

@@ -1,3 +1,4 @@
+import { createCorrectionTable } from '../../corrections.ts'
 import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
 import { createUsageTables } from '../../platform/usage-schema.ts'
 
@@ -50,5 +51,6 @@ const dialect: Dialect = {
 export const migrations: readonly string[] = [
   `pragma application_id = ${applicationId};
    ${createAccountTables(dialect, 'integer primary key')} ${createEntryTables}
-   ${createSharedTables(dialect)} ${createUsageTables(dialect)}`,
+   ${createSharedTables(dialect)} ${createUsageTables(dialect)}
+   ${createCorrectionTable(dialect)}`,
 ]

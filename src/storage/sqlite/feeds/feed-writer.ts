@@ -77,6 +77,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
 
   /** A late entry removes the index after it: a commit indexes at most one block for each group of its lines. */
   const commit = async (batches: readonly FeedBatch[]): Promise<void> => {
+    items.writeCorrections()
     const lines = batches.reduce((sum, batch) => sum + batch.items.length, 0)
     for (const _ of items.writeIndex(Math.ceil(lines / groupSize))) await setImmediate()
     requireSameFile()

@@ -17,6 +17,7 @@ import type { Author } from '../../../platform/catalogue/store.ts'
 import { accountKindByList, entryLists } from '../../../provider/store.ts'
 import { openAccountRecords } from './account-records.ts'
 import { type AccountNumber, isOfKind, openAccountRows } from './account-rows.ts'
+import { openCorrections } from './corrections.ts'
 import { openCustomerRows } from './customer-rows.ts'
 import { openEntryWriter } from './entry-writer.ts'
 import { openLoadedProducts } from './loaded-products.ts'
@@ -46,6 +47,7 @@ export function openItemWriter(
   const records = openAccountRecords(database)
   const restrictions = openRestrictionRows(database)
   const references = openUnresolvedReferences(database)
+  const corrections = openCorrections(database)
 
   /** The account, or a placeholder. */
   const findAccount = (item: Referring & SourceLocation): AccountNumber => {
@@ -152,6 +154,7 @@ export function openItemWriter(
         return { file, line, ...(part !== undefined && { part }), ...outcome }
       }
       if (outcome) counter.add(recordTypeOf(item), outcome)
+      if (item.isCorrection) corrections.add(item)
       return undefined
     },
 
@@ -159,6 +162,9 @@ export function openItemWriter(
     findUnresolved: references.errors,
 
     clearReferences: references.clear,
+
+    /** Before a commit, after the last group of items. */
+    writeCorrections: corrections.write,
 
     /** Ends a group of items: sorts their lists, writes their products, and returns what they did. */
     finish(author?: Author): LineCounts {
@@ -174,6 +180,7 @@ export function openItemWriter(
       accounts.clearCache()
       entries.discard()
       products.discard()
+      corrections.discard()
       counter.take()
     },
 

@@ -98,6 +98,7 @@ function createWriter(
     async commit() {
       if (!file) throw new Error('a temporary database has no commits')
       const counts = items.finish()
+      items.writeCorrections()
       items.writeIndex(Number.POSITIVE_INFINITY).forEach(() => {})
       // A commit to a file that was deleted or replaced would be lost.
       if (fileIdentity(file.path) !== file.identity) {

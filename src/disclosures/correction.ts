@@ -1,0 +1,37 @@
+import type { RecordType } from '../contract/index.ts'
+
+/** A record of a customer that was wrong, and was corrected or deleted. It has no data apart from ids. */
+export interface Correction {
+  /** In the order of the corrections. */
+  readonly number: number
+  /** Of its commit: when the holder had learned of it. */
+  readonly time: Temporal.Instant
+  readonly type: RecordType
+  readonly isDeleted: boolean
+  /** Who held the account before. */
+  readonly customerId: string
+  /** Missing for the record of the customer. */
+  readonly accountId?: string | undefined
+  /** Of a transaction or another record that an account has many of. */
+  readonly entryId?: string | undefined
+  /** Of a record in a list that is in the order of time. */
+  readonly timeBefore?: Temporal.Instant | undefined
+  readonly timeAfter?: Temporal.Instant | undefined
+}
+
+export interface CorrectionQuery {
+  readonly from?: Temporal.Instant | undefined
+  /** Excluded. */
+  readonly to?: Temporal.Instant | undefined
+  readonly customerId?: string | undefined
+  /** The last one of the previous page. */
+  readonly after?: Pick<Correction, 'customerId' | 'number'> | undefined
+  readonly limit: number
+}
+
+export interface CorrectionStore {
+  /** In the order of the customers, then of the corrections. */
+  list(query: CorrectionQuery): Promise<readonly Correction[]>
+  /** Removes what is older. */
+  remove(before: Temporal.Instant): Promise<void>
+}
