@@ -8,6 +8,7 @@ import { clientCommand } from './client.ts'
 import { consentCommand } from './consent.ts'
 import { dataCommand } from './data.ts'
 import { demoCommand } from './demo.ts'
+import { doctorCommand } from './doctor.ts'
 import { dumpCommand } from './dump.ts'
 import { feedsCommand } from './feeds.ts'
 import { generateCommand } from './generate.ts'
@@ -74,6 +75,7 @@ export function defineCommands(terminal: Terminal): Command {
     productsCommand(terminal),
     openapiCommand(terminal),
     settingsCommand(terminal),
+    doctorCommand(terminal),
   ]
   for (const command of commands) holdfast.addCommand(command)
   return holdfast
