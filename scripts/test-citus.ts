@@ -47,7 +47,7 @@ async function run(): Promise<number> {
     existing === undefined ? startCluster(dataNodes) : undefined,
   ])
   const flags = [
-    ...['--import', typebox, '--import', join(import.meta.dirname, 'untracked-promises.ts')],
+    ...['--import', typebox, '--import', join(import.meta.dirname, 'end-tracking.ts')],
     ...['--test-name-pattern', ', on Citus', `--test-concurrency=${groups.length}`],
   ]
   const url = cluster?.url ?? existing ?? ''

@@ -78,7 +78,7 @@ process.env['POSTGRES_CLUSTER_FOR_TESTS'] = cluster
 const server = await makePostgres({ settings: { autovacuum: 'off' } })
 await server.start()
 const flags = [
-  ...['--import', typebox, '--import', join(import.meta.dirname, 'untracked-promises.ts')],
+  ...['--import', typebox, '--import', join(import.meta.dirname, 'end-tracking.ts')],
   `--test-concurrency=${concurrency}`,
 ]
 process.exitCode = await runTests(program, flags, files, { POSTGRES_FOR_TESTS: server.url() })
