@@ -45,7 +45,7 @@ export const email = 'ana@example.com'
 
 const savings = { productName: 'Savings', productCategory: 'TRANS_AND_SAVINGS_ACCOUNTS' }
 
-const customersMax = 250
+const customersMax = 300
 
 /** One customer with accounts of both kinds, a couple with one address, and one without a phone. */
 export const consentLines = [
