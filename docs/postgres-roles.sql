@@ -45,7 +45,11 @@ begin
   grant select, insert, delete on further_email, feed_batch to holdfast_load, holdfast_intake;
   grant insert on correction to holdfast_load, holdfast_intake;
   grant usage on sequence account_number to holdfast_load, holdfast_intake;
-  grant select, insert, update on last_load to holdfast_load;
+  grant select, insert, update, delete on recent_load to holdfast_load;
+
+  -- Each server records that it was started.
+  grant select, insert, update, delete on recent_start
+    to holdfast_serve, holdfast_platform, holdfast_intake;
 
   grant select on customer, further_email, account, holder, balance, contact, entry, restriction to holdfast_serve;
   grant select, insert, update, delete on token_use to holdfast_serve;
@@ -61,8 +65,8 @@ begin
     on idempotency, api_token, third_party, consent_option, record_block, record_key
     to holdfast_platform;
   grant select, insert on consent_secret to holdfast_platform;
-  -- For the overview of the console.
-  grant select on feed, last_load to holdfast_platform;
+  -- For the console.
+  grant select on feed, recent_load to holdfast_platform;
   grant select, delete on correction to holdfast_platform;
 
   grant select on api_client to holdfast_intake;

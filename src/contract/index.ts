@@ -80,7 +80,9 @@ export {
   UnavailableCount,
 } from './records/status.ts'
 export * from './records/unpublished-product.ts'
+export * from './records/usage.ts'
 export * from './refusals.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
 export * from './unknown-fields.ts'
+export * from './usage-definitions.ts'

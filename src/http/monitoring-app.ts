@@ -5,7 +5,9 @@ import {
   monitoringOperations,
   type RejectionList,
   tooManyRequests,
+  type UsageHistory,
 } from '../contract/index.ts'
+import type { HistoryQuery } from '../platform/history/read-history.ts'
 import type { HttpApp } from './app.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { authenticateClient, mountOperation } from './mount-operation.ts'
@@ -32,15 +34,17 @@ export interface MonitoringOptions {
   readonly access: Access
   /** Opened when it is first needed, so that it does not delay the start. */
   readonly monitoring: () => Promise<Monitoring>
+  /** The calls of third parties over time. */
+  readonly readUsage: (query: HistoryQuery) => Promise<UsageHistory>
   readonly monitoringLimits?: Partial<typeof limitDefaults> | undefined
 }
 
 /** The operations for operators: the stream of metrics, and why requests were rejected. */
 export function mountMonitoring(
   app: HttpApp,
-  { access, monitoring, monitoringLimits: limits }: MonitoringOptions,
+  { access, monitoring, readUsage, monitoringLimits: limits }: MonitoringOptions,
 ) {
-  const { findRejections, listRejections, streamMetrics } = monitoringOperations
+  const { findRejections, getUsage, listRejections, streamMetrics } = monitoringOperations
   mountOperation(app, listRejections, access, async ({ query }) => {
     const { listRejections: list } = await monitoring()
     return { body: JSON.stringify(await list(query)) }
@@ -49,6 +53,10 @@ export function mountMonitoring(
     const { listRejections: list } = await monitoring()
     const { data, sources } = await list({ interactionId })
     return { body: JSON.stringify({ data, sources }) }
+  })
+  mountOperation(app, getUsage, access, async ({ query }) => {
+    const { range, operation, 'third-party': thirdPartyId } = query
+    return { body: JSON.stringify(await readUsage({ range, operation, thirdPartyId })) }
   })
   const streams = openMetricStreams(app, access, { ...limitDefaults, ...limits })
   mountOperation(app, streamMetrics, access, async (_input, request, reply) => {

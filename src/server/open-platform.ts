@@ -12,6 +12,7 @@ import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import { openPlatformChecks } from './open-check-runs.ts'
 import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-consent.ts'
+import { createHistory } from './open-history.ts'
 import { createMonitoring } from './open-monitoring.ts'
 import type { Outages } from './outages.ts'
 import { openStatusReader } from './read-status.ts'
@@ -74,6 +75,10 @@ export async function openPlatform(
   const checks = openPlatformChecks(settings, telemetry, signingKeys, sharedClock)
   const explorer = createExplorer(settings, signingKeys)
   const monitoring = createMonitoring(settings, telemetry)
+  const history = createHistory(settings, usage, {
+    ...{ consents, signingKeys, clock: sharedClock },
+    ...(listOutages && { listOutages }),
+  })
   const appOptions = await createClientAppOptions(settings, telemetry, {
     access,
     probe,
@@ -106,6 +111,7 @@ export async function openPlatform(
     exampleEmails,
     explorer,
     monitoring: monitoring.open,
+    readUsage: history.read,
   })
   rejectWithoutFiles(app, files)
   if (role && settings.tlsClientCa !== undefined) requireCertificates(app)
@@ -114,6 +120,7 @@ export async function openPlatform(
   app.addHook('preClose', async () => deliveries?.stop())
   app.addHook('onClose', async () => {
     admin?.close()
+    await history.close()
     await usage.close()
     await monitoring.close()
     await probe.close()

@@ -1,5 +1,5 @@
 import type { PlannedOutage } from '../contract/cds/outages.ts'
-import { openAvailability } from '../platform/admin/availability.ts'
+import { openAvailability } from '../platform/usage/availability.ts'
 import { type Calendar, openCalendar } from '../platform/usage/calendar.ts'
 import { type CallCounts, openCallCounts } from '../platform/usage/call-counts.ts'
 import type { UsageStore } from '../platform/usage/store.ts'

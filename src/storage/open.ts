@@ -126,6 +126,9 @@ export const openConsentStore = onSql(
 export const openFeedStore = onSql(
   async () => (await import('./platform/feed-store.ts')).createFeedStore,
 )
+export const openMarkStore = onSql(
+  async () => (await import('./platform/mark-store.ts')).createMarkStore,
+)
 export const openSigningKeyStore = onSql(
   async () => (await import('./platform/signing-key-store.ts')).createSigningKeyStore,
 )

@@ -22,12 +22,21 @@ export interface LastLoad extends Counts {
   readonly committed: number
 }
 
-/** Records a commit of a load and the lines of all its commits. Of concurrent loads, the last one is recorded. */
+/** Records a commit of a load and the lines of all its commits. */
 export const recordLoad = `
-  insert into last_load values (1, $1, $2, $3, $4, $5, $6)
-  on conflict (singleton) do update set ${['time', 'committed', ...lineOutcomes]
+  insert into recent_load values ($1, $2, $3, $4, $5, $6)
+  on conflict (time) do update set ${['committed', ...lineOutcomes]
     .map((name) => `${name} = excluded.${name}`)
     .join(', ')}`
+
+/** Deletes the oldest rows of `recent_load` or `recent_start`, of which a bounded number is kept. */
+export const forgetOldest = (table: 'recent_load' | 'recent_start', time: 'time' | 'minute') =>
+  `delete from ${table} where ${time} <
+     (select min(${time}) from (select ${time} from ${table} order by ${time} desc limit ${recentMax}) as kept)`
+
+const recentMax = 500
+
+export const forgetOldLoads = forgetOldest('recent_load', 'time')
 
 /** The values of the statement. */
 export function loadValues(loadTime: Temporal.Instant, committed: number, lines: Counts): number[] {

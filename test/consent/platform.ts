@@ -17,6 +17,7 @@ import type { PasscodeMessage } from '../../src/platform/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/platform/consent/store.ts'
 import type { Metrics } from '../../src/server/observe/metrics.ts'
 import { openAdminMount } from '../../src/server/open-admin.ts'
+import { createHistory } from '../../src/server/open-history.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
 import { openUsage, type Usage } from '../../src/server/open-usage.ts'
 import {
@@ -218,6 +219,8 @@ export async function openConsentPlatform(
     const admin =
       usage &&
       (await openAdminMount({ registerKeys, issuer }, { log: writer }, store, usage, clock))
+    const history =
+      usage && createHistory({ database, timeZone }, usage, { consents: store, signingKeys, clock })
     const app = openPlatformApp({
       version: '0.0.0',
       catalogue,
@@ -231,6 +234,7 @@ export async function openConsentPlatform(
       usage: usage?.callCounts,
       admin,
       log: writer,
+      readUsage: (query) => history?.read(query) ?? assert.fail('calls are not counted'),
       readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),
       readProvider: () => assert.fail('no test reads it'),
@@ -244,6 +248,7 @@ export async function openConsentPlatform(
     inner.after(async () => {
       await app.close()
       admin?.close()
+      await history?.close()
       await usage?.close()
       await recorder.close()
       await store.close()

@@ -26,8 +26,13 @@ const loadRights = {
 
 /** What each role needs on each table. */
 export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  load: { ...loadRights, last_load: change },
-  intake: { ...loadRights, api_client: read, api_token: addAndDelete },
+  load: { ...loadRights, recent_load: changeAndDelete },
+  intake: {
+    ...loadRights,
+    api_client: read,
+    api_token: addAndDelete,
+    recent_start: changeAndDelete,
+  },
   serve: {
     account: read,
     balance: read,
@@ -38,6 +43,7 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     entry_texts: read,
     further_email: read,
     holder: read,
+    recent_start: changeAndDelete,
     replay_purge: 'select update',
     restriction: read,
     schema_version: read,
@@ -59,13 +65,14 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     disclosure: changeAndDelete,
     feed: read,
     idempotency: addAndDelete,
-    last_load: read,
     outbox: changeAndDelete,
     passcode: changeAndDelete,
     product: changeAndDelete,
     product_draft: changeAndDelete,
     product_summary: changeAndDelete,
     product_version: add,
+    recent_load: read,
+    recent_start: changeAndDelete,
     record_block: addAndDelete,
     record_key: addAndDelete,
     schema_version: read,

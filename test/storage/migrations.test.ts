@@ -74,7 +74,7 @@ const commands = [
 
 /** The digest of the migrations of each version. Before the first release, a change of the first one raises `firstVersion`. */
 const digests: Readonly<Record<number, string>> = {
-  105: '480446919cd0cb94',
+  106: 'd119d469f88c169b',
 }
 
 describeOnce('the migrations', () => {

@@ -16,6 +16,7 @@ import { listen } from '../../server/listen.ts'
 import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { openProvider } from '../../server/open-provider.ts'
+import { recordStart } from '../../server/record-start.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import { openMetricsEndpoint, openTelemetry, type Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
@@ -102,6 +103,8 @@ async function serveAll(
     await serve(app, provider.port)
     adaptToRequests()
     ending.endOnUncaughtError()
+    const recordings = monitoredRoles.map((role) => recordStart(role, settings, telemetry.log))
+    closing.unshift(() => Promise.all(recordings.map((end) => end())))
     terminal.out(await formatWelcome(addresses, overview, settings))
     if (metricsAddress) terminal.out(`metrics on ${metricsAddress}\n`)
     await ending.untilStopped()

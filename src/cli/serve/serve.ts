@@ -8,6 +8,7 @@ import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { type OpenServer, openProvider } from '../../server/open-provider.ts'
 import { openOutages } from '../../server/outages.ts'
+import { recordStart } from '../../server/record-start.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import {
   openMetricsEndpoint,
@@ -109,7 +110,7 @@ export async function serve(
 }
 
 async function serveInProcess(
-  role: string,
+  role: ServedRole,
   settings: Settings,
   open: Open,
   terminal: Terminal,
@@ -141,8 +142,10 @@ async function serveInProcess(
       terminal.out(`${role} ready on ${address}\n`)
       if (metricsEndpoint) terminal.out(`metrics on ${metricsEndpoint.address}\n`)
     } else reportReady({ readyOn: address, isReady: await isReady() })
+    const endRecording = recordStart(role, settings, log)
     await stopped
     await app.close()
+    await endRecording()
   } finally {
     await metricsEndpoint?.close()
     await telemetry.close()

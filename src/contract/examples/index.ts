@@ -81,5 +81,6 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   TokenForm: [access.tokenForm],
   TokenRequest: [access.tokenRequest],
   TokenResponse: [access.tokenResponse],
+  UsageHistory: [monitoring.usageHistory],
   UnpublishedProduct: [products.unpublishedProduct],
 }

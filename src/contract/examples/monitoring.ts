@@ -5,6 +5,8 @@ import type {
   Rejection,
   RejectionCount,
 } from '../records/monitoring.ts'
+import type { UsageHistory } from '../records/usage.ts'
+import { consent } from './consents.ts'
 
 const sources: MetricsSource[] = [
   { role: 'provider', state: 'ok' },
@@ -70,4 +72,47 @@ export const metricsSample: MetricsSample = {
   shed: 0,
   rejections: [{ reason: 'aud', rate: 1, total: 3 }],
   feeds: [{ feed: 'core', lag: 1.2, batches: 1 }],
+}
+
+const usageLatency = { p50: 0.041, p95: 0.19, p99: 0.42 }
+const usageCounts = { calls: 1840, errors: 2, clientErrors: 31, rejections: 12 }
+
+export const usageHistory: UsageHistory = {
+  range: '24h',
+  unit: 'hour',
+  start: '2026-11-15T03:00:00Z',
+  end: '2026-11-16T03:20:15Z',
+  timeZone: 'UTC',
+  points: [{ start: '2026-11-15T03:00:00Z', ...usageCounts, latency: usageLatency, peak: 14 }],
+  total: { ...usageCounts, sessions: 96, latency: usageLatency, peak: 14 },
+  statuses: [
+    { status: 404, calls: 19 },
+    { status: 429, calls: 12 },
+    { status: 503, calls: 2 },
+  ],
+  limits: [{ limit: 'session_per_second', calls: 12 }],
+  operations: [{ operation: 'transactions', ...usageCounts, latency: usageLatency }],
+  thirdParties: [
+    {
+      thirdParty: consent.thirdParty,
+      ...usageCounts,
+      latency: usageLatency,
+    },
+  ],
+  consentFlows: {
+    since: '2026-11-15T03:00:00Z',
+    ends: [
+      { end: 'exchanged', flows: 41 },
+      { end: 'preAuthentication', flows: 6 },
+    ],
+  },
+  marks: [
+    { kind: 'start', time: '2026-11-15T20:00:00Z', text: 'Started: platform 0.1.0 (4 processes)' },
+    {
+      kind: 'outage',
+      time: '2026-11-16T01:10:00Z',
+      end: '2026-11-16T01:13:00Z',
+      text: 'Not available for 3 minutes',
+    },
+  ],
 }

@@ -23,6 +23,7 @@ export const parameterExamples: Readonly<Record<string, string | number | boolea
   'oldest-time': '2024-04-01T00:00:00Z',
   number: 7,
   'open-status': 'OPEN',
+  operation: 'transactions',
   order: 'newest',
   page: 1,
   'page-size': 25,

@@ -3,8 +3,10 @@ import type { Operation } from '../operation.ts'
 import { described, optional } from '../record.ts'
 import { MetricsSample, RejectionList, RejectionMatches } from '../records/monitoring.ts'
 import { PlatformStatus } from '../records/status.ts'
-import { Flag, Uuid } from '../scalars.ts'
+import { UsageHistory } from '../records/usage.ts'
+import { Flag, Id, Uuid } from '../scalars.ts'
 import { Type } from '../type.ts'
+import { usageRangeNames } from '../usage-definitions.ts'
 import { plain } from './shared-parameters.ts'
 
 const common = {
@@ -68,4 +70,25 @@ export const findRejections = {
   }),
   response: RejectionMatches,
   errors: ['invalid_request'],
+} as const satisfies Operation
+
+export const getUsage = {
+  ...common,
+  ref: 'O8',
+  path: '/v1/usage',
+  summary: 'Get the calls of third parties over time',
+  description:
+    'Returns how many calls there were in each minute of the last 10 minutes or hour, each hour of the last 24 hours, or each day of the last 30 days, how fast they were answered, how consent flows ended, and when servers were started, data was loaded, keys changed or the platform was not available. Calls are counted by every process of the platform, whether or not a client reads them.',
+  query: Type.Object({
+    range: described(
+      Type.Enum([...usageRangeNames], { default: '1h' }),
+      'How far back the numbers go.',
+    ),
+    operation: optional(
+      Type.String({ minLength: 1, maxLength: 64 }),
+      'Only calls of the operation with this name. Consent flows are not affected.',
+    ),
+    'third-party': optional(Id, 'Only calls and consent flows of the third party with this id.'),
+  }),
+  response: UsageHistory,
 } as const satisfies Operation

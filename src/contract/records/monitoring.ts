@@ -36,7 +36,7 @@ export const RoleRequests = record('RoleRequests', {
 export type LatencyPercentiles = Static<typeof LatencyPercentiles>
 export const LatencyPercentiles = record('LatencyPercentiles', {
   description:
-    'Durations of requests in seconds, estimated from the buckets of a histogram. The greatest value is 6.',
+    'Durations of requests in seconds, estimated from the buckets of a histogram. The greatest value is the last bound: 6 in a sample of metrics, and twice the response time of the tier in the history of calls.',
   required: {
     p50: described(Decimal, 'The median.'),
     p95: described(Decimal, 'The 95th percentile.'),

@@ -3,7 +3,7 @@ import { flowStages } from '../../contract/consent-flows.ts'
 import type { AuthorisationDay, AuthorisationStore } from '../consent/authorisation-store.ts'
 import type { FlowEndCount, FlowStore } from '../consent/flow-store.ts'
 import type { Calendar } from '../usage/calendar.ts'
-import { infosecOperations } from '../usage/operations.ts'
+import { clientClosed, isFailure, isRejected, isSession } from '../usage/call-outcomes.ts'
 import type { DayCount, HourCount, PeriodCount, Range, UsageStore } from '../usage/store.ts'
 
 export const metricsVersions = [4, 5] as const
@@ -168,14 +168,9 @@ async function readDays(
 const toInstant = (time: number) => Temporal.Instant.fromEpochMilliseconds(time)
 
 const hasTier = (tier: PerformanceTier) => (count: DayCount) => count.tier === tier
-const isRejected = ({ rejection }: DayCount) => rejection !== ''
-const isAccepted = ({ rejection }: DayCount) => rejection === ''
+const isAccepted = (count: DayCount) => !isRejected(count)
 const isAuthenticated = (count: DayCount) => count.isAuthenticated
 const isUnauthenticated = (count: DayCount) => !count.isAuthenticated
-const isFailure = ({ status }: DayCount) => status >= 500 && status < 600
-/** Each successful response of the token endpoint has an access token. */
-const isSession = ({ operation, status }: DayCount) =>
-  operation === infosecOperations.token.name && status === 200
 
 function sumCalls(counts: readonly DayCount[], isCounted: (count: DayCount) => boolean): number {
   return counts.filter(isCounted).reduce((sum, { calls }) => sum + calls, 0)
@@ -209,9 +204,6 @@ function countErrors(counts: readonly DayCount[]): Readonly<Record<string, numbe
   }
   return errors
 }
-
-/** The status that a call is counted with if the client closed the connection. */
-const clientClosed = 499
 
 interface WithinTier {
   readonly calls: number

@@ -58,6 +58,7 @@ export interface FlowStore {
   countEnds(
     period: { readonly from: Temporal.Instant; readonly until: Temporal.Instant },
     now: Temporal.Instant,
+    thirdPartyId?: string,
   ): Promise<readonly FlowEndCount[]>
   /** The latest start first. */
   list(query: FlowQuery, now: Temporal.Instant): Promise<readonly RecordedFlow[]>

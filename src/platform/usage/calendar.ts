@@ -35,6 +35,14 @@ export function openCalendar(timeZone: string) {
       const next = startOfHour(hour + hourMs)
       return next > hour ? next : hour + hourMs
     },
+    /** The hour that a time is in, and those before it. The latest first. */
+    listHours(time: number, count: number): readonly number[] {
+      let hour = startOfHour(time)
+      return listBack(count, (back) => {
+        if (back > 0) hour = startOfHour(hour - 1)
+        return hour
+      })
+    },
     /** The day that a time is in. */
     readDay: (time: number): Range => ({
       start: startOfDay(time),
@@ -71,7 +79,7 @@ export function openCalendar(timeZone: string) {
   }
 }
 
-function listBack(count: number, read: (back: number) => Range): readonly Range[] {
+function listBack<Item>(count: number, read: (back: number) => Item): readonly Item[] {
   return Array.from({ length: count }, (_, back) => read(back))
 }
 

@@ -81,6 +81,24 @@ export interface DayCount
 /** The calls of a tier in an hour, without those over a limit of traffic. */
 export interface HourCount extends Pick<DayCount, 'start' | 'tier' | 'calls' | 'withinTier'> {}
 
+/** What calls of a range are grouped by. */
+export type GroupedBy = 'start' | 'operation' | 'thirdPartyId'
+
+/** Calls of a group with the same tier, status and limit. */
+export interface CallGroup
+  extends Pick<CallKind, 'tier' | 'status' | 'rejection'>,
+    Pick<UsageSums, 'calls' | 'within'> {
+  /** The start in milliseconds, the operation, or the ID of the third party. */
+  readonly key: string
+}
+
+/** The calls of the periods that begin in a range. */
+export interface CallFilter extends Range {
+  readonly span: UsageSpan
+  readonly operation?: string | undefined
+  readonly thirdPartyId?: string | undefined
+}
+
 /** The calls of a minute in which a process was running, and how many of them failed in the server. */
 export interface MinuteCount {
   readonly start: number
@@ -117,8 +135,9 @@ export interface UsageStore {
   add(batch: UsageBatch): Promise<void>
   readDays(from: number): Promise<readonly DayCount[]>
   readHours(from: number): Promise<readonly HourCount[]>
-  /** Oldest first. */
-  readPeriods(span: UsageSpan): Promise<readonly PeriodCount[]>
+  readGroups(by: GroupedBy, filter: CallFilter): Promise<readonly CallGroup[]>
+  /** Those that begin at a time or later, oldest first. */
+  readPeriods(span: UsageSpan, from?: number): Promise<readonly PeriodCount[]>
   /** The minutes in which a process was running. */
   readMinutes({ start, end }: Range): Promise<readonly MinuteCount[]>
   /** The first minute that is kept, and the hours whose availability was counted. */

@@ -1,6 +1,5 @@
 import {
   type FeedActivity,
-  type LatencyPercentiles,
   type MetricsSample,
   type MonitoredRole,
   type Operation,
@@ -10,6 +9,7 @@ import {
 import { endpoints } from '../../http/endpoints.ts'
 import { healthEndpoints } from '../../http/health.ts'
 import { clientClosedStatus } from '../../http/request-log.ts'
+import { estimatePercentiles } from '../../platform/usage/percentiles.ts'
 import type { MetricLine } from './parse-metrics.ts'
 
 const requests = 'holdfast_request_duration_seconds'
@@ -142,29 +142,6 @@ function findRole(operation: string, roles: readonly MonitoredRole[]): Monitored
 function addBucket(buckets: Map<number, number>, bound: string, increase: number): void {
   const le = bound === '+Inf' ? Infinity : Number(bound)
   if (!Number.isNaN(le)) buckets.set(le, (buckets.get(le) ?? 0) + increase)
-}
-
-function estimatePercentiles(buckets: ReadonlyMap<number, number>): LatencyPercentiles | undefined {
-  const sorted = [...buckets].sort(([a], [b]) => a - b)
-  const total = sorted.at(-1)?.[1] ?? 0
-  if (total === 0) return undefined
-  const estimate = (share: number) => round(interpolate(sorted, share * total))
-  return { p50: estimate(0.5), p95: estimate(0.95), p99: estimate(0.99) }
-}
-
-/** Assumes that the durations in a bucket are evenly distributed, as `histogram_quantile` of Prometheus does. */
-function interpolate(sorted: readonly (readonly [number, number])[], rank: number): number {
-  let lower = 0
-  let below = 0
-  for (const [bound, count] of sorted) {
-    if (bound === Infinity) return lower
-    if (count >= rank) {
-      return count === below ? bound : lower + ((bound - lower) * (rank - below)) / (count - below)
-    }
-    lower = bound
-    below = count
-  }
-  return lower
 }
 
 function round(value: number): number {

@@ -361,16 +361,6 @@ export const createSharedTables = ({
   );
   create unique index check_run_running on check_run (state) where state = 'running';
 
-  create table last_load (
-    singleton integer primary key check (singleton = 1),
-    time ${bigint} not null,      -- of the load, which identifies it
-    committed ${bigint} not null,
-    created ${bigint} not null,   -- numbers of lines
-    changed ${bigint} not null,
-    unchanged ${bigint} not null,
-    deleted ${bigint} not null
-  );
-
   create table feed (
     name ${key} primary key,
     batch ${bigint} not null,     -- the number of the last one

@@ -46,7 +46,8 @@ export function createStatusStore(sql: Sql): StatusStore {
       }
     },
     async read() {
-      const select = 'select committed, created, changed, unchanged, deleted from last_load'
+      const select = `select committed, created, changed, unchanged, deleted from recent_load
+        order by committed desc limit 1`
       const [feeds, load] = await Promise.all([listFeeds(sql), sql.first(lastLoad, select)])
       return { feeds, lastLoad: load }
     },

@@ -1,7 +1,7 @@
 import type { Dialect } from './schema.ts'
 
-/** The tables of counts of calls. Times are in milliseconds since 1970. */
-export const createUsageTables = ({ key, bigint, boolean, options }: Dialect) => `
+/** The tables of counts of calls, and of what happened meanwhile. Times are in milliseconds since 1970. */
+export const createUsageTables = ({ key, bigint, boolean, options, numberOptions }: Dialect) => `
   -- Calls of third parties, added up over all processes.
   create table usage_count (
     span ${key} not null,         -- minute, hour or day
@@ -49,5 +49,24 @@ export const createUsageTables = ({ key, bigint, boolean, options }: Dialect) =>
     id ${key} primary key,
     batch ${bigint} not null,
     time ${bigint} not null
+  )${options};
+
+  -- The last loads, of each of which several transactions may have been committed.
+  create table recent_load (
+    time ${bigint} primary key,   -- of the load, which identifies it
+    committed ${bigint} not null,
+    created ${bigint} not null,   -- numbers of lines
+    changed ${bigint} not null,
+    unchanged ${bigint} not null,
+    deleted ${bigint} not null
+  )${numberOptions};
+
+  -- The last starts of servers.
+  create table recent_start (
+    minute ${bigint} not null,
+    role ${key} not null,
+    processes integer not null,   -- that were started in this minute
+    version text not null,
+    primary key (minute, role)
   )${options};
 `

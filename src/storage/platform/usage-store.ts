@@ -1,5 +1,6 @@
 import type { PerformanceTier } from '../../contract/cds/performance-tiers.ts'
 import {
+  type GroupedBy,
   type UsageBatch,
   type UsageCount,
   type UsageSpan,
@@ -67,6 +68,22 @@ const availabilityColumns = [
 ]
 const setAvailability = availabilityColumns.map((name) => `${name} = excluded.${name}`).join(', ')
 
+const groupColumns = {
+  start: 'start',
+  operation: 'operation',
+  thirdPartyId: 'third_party',
+} as const satisfies Record<GroupedBy, string>
+
+const within = {
+  within_10: integer,
+  within_25: integer,
+  within_50: integer,
+  within_100: integer,
+  within_200: integer,
+}
+
+const isDefined = <Value>(value: Value | undefined): value is Value => value !== undefined
+
 const isFailed = 'status >= 500 and status < 600'
 const sumIf = (condition: string) =>
   `coalesce(sum(case when ${condition} then calls else 0 end), 0)`
@@ -113,7 +130,33 @@ export function createUsageStore(sql: Sql): UsageStore {
          group by start, tier`,
         [from],
       ),
-    readPeriods: (span) =>
+    async readGroups(by, { span, start, end, operation, thirdPartyId }) {
+      const values = [span, start, end, operation, thirdPartyId].filter(isDefined)
+      const column = groupColumns[by]
+      const rows = await sql.all(
+        {
+          key: String,
+          tier: oneOf<PerformanceTier>(),
+          status: integer,
+          rejection: text,
+          calls: integer,
+          ...within,
+        },
+        `select ${column}, tier, status, rejection, sum(calls), ${Object.keys(within)
+          .map((name) => `sum(${name})`)
+          .join(', ')}
+         from usage_count where span = $1 and start >= $2 and start < $3
+           ${operation === undefined ? '' : 'and operation = $4'}
+           ${thirdPartyId === undefined ? '' : `and third_party = $${values.length}`}
+         group by ${column}, tier, status, rejection`,
+        values,
+      )
+      return rows.map(({ within_10, within_25, within_50, within_100, within_200, ...group }) => ({
+        ...group,
+        within: [within_10, within_25, within_50, within_100, within_200],
+      }))
+    },
+    readPeriods: (span, from = 0) =>
       sql.all(
         {
           start: integer,
@@ -126,8 +169,8 @@ export function createUsageStore(sql: Sql): UsageStore {
           unauthenticated: integer,
         },
         `select start, ${peakList}, ${availabilityColumns.map((name) => `coalesce(${name}, 0)`).join(', ')}
-         from usage_period where span = $1 order by start`,
-        [span],
+         from usage_period where span = $1 and start >= $2 order by start`,
+        [span, from],
       ),
     readMinutes: ({ start, end }) =>
       sql.all(

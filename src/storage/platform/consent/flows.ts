@@ -79,7 +79,7 @@ export function createFlowStore(sql: Sql): FlowStore {
       )
     },
     append: (id, step, consentId) => append('id', id, step, consentId),
-    async countEnds({ from, until }, now) {
+    async countEnds({ from, until }, now, thirdPartyId) {
       const rows = await sql.all(
         { stages: integer, isCancelled: integer, isOnce: boolean, count: integer },
         `select stages, case when state = 'cancelled' then 1 else 0 end as is_cancelled, is_once,
@@ -87,8 +87,9 @@ export function createFlowStore(sql: Sql): FlowStore {
          from consent_flow
          where started >= $1 and started < $2 and stages is not null
            and (started <= $3 or state = 'cancelled' or stages >= ${flowStages.length})
+           and third_party = coalesce($4, third_party)
          group by 1, 2, 3`,
-        [from, until, now.epochMilliseconds - endedMs],
+        [from, until, now.epochMilliseconds - endedMs, thirdPartyId],
       )
       return rows.map(({ stages, isCancelled, ...rest }) => ({
         end: toEnd(stages, isCancelled === 1),

@@ -1,6 +1,6 @@
 import type { PlannedOutage } from '../../contract/cds/outages.ts'
-import type { Calendar } from '../usage/calendar.ts'
-import type { MinuteCount, UsageStore } from '../usage/store.ts'
+import type { Calendar } from './calendar.ts'
+import type { MinuteCount, UsageStore } from './store.ts'
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
@@ -20,11 +20,6 @@ interface AvailabilityOptions {
  * counts of other processes may have arrived late. It may be called in several processes.
  */
 export function openAvailability({ store, calendar, clock, listOutages }: AvailabilityOptions) {
-  const isPlanned = (minute: number) => {
-    const start = BigInt(minute) * 1_000_000n
-    return listOutages().some((outage) => outage.start <= start && start < outage.end)
-  }
-
   return async (): Promise<void> => {
     const { firstMinute, firstHour, lastHour } = await store.readBounds()
     if (firstMinute === undefined) return
@@ -48,8 +43,8 @@ export function openAvailability({ store, calendar, clock, listOutages }: Availa
       )
       const sums = { minutes: 0, available: 0, authenticated: 0, unauthenticated: 0 }
       for (let minute = from; minute < Math.min(next, end); minute += minuteMs) {
-        if (isPlanned(minute)) continue
-        const { authenticated, unauthenticated } = isAvailable(counts.get(minute))
+        if (isPlanned(minute, listOutages())) continue
+        const { authenticated, unauthenticated } = readAvailable(counts.get(minute))
         sums.minutes += 1
         sums.available += Number(authenticated && unauthenticated)
         sums.authenticated += Number(authenticated)
@@ -61,8 +56,14 @@ export function openAvailability({ store, calendar, clock, listOutages }: Availa
   }
 }
 
+/** Whether a minute is in a planned outage. */
+export function isPlanned(minute: number, outages: readonly PlannedOutage[]): boolean {
+  const start = BigInt(minute) * 1_000_000n
+  return outages.some((outage) => outage.start <= start && start < outage.end)
+}
+
 /** In a minute without a process, nothing is available. Otherwise, what has not failed for most calls is. */
-function isAvailable(count: MinuteCount | undefined) {
+export function readAvailable(count: MinuteCount | undefined) {
   const isUp = (calls: number, failed: number) => failed * 2 <= calls
   return {
     authenticated: count !== undefined && isUp(count.authenticated, count.failedAuthenticated),
