@@ -78,21 +78,22 @@ export function openSqliteProviderStore(path: string): ProviderStore {
         records: JsonText | null,
       ]
     >(
-      `with bounds as materialized (
-       select
-         (${selectOldest('position', listOfAccount('?4'), '?5')}) as first,
-         (${selectNewest('position', listOfAccount('?4'), '?6')}) as last
-       from account a join holder h on h.account = a.number
-       where a.id = ?2 and a.kind = ?3 and a.head is not null
-         and h.customer = (select number from customer where id = ?1 and record is not null))
-     select coalesce(${restriction(dialect, 'customer', '?1')}, ${restriction(dialect, 'account', '?2')}),
+      // The limit makes SQLite find the bounds once, for less than a materialized table costs.
+      `select coalesce(${restriction(dialect, 'customer', '?1')}, ${restriction(dialect, 'account', '?2')}),
        first & ${ordinalMax}, last & ${ordinalMax},
        (select ${joined} from
          (select record from entry
           where position between max(first, last - cast(?7 + ?8 as integer) + 1)
             and last - cast(?7 as integer)
           order by position desc))
-     from bounds`,
+     from (
+       select
+         (${selectOldest('position', listOfAccount('?4'), '?5')}) as first,
+         (${selectNewest('position', listOfAccount('?4'), '?6')}) as last
+       from account a join holder h on h.account = a.number
+       where a.id = ?2 and a.kind = ?3 and a.head is not null
+         and h.customer = (select number from customer where id = ?1 and record is not null)
+       limit -1 offset 0)`,
       { lists: true },
     ),
   )
