@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import {
   type Coverage,
   mergeCoverage,
@@ -7,13 +6,6 @@ import {
   type TestReference,
 } from '../test/support/interface-sentences.ts'
 import { page, table } from './markdown.ts'
-
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  repository: { url: string }
-}
-
-/** The tests are not in the npm package, which this page is in. */
-const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1/blob/main')
 
 /** Every requirement of the interface, with what covers it. test/interface-sentences.test.ts verifies the references. */
 export function conformancePage(): string {
@@ -26,7 +18,7 @@ export function conformancePage(): string {
   return page(
     '# Conformance',
     `Every sentence and every row of a table of the interface, in our own words: ${coverages.length} requirements. ${tested.length} have a test, which fails if Holdfast breaks the requirement. ${checked.length} have a [check](../reference/checks.md) of \`holdfast check\`, which detects any provider that breaks it ([guide](../guides/test-your-provider.md)). The others have the reason why they have none. The tests of Holdfast fail if a requirement has neither, or names a test or a check that does not exist.`,
-    'The references in the second column are those of the [operations](../reference/operations.md). In the name of a test, … stands for other text: the test exists for each operation, or for several cases. Tests and checks above a table cover all of its requirements.',
+    'The references in the second column are those of the [operations](../reference/operations.md). In the name of a test, … stands for other text: the test exists for each operation, or for several cases. Tests and checks above a table cover all of its requirements. The files of the tests are in the repository, not in the npm package.',
     ...sections.flatMap(formatSection),
   )
 }
@@ -55,11 +47,11 @@ function formatShared({ operations, tests, checks, unchecked }: Coverage): strin
   return facts.length > 0 ? [facts.map((fact) => `- ${fact}`).join('\n')] : []
 }
 
-/** A link to the file, and the names of its tests. */
+/** The file, and the names of its tests. There is no link: the npm package, which this page is in, has no tests. */
 function formatTests(tests: readonly TestReference[]): string[] {
   return [...Map.groupBy(tests, ({ file }) => file)].map(([file, group]) => {
     const names = group.map(({ name }) => name.replaceAll(/\*|\{op\}/g, '…'))
-    return `[${file}](${repository}/${file}): ${names.join('; ')}`
+    return `\`${file}\`: ${names.join('; ')}`
   })
 }
 

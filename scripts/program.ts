@@ -47,11 +47,14 @@ export async function buildProgram(folder: string): Promise<void> {
   copyFileSync(join(root, 'node_modules', 'typebox', 'license'), join(folder, 'typebox-license'))
 }
 
+/** The packages that the pages of the console contain. */
+export const bundledInConsole = ['preact', '@preact/signals', '@preact/signals-core'] as const
+
 /** Bundles the console for browsers, with the licences of what it contains. */
 export async function buildConsole(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const { name, content } of await bundleConsole()) writeFileSync(join(folder, name), content)
-  for (const name of ['preact', '@preact/signals', '@preact/signals-core']) {
+  for (const name of bundledInConsole) {
     const files = readdirSync(join(root, 'node_modules', name))
     const licence = files.find((file) => /^licen[cs]e(\.\w+)?$/i.test(file))
     if (licence === undefined) throw new Error(`${name} has no licence file`)

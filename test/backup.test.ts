@@ -171,10 +171,7 @@ describeOn('sqlite', 'the backup guide', () => {
       const here = line
         .replaceAll('/var/lib/holdfast', home)
         .replaceAll('/var/backups/holdfast', join(folder, 'backups'))
-        .replace(
-          '/opt/holdfast/node_modules/.bin/holdfast',
-          `'${process.execPath}' '${holdfastProgram}'`,
-        )
+        .replace('/opt/holdfast/bin/holdfast.js', `'${process.execPath}' '${holdfastProgram}'`)
         .replace('runuser -u holdfast -- ', '')
         .replace('-o holdfast -g holdfast ', '')
       const { status, stderr } = await run(['sh', '-c', here], {

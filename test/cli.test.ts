@@ -74,6 +74,8 @@ describe('holdfast', () => {
       })
 
       assert.ok(stderr.includes(`requires Node 26.8 or newer; this is v${older}`), stderr)
+      // The program under test may be the installed one, or the sources.
+      assert.match(stderr, /`npm (install node@26|ci)`/)
       assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
     })
   }

@@ -3,11 +3,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import {
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -16,10 +18,12 @@ import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { bundledInConsole } from '../../scripts/program.ts'
 import { publishedDocumentNames } from '../../src/contract/openapi/document-names.ts'
 import { buildPublishedDocument } from '../../src/platform/third-party-api/document.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { findRelativeLinks } from '../support/markdown-links.ts'
+import { rightProgram, wrongProgram } from '../support/package-programs.ts'
 import { run, startListening } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
@@ -36,11 +40,12 @@ describe('the published package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-package-'))
   const project = join(folder, 'project')
   const installed = join(project, 'node_modules', 'holdfast')
+  let tarball = ''
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   before(async () => {
     await succeed(root, 'npm', 'pack', '--pack-destination', folder)
-    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
+    tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '')
 
     mkdirSync(installed, { recursive: true })
     write('package.json', JSON.stringify({ name: 'project', private: true, type: 'module' }))
@@ -72,7 +77,88 @@ describe('the published package', () => {
     for (const path of ['LICENSE', 'README.md', join('dist', 'contract', 'index.d.ts')]) {
       assert.ok(files.includes(path), `${path} is missing`)
     }
+    assert.ok(statSync(tarball).size < 2_000_000, `${statSync(tarball).size} bytes`)
   })
+
+  it('has the exact versions of its runtime packages, and no other packages', () => {
+    const versions = readVersions('npm-shrinkwrap.json')
+    const tested = readVersions('package-lock.json', root)
+
+    assert.deepEqual(
+      versions,
+      versions.filter((version) => tested.includes(version)),
+    )
+    assert.ok(versions.length > 50)
+    assert.deepEqual(
+      versions.filter((version) => /^(node|typescript|esbuild|preact)@/.test(version)),
+      [],
+    )
+    assert.ok(!existsSync(join(root, 'npm-shrinkwrap.json')), 'npm ci would read it')
+  })
+
+  it('has a bill of materials of these packages, and of those that the console contains', () => {
+    const { bomFormat, metadata, components } = JSON.parse(
+      readFileSync(join(installed, 'sbom.cdx.json'), 'utf8'),
+    ) as {
+      readonly bomFormat: string
+      readonly metadata: { readonly component: { readonly name: string } }
+      readonly components: readonly { readonly 'bom-ref': string }[]
+    }
+    const listed = components.map((component) => component['bom-ref'])
+    const names = listed.map((reference) => reference.replace(/@[^@]+$/, ''))
+
+    assert.equal(bomFormat, 'CycloneDX')
+    assert.equal(metadata.component.name, 'holdfast')
+    assert.deepEqual(
+      readVersions('npm-shrinkwrap.json').filter((version) => !listed.includes(version)),
+      [],
+    )
+    assert.deepEqual(
+      names.filter((name) => name.includes('preact')).sort(),
+      [...bundledInConsole].sort(),
+    )
+  })
+
+  it('installs these versions with the commands of the guide Deploy', async () => {
+    const guide = readFileSync(join(installed, 'docs', 'guides', 'deploy.md'), 'utf8')
+    const [, unpack = '', install = ''] =
+      /^ +mkdir (.* -C \/opt\/holdfast)\n +cd \/opt\/holdfast && (.*)\n/m.exec(guide) ?? []
+    const target = join(folder, 'opt')
+    const script = [
+      `mkdir ${unpack.replaceAll('/opt/holdfast', target)}`,
+      `cd ${target} && ${install} --prefer-offline`,
+      'bin/holdfast.js --version',
+    ].join('\n')
+
+    const printed = await succeed(folder, 'bash', '-e', '-c', script)
+
+    assert.match(printed, new RegExp(`^${RegExp.escape(manifest().version)}$`, 'm'))
+    assert.deepEqual(
+      readVersions('node_modules/.package-lock.json', target),
+      readVersions('npm-shrinkwrap.json'),
+    )
+  })
+
+  it('says how to get the right Node if it runs on an older one', async () => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { node: '20.0.0' } })`
+    const flags = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
+    const command = join(installed, manifest().bin.holdfast)
+
+    const { status, stderr } = await runIn(project, process.execPath, ...flags, command)
+
+    assert.match(stderr, /requires Node 26\.8 or newer.*\n.*`npm install node@26`/)
+    assert.equal(status, 2)
+  })
+
+  /** `name@version` of each package that a lockfile has. */
+  function readVersions(name: string, from = installed): string[] {
+    const { packages } = JSON.parse(readFileSync(join(from, name), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly version: string }>>
+    }
+    return Object.entries(packages)
+      .filter(([path]) => path !== '')
+      .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
+  }
 
   it('has no dead links in its README and documentation', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
@@ -247,71 +333,8 @@ describe('the published package', () => {
   })
 
   it('exports types that accept correct use and report wrong use', async () => {
-    write(
-      'right.ts',
-      `import { type BankingBalance, type Input, type Operation, operations } from 'holdfast/contract'
-       export const balance: BankingBalance = {
-         accountId: 'a1', currentBalance: '10.00', availableBalance: '9.00',
-       }
-       export const first: Operation = operations.listBankingBalances
-       export const size = (input: Input<typeof operations.listBankingBalances>): number =>
-         input.query['page-size'] + input.body.data.accountIds.length
-       import { createClient, type SigningKey } from 'holdfast/client'
-       declare const key: SigningKey
-       const client = createClient({ providerUrl: 'https://bank.example', subdomain: 's', key })
-       export const name = async (): Promise<string> =>
-         (await client.getCustomer({ params: { customerId: 'c1' } })).name
-       export const amounts = (): Promise<string[]> => {
-         const params = { customerId: 'c1', accountId: 'a1' }
-         return Array.fromAsync(client.listBankingTransactions.items({ params }), ({ amount }) => amount)
-       }
-       import { type ClientError, ResponseError } from 'holdfast/client'
-       export const status = (error: ClientError): number | undefined =>
-         error instanceof ResponseError ? error.status : undefined
-       import type { MapRow } from 'holdfast/contract'
-       export const map: MapRow<{ no: string }> = ({ no }, { file }) =>
-         file === 'restricted.csv'
-           ? [{ type: 'account.contact', accountId: no, status: 'RESTRICTED' }]
-           : { type: 'banking.account', holders: [{ customerId: 'c1' }], record: { accountId: no } }
-       import { type CheckOptions, checkProvider, type Report } from 'holdfast/check'
-       export const failures = async (options: CheckOptions): Promise<number> => {
-         const report: Report = await checkProvider(options)
-         return report.results.filter(({ judgement }) => judgement === 'fail').length
-       }
-       import { createProvider, fromArrays, missing, type Source } from 'holdfast/server'
-       export const source: Source = {
-         searchCustomers: async ({ email }) => [{ id: email, name: 'Ana' }],
-         getCustomer: async () => missing('customer'),
-         listBankingBalances: async (query) => fromArrays.listBankingBalances([], [balance], query),
-         listEnergyBilling: async ({ oldest }) => ({ items: [], total: oldest.year }),
-       }
-       export const provider = createProvider({
-         source,
-         guard: { subdomain: 's', providerUrl: 'u', jwksUrl: 'u', database: 'd', create: true },
-         settings: { port: 0, timeZone: 'UTC' },
-       })`,
-    )
-
-    write(
-      'wrong.ts',
-      `import { type BankingBalance, type Input, operations } from 'holdfast/contract'
-       export const balance: BankingBalance = { accountId: 'a1', currentBalance: 10 }
-       export const size = (input: Input<typeof operations.listBankingBalances>): string =>
-         input.query['page-size']
-       export const { frobnicate } = operations
-       import { createClient } from 'holdfast/client'
-       export const client = createClient({ providerUrl: 'https://bank.example' })
-       export const one = client.getCustomer.items({ params: { customerId: 'c1' } })
-       import type { Line } from 'holdfast/contract'
-       export const account: Line = { type: 'banking.account', record: { accountId: 'a1' } }
-       export const removed: Line = { type: 'customer', delete: { accountId: 'a1' } }
-       import { createProvider, missing, type Source } from 'holdfast/server'
-       export const misspelt: Source = { listBankBalances: async () => missing('customer') }
-       export const noAccount: Source = { getCustomer: async () => missing('account') }
-       export const numbers: Source = { getExampleBalance: async () =>
-         ({ accountId: 'a1', currentBalance: 1, availableBalance: '1' }) }
-       export const provider = createProvider({ source: {}, guard: { subdomain: 's' } })`,
-    )
+    write('right.ts', rightProgram)
+    write('wrong.ts', wrongProgram)
 
     const { stdout } = await typeCheck('right.ts', 'wrong.ts', ...copyDeclarations())
     const errors = [...stdout.matchAll(/^(\S+)\((\d+),/gm)].map(
