@@ -2,11 +2,12 @@ import type { RecordType } from '../contract/index.ts'
 
 /** A record of a customer that was wrong, and was corrected or deleted. It has no data apart from ids. */
 export interface Correction {
-  /** In the order of the corrections. */
+  /** Those of one commit are in the order of the customers. */
   readonly number: number
   /** Of its commit: when the holder had learned of it. */
   readonly time: Temporal.Instant
   readonly type: RecordType
+  /** Also if the customer does not hold the account any longer. */
   readonly isDeleted: boolean
   /** Who held the account before. */
   readonly customerId: string
@@ -14,7 +15,9 @@ export interface Correction {
   readonly accountId?: string | undefined
   /** Of a transaction or another record that an account has many of. */
   readonly entryId?: string | undefined
-  /** Of a record in a list that is in the order of time. */
+  /**
+   * Of a record in a list that is in the order of time. A local time or a date is that time in UTC, or the start of the day.
+   */
   readonly timeBefore?: Temporal.Instant | undefined
   readonly timeAfter?: Temporal.Instant | undefined
 }
@@ -25,12 +28,12 @@ export interface CorrectionQuery {
   readonly to?: Temporal.Instant | undefined
   readonly customerId?: string | undefined
   /** The last one of the previous page. */
-  readonly after?: Pick<Correction, 'customerId' | 'number'> | undefined
+  readonly after?: Pick<Correction, 'time' | 'number'> | undefined
   readonly limit: number
 }
 
 export interface CorrectionStore {
-  /** In the order of the customers, then of the corrections. */
+  /** In order of time, then number. */
   list(query: CorrectionQuery): Promise<readonly Correction[]>
   /** Removes what is older. */
   remove(before: Temporal.Instant): Promise<void>

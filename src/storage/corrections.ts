@@ -16,15 +16,15 @@ export const createCorrectionTable = (dialect: Dialect) => {
     number ${sequence},
     time ${bigint} not null,
     type text not null,           -- of the line
-    is_deleted ${boolean} not null,
+    is_deleted ${boolean} not null, -- or the customer does not hold the account any longer
     customer ${key} not null,     -- a holder before the correction
     account ${key},
     entry ${key},
     time_before ${bigint},        -- of a transaction, an invoice or a billing transaction, in milliseconds
     time_after ${bigint}
   )${numberOptions};
-  create index correction_customer on correction (customer, number);
-  create index correction_time on correction (time);`
+  create index correction_customer on correction (customer, time, number);
+  create index correction_time on correction (time, number);`
 }
 
 /** Refers to a record: that of a customer has no account, and only an entry has a list. */
@@ -75,10 +75,13 @@ const contentOf = ({ table, isEntry }: EntrySource) => `case
     ${fromAccount('c.status || c.record', 'join contact c on c.account = a.number')}
   else ${fromAccount(`a.head || coalesce(a.is_owned_text, '') || a.tail || coalesce(${holders}, '')`)} end`
 
-/** Only these lists are in the order of time. */
-const timed = [listCodes.transaction, listCodes.invoice, listCodes.billing]
-const timeOf = ({ table, isEntry }: EntrySource) => `case when k.list in (${timed.join()})
-  then ${fromAccount('e.time / 1000000', `join ${table} e on ${isEntry}`)} end`
+/** Only these lists are in the order of time: that of nanoseconds, and invoices in that of days. */
+const timeOf = ({ table, isEntry }: EntrySource) => {
+  const select = (value: string) => fromAccount(value, `join ${table} e on ${isEntry}`)
+  const { transaction, billing, invoice } = listCodes
+  return `case when k.list in (${transaction}, ${billing}) then ${select('e.time / 1000000')}
+    when k.list = ${invoice} then ${select('e.time * 86400000')} end`
+}
 
 /** Selects the rows of `corrected`, by the keys in a table. */
 export const selectSeen = (keys: string, source: EntrySource) => `
@@ -95,10 +98,12 @@ export const selectSeen = (keys: string, source: EntrySource) => `
 /** Lists the rows of `corrected` that differ from what readers will see. */
 export const listCorrections = (source: EntrySource, now: string) => `
   insert into correction (time, type, is_deleted, customer, account, entry, time_before, time_after)
-  select ${now}, type, content_after is null, customer, nullif(account, ''),
+  select ${now}, type, content_after is null or not is_held, customer, nullif(account, ''),
     case when list > 0 then id end, time, time_after
   from (
-    select k.*, ${contentOf(source)} as content_after, ${timeOf(source)} as time_after
+    select k.*, ${contentOf(source)} as content_after, ${timeOf(source)} as time_after,
+      k.account = '' or exists (select 1 from account a join holder h on h.account = a.number
+        join customer o on o.number = h.customer where ${ofAccount} and o.id = k.customer) as is_held
     from corrected k
   ) r
   where content_after is distinct from content or time_after is distinct from time

@@ -49,10 +49,29 @@ describe('a line that is marked as a correction', () => {
 
   it('lists the holders before the correction, not those that it adds', async (t) => {
     const bank = await openBank(t)
-    await bank.fill([...owners, put.account('a2', ['c1'])])
-    await bank.fill([correct(put.account('a2', ['c2']))])
-    const listed = await listCorrections(bank.database())
-    assert.deepEqual(listed, ['c1|banking.account|a2||changed||'])
+    await bank.fill([...owners, put.account('a2', ['c1', 'c2'])])
+    await bank.fill([correct(put.account('a2', ['c2', 'c3'])), put.customer('c3')])
+    assert.deepEqual(await listCorrections(bank.database()), [
+      // It lost the account.
+      'c1|banking.account|a2||deleted||',
+      'c2|banking.account|a2||changed||',
+    ])
+  })
+
+  it('lists the day of an invoice, and the local time of a billing transaction', async (t) => {
+    const bank = await openBank(t)
+    const invoice = (issueDate: string) => put.invoice('e1', '7', { issueDate })
+    const charge = (executionDateTime: string) => put.billing('e1', 'b1', { executionDateTime })
+    const before = [invoice('2026-01-05'), charge('2026-01-05T23:30:00')]
+    await bank.fill([put.customer('c1'), put.energyAccount('e1', ['c1']), ...before])
+    const after = [invoice('2026-02-05'), charge('2026-02-05T23:30:00')]
+    await bank.fill(after.map(correct))
+    const list = (type: string, id: string, time: string) =>
+      `c1|energy.${type}|e1|${id}|changed|${Date.parse(`2026-01-05${time}`)}|${Date.parse(`2026-02-05${time}`)}`
+    assert.deepEqual(await listCorrections(bank.database()), [
+      list('billing', 'b1', 'T23:30:00Z'),
+      list('invoice', '7', ''),
+    ])
   })
 
   it('compares what the commit changes, also if several lines are for one record', async (t) => {

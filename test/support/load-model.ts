@@ -84,9 +84,10 @@ function findCorrections(before: State, after: State, lines: readonly ParsedLine
       if (!seen || isDeepStrictEqual(seen.content, now?.content)) return []
       const entry = timed.has(type) || untimed.has(type) ? id : ''
       const times = [seen.content.time, now?.content.time].map((time) => time ?? '')
-      return seen.holders.map((customer) =>
-        [customer, type, account, entry, now ? 'changed' : 'deleted', ...times].join('|'),
-      )
+      return seen.holders.map((customer) => {
+        const outcome = now?.holders.includes(customer) ? 'changed' : 'deleted'
+        return [customer, type, account, entry, outcome, ...times].join('|')
+      })
     })
   return [...new Set(corrected)]
 }

@@ -16,18 +16,19 @@ const correction = {
 
 export function createCorrectionStore(sql: Sql): CorrectionStore {
   const { useIndex } = sql.dialect
-  const list = (isOfCustomer: string) => `
+  const list = (index: string, isSelected: string) => `
     select number, time, type, is_deleted, customer, account, entry, time_before, time_after
-    from correction ${useIndex('correction_customer')}
-    where (customer, number) > ($1, $2) and time >= $3 and time < $4 ${isOfCustomer}
-    order by customer, number limit $5`
+    from correction ${useIndex(index)}
+    where ${isSelected} (time, number) > ($1, $2) and time < $3
+    order by time, number limit $4`
+  const listAll = list('correction_time', '')
+  const listOf = list('correction_customer', 'customer = $5 and')
   return {
     list({ from = startOfTime, to = endOfTime, customerId, after, limit }) {
-      const start = [after?.customerId ?? customerId ?? '', after?.number ?? 0]
-      const values = [...start, from, to, limit]
+      const values = [after?.time ?? from, after?.number ?? -1, to, limit]
       return customerId === undefined
-        ? sql.all(correction, list(''), values)
-        : sql.all(correction, list('and customer = $6'), [...values, customerId])
+        ? sql.all(correction, listAll, values)
+        : sql.all(correction, listOf, [...values, customerId])
     },
     async remove(before) {
       await sql.run('delete from correction where time < $1', [before])
