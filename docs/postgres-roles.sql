@@ -44,6 +44,7 @@ begin
     to holdfast_load, holdfast_intake;
   grant select, insert, delete on further_email, feed_batch to holdfast_load, holdfast_intake;
   grant insert on correction to holdfast_load, holdfast_intake;
+  grant select on correction to holdfast_load;
   grant usage on sequence account_number to holdfast_load, holdfast_intake;
   grant select, insert, update, delete on recent_load to holdfast_load;
 

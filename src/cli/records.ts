@@ -7,7 +7,9 @@ import type { ConsentStore } from '../platform/consent/store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { type StoreFlags, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+import { correctionsCommand } from './records/corrections.ts'
 import { formatCsv, formatCsvHeader, toPlainRecord } from './records/format-record.ts'
+import { parseTime } from './records/parse-time.ts'
 import { verifyCommand } from './records/verify.ts'
 
 interface ExportFlags extends StoreFlags {
@@ -21,7 +23,7 @@ interface ExportFlags extends StoreFlags {
 
 export function recordsCommand(terminal: Terminal): Command {
   const command = new Command('records')
-    .summary('prove what was disclosed to third parties: show, export and verify the records')
+    .summary('prove what was disclosed to third parties, also of data that was corrected since')
     .description(
       'The platform records each answer to a third party before it is sent: the time, what was asked for, for which customer and under which consent, how many records of which accounts were disclosed, or why nothing was. The records have no data of customers but their IDs.',
     )
@@ -36,9 +38,14 @@ also finds that the last records of a chain were removed.
 Example:
   holdfast records show 7e0d5f4c-0a0e-4b59-9f11-5d9a6d3c1f70
   holdfast records export --customer cust-1 --format csv > records.csv
-  holdfast records verify --heads platform.log`,
+  holdfast records verify --heads platform.log
+  holdfast records corrections --since 2026-11-01 --format text`,
     )
-  return addSubcommands(command, terminal, showCommand, exportCommand, verifyCommand)
+  return addSubcommands(
+    command.addCommand(correctionsCommand(terminal)),
+    terminal,
+    ...[showCommand, exportCommand, verifyCommand],
+  )
 }
 
 function showCommand(terminal: Terminal): Command {
@@ -90,8 +97,8 @@ Example: holdfast records export --from 2026-07-01 --to 2027-01-01`,
 
 function readQuery({ from, to, customer, thirdParty, after }: ExportFlags): RecordQuery {
   return {
-    from: parseTime('--from', from),
-    to: parseTime('--to', to),
+    from: parseTime('--from', from, 'UTC'),
+    to: parseTime('--to', to, 'UTC'),
     customerId: customer,
     thirdPartyId: thirdParty,
     after: after === undefined ? undefined : readPosition(after),
@@ -114,15 +121,6 @@ async function writeRecords(
 
 const formatJson = (record: StoredDisclosureRecord): string =>
   `${JSON.stringify(toPlainRecord(record))}\n`
-
-function parseTime(flag: string, text: string | undefined): Temporal.Instant | undefined {
-  if (text === undefined) return undefined
-  try {
-    return Temporal.Instant.from(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
-  } catch {
-    throw new CommandError(2, `${flag} must be a day such as 2026-07-01, or a time with its zone`)
-  }
-}
 
 function readPosition(text: string): Position {
   const position = parsePosition(text)

@@ -59,6 +59,7 @@ export {
 } from './records/consent.ts'
 export * from './records/consents.ts'
 export { AccountContact } from './records/contact.ts'
+export * from './records/corrections.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'
 export * from './records/explorer.ts'

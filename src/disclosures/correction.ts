@@ -1,4 +1,4 @@
-import type { RecordType } from '../contract/index.ts'
+import type { correctableTypes } from '../contract/index.ts'
 
 /** A record of a customer that was wrong, and was corrected or deleted. It has no data apart from ids. */
 export interface Correction {
@@ -6,15 +6,15 @@ export interface Correction {
   readonly number: number
   /** Of its commit: when the holder had learned of it. */
   readonly time: Temporal.Instant
-  readonly type: RecordType
+  readonly type: (typeof correctableTypes)[number]
   /** Also if the customer does not hold the account any longer. */
   readonly isDeleted: boolean
-  /** Who held the account before. */
+  /** A holder of the account before. */
   readonly customerId: string
   /** Missing for the record of the customer. */
   readonly accountId?: string | undefined
-  /** Of a transaction or another record that an account has many of. */
-  readonly entryId?: string | undefined
+  /** Of a transaction or another record that an account has many of, if it has one. */
+  readonly recordId?: string | undefined
   /**
    * Of a record in a list that is in the order of time. A local time or a date is that time in UTC, or the start of the day.
    */

@@ -63,13 +63,19 @@ export const unsentStart = '{"kind":"unsent"'
 
 export const formatLine = (line: Line): string => JSON.stringify(line)
 
-export function parseLines({ lines }: Pick<Block, 'lines'>): readonly Line[] {
-  return lines.split('\n').map((line) => JSON.parse(line) as Line)
+/** Only the lines that have the ID, if one is given: a block has the records of many customers. */
+export function parseLines({ lines }: Pick<Block, 'lines'>, id?: string): readonly Line[] {
+  const text = id === undefined ? '' : JSON.stringify(id)
+  return lines
+    .split('\n')
+    .filter((line) => line.includes(text))
+    .map((line) => JSON.parse(line) as Line)
 }
 
-export function parseRecords(block: ListedBlock): readonly StoredDisclosureRecord[] {
+/** Also those of others that refer to the ID, if one is given. */
+export function parseRecords(block: ListedBlock, id?: string): readonly StoredDisclosureRecord[] {
   const { chain, number, time, isSent } = block
-  return parseLines(block).flatMap((line) => {
+  return parseLines(block, id).flatMap((line) => {
     if (line.kind !== 'disclosure') return []
     const { kind: _kind, ...record } = line
     return [{ ...record, time, isSent, block: { chain, number } }]

@@ -26,7 +26,7 @@ const loadRights = {
 
 /** What each role needs on each table. */
 export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  load: { ...loadRights, recent_load: changeAndDelete },
+  load: { ...loadRights, correction: add, recent_load: changeAndDelete },
   intake: {
     ...loadRights,
     api_client: read,

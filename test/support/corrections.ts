@@ -1,4 +1,3 @@
-import { parseExplicitKey } from '../../src/provider/entry-order.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 
 /** The corrections in a database, as the model of a load formats them, in the order of these texts. */
@@ -7,9 +6,9 @@ export async function listCorrections(database: string): Promise<string[]> {
   const found = await corrections.list({ limit: 10_000 })
   await close()
   return found
-    .map(({ customerId, type, accountId = '', entryId = '', isDeleted, ...times }) =>
+    .map(({ customerId, type, accountId = '', recordId = '', isDeleted, ...times }) =>
       [
-        ...[customerId, type, accountId, parseExplicitKey(entryId) ?? entryId],
+        ...[customerId, type, accountId, recordId],
         isDeleted ? 'deleted' : 'changed',
         times.timeBefore?.epochMilliseconds ?? '',
         times.timeAfter?.epochMilliseconds ?? '',

@@ -89,7 +89,7 @@ function formatOf(name: string): InputFormat {
   return extension === 'csv' || extension === 'tsv' ? extension : 'ndjson'
 }
 
-function openBytes(name: string): ByteSource {
+export function openBytes(name: string): ByteSource {
   const stats = findInput(name)
   if (!stats) throw inputNotFound(name)
   const size = stats.isFile() ? { bytes: stats.size } : {}

@@ -1,15 +1,15 @@
-import type { RecordType } from '../../../contract/index.ts'
-import type { CorrectionStore } from '../../../disclosures/correction.ts'
+import type { Correction, CorrectionStore } from '../../../disclosures/correction.ts'
+import { parseExplicitKey } from '../../../provider/entry-order.ts'
 import { boolean, integer, oneOf, optional, type Sql, text, time } from '../../sql.ts'
 
 const correction = {
   number: integer,
   time,
-  type: oneOf<RecordType>(),
+  type: oneOf<Correction['type']>(),
   isDeleted: boolean,
   customerId: text,
   accountId: optional(text),
-  entryId: optional(text),
+  key: optional(text),
   timeBefore: optional(time),
   timeAfter: optional(time),
 }
@@ -24,11 +24,13 @@ export function createCorrectionStore(sql: Sql): CorrectionStore {
   const listAll = list('correction_time', '')
   const listOf = list('correction_customer', 'customer = $5 and')
   return {
-    list({ from = startOfTime, to = endOfTime, customerId, after, limit }) {
+    async list({ from = startOfTime, to = endOfTime, customerId, after, limit }) {
       const values = [after?.time ?? from, after?.number ?? -1, to, limit]
-      return customerId === undefined
-        ? sql.all(correction, listAll, values)
-        : sql.all(correction, listOf, [...values, customerId])
+      const found =
+        customerId === undefined
+          ? await sql.all(correction, listAll, values)
+          : await sql.all(correction, listOf, [...values, customerId])
+      return found.map(({ key, ...each }) => ({ ...each, recordId: key && toId(each.type, key) }))
     },
     async remove(before) {
       await sql.run('delete from correction where time < $1', [before])
@@ -38,3 +40,9 @@ export function createCorrectionStore(sql: Sql): CorrectionStore {
 
 const startOfTime = Temporal.Instant.fromEpochMilliseconds(0)
 const endOfTime = Temporal.Instant.fromEpochMilliseconds(8.64e15)
+
+/** These have keys, some of which are made from content. */
+function toId(type: Correction['type'], key: string): string | undefined {
+  const isKeyed = type === 'banking.directDebit' || type === 'energy.billing'
+  return isKeyed ? parseExplicitKey(key) : key
+}
