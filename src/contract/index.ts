@@ -60,6 +60,7 @@ export {
 export * from './records/consents.ts'
 export { AccountContact } from './records/contact.ts'
 export * from './records/corrections.ts'
+export * from './records/described-record.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'
 export * from './records/explorer.ts'

@@ -77,10 +77,11 @@ export function createAssets(
 
 /** The consent role over HTTP: the OpenID provider, the pages of the flow, and what they need. */
 export function createConsentMount(consent: Consent, options: ConsentMountOptions) {
-  const { origin, basePath } = consent
+  const { origin, basePath, listCustomerRecords } = consent
   return {
     origin,
     basePath,
+    listCustomerRecords,
     mount(app: HttpApp): void {
       app.register(async (scope) => {
         // The OpenID provider reads bodies itself.

@@ -10,6 +10,7 @@ import {
   formatProblem,
   monitoringOperations,
   type PlatformStatus,
+  type ReportState,
   type ServerStatus,
 } from '../contract/index.ts'
 import {
@@ -75,6 +76,8 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions, Sessi
   readonly checks: CheckRuns
   readonly readStatus: () => Promise<PlatformStatus>
   readonly readProvider: () => Promise<ServerStatus | undefined>
+  /** The report of half a year to the regulator, or how far it has been made. */
+  readonly readReport: (period: string) => Promise<ReportState>
   /** None by default. */
   readonly listOutages?: DiscoverySources['listOutages'] | undefined
   /**
@@ -228,14 +231,20 @@ function mountChecks(app: HttpApp, { access, checks }: PlatformAppOptions): void
   })
 }
 
-function mountConsents(app: HttpApp, { access, consents: store, clock }: PlatformAppOptions): void {
+function mountConsents(
+  app: HttpApp,
+  { access, consents: store, clock, consent, readReport }: PlatformAppOptions,
+): void {
+  const listCustomerRecords = consent?.listCustomerRecords
   for (const [id, operation] of Object.entries(consentOperations)) {
     const handler = consentHandlers[id as keyof typeof consentHandlers] as (
       input: unknown,
       context: unknown,
     ) => Promise<unknown>
     mountOperation(app, operation, access, async (input) => {
-      const result = await handler(input, { store, now: clock() })
+      const result = await handler(input, {
+        ...{ store, now: clock(), listCustomerRecords, readReport },
+      })
       return result === undefined ? {} : { body: JSON.stringify(result) }
     })
   }

@@ -14,6 +14,7 @@ import { openPlatformChecks } from './open-check-runs.ts'
 import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-consent.ts'
 import { createHistory } from './open-history.ts'
 import { createMonitoring } from './open-monitoring.ts'
+import { createReports } from './open-reports.ts'
 import type { Outages } from './outages.ts'
 import { openStatusReader } from './read-status.ts'
 import type { Settings } from './settings/settings.ts'
@@ -79,6 +80,7 @@ export async function openPlatform(
     ...{ consents, signingKeys, clock: sharedClock },
     ...(listOutages && { listOutages }),
   })
+  const reports = createReports(settings, usage, consents, sharedClock)
   const appOptions = await createClientAppOptions(settings, telemetry, {
     access,
     probe,
@@ -112,6 +114,7 @@ export async function openPlatform(
     explorer,
     monitoring: monitoring.open,
     readUsage: history.read,
+    readReport: reports.read,
   })
   rejectWithoutFiles(app, files)
   if (role && settings.tlsClientCa !== undefined) requireCertificates(app)
@@ -121,6 +124,7 @@ export async function openPlatform(
   app.addHook('onClose', async () => {
     admin?.close()
     await history.close()
+    await reports.close()
     await usage.close()
     await monitoring.close()
     await probe.close()

@@ -30,15 +30,7 @@ export async function openBackOffice(scope: Scope): Promise<BackOffice> {
   )
   await store.arrangements.withdraw('r1', 'customer', after(3))
 
-  const clients = await openClientStore(database)
-  scope.after(() => clients.close())
-  const issueToken = async (granted: AccessScope) => {
-    const client = { id: crypto.randomUUID(), name: 'crm', scopes: [granted], created: now }
-    const secret = makeSecret()
-    await clients.add(client, hashSecret(secret))
-    const body = { client_id: client.id, client_secret: secret }
-    return (await send(port, '/v1/token', { method: 'POST', body })).body.token
-  }
+  const issueToken = await openTokens(scope, platform)
   const authorization = `Bearer ${await issueToken('consent.write')}`
   const call = (path: string, method = 'GET') =>
     send(port, `/v1/consents${path}`, { method, headers: { authorization } })
@@ -48,5 +40,21 @@ export async function openBackOffice(scope: Scope): Promise<BackOffice> {
     call,
     list: (query = '') => call(query),
     run: (...args) => runInProcess(['consent', ...args, '--database', database]),
+  }
+}
+
+/** Returns a function that registers an API client with a scope, and returns its token. */
+export async function openTokens(
+  scope: Scope,
+  { database, port }: Pick<ConsentPlatform, 'database' | 'port'>,
+): Promise<BackOffice['issueToken']> {
+  const clients = await openClientStore(database)
+  scope.after(() => clients.close())
+  return async (granted) => {
+    const client = { id: crypto.randomUUID(), name: 'crm', scopes: [granted], created: now }
+    const secret = makeSecret()
+    await clients.add(client, hashSecret(secret))
+    const body = { client_id: client.id, client_secret: secret }
+    return (await send(port, '/v1/token', { method: 'POST', body })).body.token
   }
 }

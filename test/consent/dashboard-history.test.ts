@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { formatCopyHeader, formatCopyRow } from '../../src/platform/consent/records-copy.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
+import { send } from '../support/http.ts'
 import { bankingAccount } from '../support/lines.ts'
+import { openTokens } from './back-office.ts'
 import { addConsent, openDashboard, openPage, readText } from './dashboard-consents.ts'
 import { disclose, discloseRecords, discloseUnsent } from './disclose.ts'
 import { issuer, nextCustomer, signInToConsents } from './platform.ts'
@@ -320,6 +323,36 @@ describe('the records of a customer', () => {
     assert.match(second, /Received: Transaction details 0 records/)
     assert.doesNotMatch(second, /Earlier/)
     assert.equal(wrong, first)
+  })
+
+  it('are in the API as in the file that the customer saves, for clients with the scope consent.read', async (t) => {
+    const platform = await platformOnEachEngine()
+    const customer = nextCustomer()
+    const given = { customerId: customer.id, thirdPartyId: 'tp', accountIds: customer.accounts }
+    for (let index = 0; index < 51; index += 1)
+      await discloseRecords(platform.store, at('05').add({ minutes: index }), given)
+    const refused = { ...given, status: 404, error: 'accountUnavailable', isRefusal: true }
+    await discloseRecords(platform.store, at('06'), { ...given, count: 3 }, refused)
+    const issueToken = await openTokens(t, platform)
+    const token = await issueToken('consent.read')
+    const readWith = (token: string, path: string) =>
+      send(platform.port, path, { headers: { authorization: `Bearer ${token}` } })
+    const read = (path: string) => readWith(token, path)
+    const path = `/v1/customers/${customer.id}/records`
+
+    const first = await read(path)
+    const second = await read(`${path}?cursor=${first.body.next}`)
+    const browser = await signInToConsents(platform, customer)
+    await browser.open(`${issuer}/consents/records.csv`)
+
+    const records = [...first.body.data, ...second.body.data].reverse()
+    const copy = formatCopyHeader() + records.map(formatCopyRow).join('')
+    assert.equal(copy, browser.page.text)
+    assert.equal(records.length, 53)
+    assert.equal(second.body.next, undefined)
+    assert.deepEqual((await read('/v1/customers/unknown/records')).body, { data: [] })
+    assert.equal((await read(`${path}?cursor=nonsense`)).status, 400)
+    assert.equal((await readWith(await issueToken('operations.read'), path)).status, 403)
   })
 
   it('are shown to the customer alone', async () => {

@@ -19,6 +19,7 @@ import type { Metrics } from '../../src/server/observe/metrics.ts'
 import { openAdminMount } from '../../src/server/open-admin.ts'
 import { createHistory } from '../../src/server/open-history.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
+import { createReports } from '../../src/server/open-reports.ts'
 import { openUsage, type Usage } from '../../src/server/open-usage.ts'
 import {
   openCatalogueStore,
@@ -221,6 +222,8 @@ export async function openConsentPlatform(
       (await openAdminMount({ registerKeys, issuer }, { log: writer }, store, usage, clock))
     const history =
       usage && createHistory({ database, timeZone }, usage, { consents: store, signingKeys, clock })
+    const reports =
+      usage && createReports({ timeZone, brandName: 'Bank', recordYears: 6 }, usage, store, clock)
     const app = openPlatformApp({
       version: '0.0.0',
       catalogue,
@@ -234,6 +237,7 @@ export async function openConsentPlatform(
       usage: usage?.callCounts,
       admin,
       log: writer,
+      readReport: reports?.read ?? (() => assert.fail('calls are not counted')),
       readUsage: (query) => history?.read(query) ?? assert.fail('calls are not counted'),
       readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),
@@ -248,6 +252,7 @@ export async function openConsentPlatform(
     inner.after(async () => {
       await app.close()
       admin?.close()
+      await reports?.close()
       await history?.close()
       await usage?.close()
       await recorder.close()

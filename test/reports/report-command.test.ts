@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
+import type { RegulatoryReport, ReportState } from '../../src/contract/index.ts'
 import { cdsErrors } from '../../src/platform/cds/errors.ts'
+import { openBackgroundReports } from '../../src/platform/reports/background-reports.ts'
 import { refusalBases } from '../../src/platform/reports/refusal-rules.ts'
 import { openConsentStore, openUsageStore } from '../../src/storage/open.ts'
 import { discloseRecords, discloseUnsent } from '../consent/disclose.ts'
 import { execute } from '../consent/stored-records.ts'
 import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
-import { runInProcess } from '../support/process.ts'
+import { send } from '../support/http.ts'
+import { runInProcess, startServer } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 const timeZone = 'Australia/Sydney'
 
@@ -227,5 +231,98 @@ describe('holdfast report', () => {
 describeOnce('the rules that refusals rely upon', () => {
   it('have every error of the standards, and those alone', () => {
     assert.deepEqual(Object.keys(refusalBases).sort(), Object.keys(cdsErrors).sort())
+  })
+})
+
+async function untilReport(read: () => Promise<ReportState>): Promise<RegulatoryReport> {
+  let state: ReportState = {}
+  await until(async () => {
+    state = await read()
+    return state.report !== undefined
+  })
+  return state.report ?? assert.fail()
+}
+
+describe('GET /v1/reports', () => {
+  it('returns the report of the command, for clients with the scope consent.read', async (t) => {
+    const opened = await openReport(t)
+    await addRecords(opened)
+    await opened.count(last.start, 'products', 200, 12)
+    const register = async (scope: string) => {
+      const { stdout } = await opened.run('client', 'add', 'console', '--scope', scope)
+      const [, id, secret] = /client_id: (\S+)\nclient_secret: (\S+)/.exec(stdout) ?? []
+      return { client_id: id, client_secret: secret }
+    }
+    const [reader, outsider] = [await register('consent.read'), await register('operations.read')]
+    const { database } = opened
+    const flags = { database, 'time-zone': timeZone }
+    const { port } = await startServer(t, ['serve', 'platform'], flags)
+    const read = async (period: string, client: object) => {
+      const { token } = (await send(port, '/v1/token', { method: 'POST', body: client })).body
+      const headers = { authorization: `Bearer ${token}` }
+      return send(port, `/v1/reports/${period}`, { headers })
+    }
+
+    const readReport = (period: string) =>
+      untilReport(async () => (await read(period, reader)).body)
+
+    const reports = await Promise.all([readReport(last.name), readReport(last.name)])
+    const current = await readReport(findHalf(0).name)
+
+    const expected = JSON.parse(await opened.report(last.name))
+    for (const report of reports) assert.deepEqual(report, expected)
+    assert.equal(current.isFinished, false)
+    assert.equal(current.records.records, 1)
+    assert.equal((await read(last.name, outsider)).status, 403)
+    for (const [period, problem] of [
+      ['2026-H3', /period must be half a year/],
+      [findHalf(1).name, /begins on/],
+      ['1999-H1', /before the records that are kept/],
+      ['__proto__', /period must be half a year/],
+    ] as const) {
+      const refused = await read(period, reader)
+      assert.equal(refused.status, 400)
+      assert.match(refused.text, problem)
+    }
+  })
+
+  it('says how far the records were counted, counts them once, and again after a failure', async (t) => {
+    const { store, database } = await openReport(t)
+    for (let minute = 0; minute < 21; minute += 1)
+      await discloseRecords(store, last.start.add({ minutes: minute }), {})
+    const usage = await openUsageStore(database)
+    t.after(() => usage.close())
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let calls = 0
+    const { disclosureRecords } = store
+    const reports = openBackgroundReports({
+      store: {
+        async list(query) {
+          calls += 1
+          await gates[calls - 2]?.promise
+          return disclosureRecords.list(query)
+        },
+      },
+      usage,
+      clock: () => Temporal.Now.instant(),
+      timeZone,
+      brand: { name: 'Bank' },
+      recordYears: 6,
+    })
+
+    const countedTo = last.start.add({ minutes: 19 }).toString()
+    await until(async () => (await reports.read(last.name)).countedTo === countedTo)
+    gates[0]?.reject(new Error('the database is away'))
+    await assert.rejects(reports.read(last.name), /the database is away/)
+    const counted = untilReport(() => reports.read(last.name))
+    gates[1]?.resolve()
+    const report = await counted
+    const again = await reports.read(last.name)
+    await reports.close()
+
+    assert.equal(report.records.records, 21)
+    assert.deepEqual(again, { report })
+    assert.equal(calls, 4)
+    await assert.rejects(reports.read(findHalf(0).name), /aborted/)
   })
 })

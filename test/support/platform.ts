@@ -120,6 +120,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     readStatus: status.read,
     readProvider: status.readProvider,
     listOutages: openOutages(options.settings?.outagesFile).list,
+    readReport: () => assert.fail('calls are not counted'),
     readUsage: () => assert.fail('calls are not counted'),
     readConsoleFiles: async () => [],
     monitoring: options.monitoring ?? createMonitoring({}, { metrics: undefined }).open,

@@ -1,4 +1,6 @@
 import type { Consent, ConsentDetail, ConsentFlow } from '../records/consents.ts'
+import type { DescribedRecord } from '../records/described-record.ts'
+import type { ReportState } from '../records/reports.ts'
 
 export const consent: Consent = {
   consentId: '4b4e1d6c-0f6d-4bb0-8e8f-1d2a7f3f9b52',
@@ -79,4 +81,58 @@ export const consentFlow: ConsentFlow = {
       reason: 'wrong_passcode',
     },
   ],
+}
+
+export const describedRecord: DescribedRecord = {
+  time: '2025-09-11T22:00:05Z',
+  localTime: '2025-09-12T08:00:05+10:00[Australia/Sydney]',
+  service: 'Example Budget',
+  data: 'Transaction details',
+  result: 'Shared',
+  records: 25,
+  accounts: ['Everyday'],
+  from: '2025-06-11T22:00:00Z',
+  to: '2025-09-11T22:00:05Z',
+}
+
+export const reportState: ReportState = {
+  report: {
+    period: '2026-H2',
+    firstDay: '2026-07-01',
+    lastDay: '2026-12-31',
+    timeZone: 'Australia/Sydney',
+    isFinished: false,
+    brands: [
+      {
+        name: 'Example Bank',
+        productDataRequests: 5200,
+        consumerDataRequests: 18_400,
+        disclosed: 18_310,
+        notSent: 0,
+        refusals: [
+          {
+            data: 'consumer',
+            rule: '4.7(1)(a)',
+            circumstance: 'sharing could cause harm or abuse',
+            code: 'urn:au-cds:error:cds-all:GeneralError/Expected',
+            count: 3,
+          },
+        ],
+        errors: [
+          {
+            error: 'invalidDate',
+            status: 400,
+            code: 'urn:au-cds:error:cds-all:Field/InvalidDateTime',
+            count: 87,
+          },
+        ],
+      },
+    ],
+    records: {
+      records: 18_400,
+      blocks: 9120,
+      chains: 12,
+      digest: '5f2c1e0f3b8a4d7e9c6b1a2d3f4e5a6b7c8d9e0f1a2b3c4d5e6f708192a3b4c5',
+    },
+  },
 }

@@ -27,6 +27,7 @@ export const parameterExamples: Readonly<Record<string, string | number | boolea
   order: 'newest',
   page: 1,
   'page-size': 25,
+  period: '2026-H2',
   'product-category': 'TRANS_AND_SAVINGS_ACCOUNTS',
   productID: 'prod-1',
   reason: 'aud',

@@ -5,6 +5,8 @@ import type { Operation } from '../operation.ts'
 import { pageQuery } from '../paging.ts'
 import { described, optional } from '../record.ts'
 import { ConsentDetail, ConsentFlowList, ConsentList } from '../records/consents.ts'
+import { DescribedRecordList } from '../records/described-record.ts'
+import { ReportState } from '../records/reports.ts'
 import { Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { plain } from './shared-parameters.ts'
@@ -96,4 +98,36 @@ export const listConsentFlows = {
     ),
   }),
   response: ConsentFlowList,
+} as const satisfies Operation
+
+export const listCustomerRecords = {
+  ...common,
+  ref: 'S5',
+  method: 'GET',
+  path: '/v1/customers/{customerId}/records',
+  summary: 'List what was shared of a customer',
+  description:
+    'Returns the disclosure records of a customer in the words in which the customer reads them at `/consents/records`, newest first, for a copy that the customer asks for. A page has a varying number of records.',
+  params: Type.Object({ customerId: described(Id, 'The `customerId` of a consent.') }),
+  query: Type.Object({ cursor }),
+  response: DescribedRecordList,
+  errors: ['invalid_request', 'not_configured'],
+} as const satisfies Operation
+
+export const getReport = {
+  ...common,
+  ref: 'S6',
+  method: 'GET',
+  path: '/v1/reports/{period}',
+  summary: 'Get the report of half a year to the regulator',
+  description:
+    'Returns the report that `holdfast report` writes. The records are counted in the background of the process that receives the request, after those of other periods: repeat the request until the response has a `report`. A process counts the records of a period that has ended once.',
+  params: Type.Object({
+    period: described(
+      Text,
+      'Half a year, such as 2026-H1 (January to June) or 2026-H2 (July to December), in the time zone of the platform. It must have begun, and its records must be kept.',
+    ),
+  }),
+  response: ReportState,
+  errors: ['invalid_request'],
 } as const satisfies Operation

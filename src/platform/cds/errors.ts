@@ -71,6 +71,10 @@ export const cdsErrors = {
 
 export type CdsErrorName = keyof typeof cdsErrors
 
+export function isCdsError(name: string): name is CdsErrorName {
+  return Object.hasOwn(cdsErrors, name)
+}
+
 /** The errors about accounts, by their kind. */
 export const accountErrors = {
   banking: {

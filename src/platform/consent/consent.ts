@@ -4,6 +4,7 @@ import type { ThirdPartyLimits } from '../../contract/traffic-limits.ts'
 import { openCustomerAccounts } from './account-details.ts'
 import { openAccountObserver } from './account-observer.ts'
 import { openCdsApi } from './cds/api.ts'
+import { formatRecord, type ReadCustomerRecords } from './customer-records.ts'
 import {
   openCustomers,
   openProviderClient,
@@ -14,6 +15,7 @@ import {
 import {
   answerDashboardRequest,
   type DashboardRequest,
+  describeRecords,
   type SessionState,
   sessionSeconds,
 } from './dashboard.ts'
@@ -128,6 +130,13 @@ export async function openConsent(given: ConsentOptions) {
     answerRevocation: (form: URLSearchParams) => answerRevocation(flow, form),
     /** Answers a request to a page with the consents of a customer. */
     answerDashboard: (request: DashboardRequest) => answerDashboardRequest(dashboard, request),
+    listCustomerRecords: (async (customerId, cursor) => {
+      const { records, before } = await describeRecords(flow, customerId, cursor)
+      return {
+        data: records.map((record) => formatRecord(record, brand)),
+        ...(before !== undefined && { next: before }),
+      }
+    }) satisfies ReadCustomerRecords,
   }
 }
 

@@ -1,13 +1,14 @@
 import { cdsEndpoints } from '../../contract/cds/shared/endpoints.ts'
-import { formatCsvRow } from '../../disclosures/csv.ts'
+import type { DescribedRecord, DescribedRecordList } from '../../contract/index.ts'
 import { findRecords } from '../../disclosures/find-records.ts'
 import { formatPosition, parsePosition } from '../../disclosures/position.ts'
 import { parseRecords, type StoredDisclosureRecord } from '../../disclosures/record.ts'
 import type { DisclosureRecordStore } from '../../disclosures/store.ts'
-import type { CdsErrorName } from '../cds/errors.ts'
+import { type CdsErrorName, isCdsError } from '../cds/errors.ts'
 import type { CustomerAccount } from './account-details.ts'
 import { nameAccount } from './pages/dashboard.ts'
 import type { Brand } from './pages/layout.ts'
+import { formatCopyHeader, formatCopyRow } from './records-copy.ts'
 import { describeScopes } from './scopes.ts'
 
 /** How many blocks have the records of a page. */
@@ -61,22 +62,38 @@ export async function readCustomerRecords(
 export async function* formatRecords(
   store: Pick<DisclosureRecordStore, 'list'>,
   customerId: string,
-  { timeZone }: Brand,
+  brand: Pick<Brand, 'timeZone'>,
   describe: (record: StoredDisclosureRecord) => CustomerRecord,
 ): AsyncGenerator<string> {
-  yield formatCsvRow(columns)
+  yield formatCopyHeader()
   for await (const [records] of findRecords(store, { customerId })) {
-    const rows = records.map(describe).map(({ time, name, data, problem, ...record }) => {
-      const local = time.toZonedDateTimeISO(timeZone).toString({ smallestUnit: 'second' })
-      const { count, accounts, oldest = '', newest = '' } = record
-      const result = problem ?? 'Shared'
-      return formatCsvRow([local, name, data, result, count, accounts.join('; '), oldest, newest])
-    })
-    yield rows.join('')
+    yield records.map((record) => formatCopyRow(formatRecord(describe(record), brand))).join('')
   }
 }
 
-const columns = ['Time', 'Service', 'Data', 'Result', 'Records', 'Accounts', 'From', 'To']
+/** A record as the API and the copy have it. */
+export function formatRecord(
+  { time, name, data, problem, count, accounts, oldest, newest }: CustomerRecord,
+  { timeZone }: Pick<Brand, 'timeZone'>,
+): DescribedRecord {
+  return {
+    time: time.toString(),
+    localTime: time.toZonedDateTimeISO(timeZone).toString({ smallestUnit: 'second' }),
+    service: name,
+    data,
+    result: problem ?? 'Shared',
+    records: count,
+    accounts: [...accounts],
+    ...(oldest !== undefined && { from: oldest }),
+    ...(newest !== undefined && { to: newest }),
+  }
+}
+
+/** A page of the records of a customer, in the customer's words. `next` is the `cursor` of the page after it. */
+export type ReadCustomerRecords = (
+  customerId: string,
+  cursor: string | undefined,
+) => Promise<DescribedRecordList>
 
 /** The scope of each operation. */
 const scopes: ReadonlyMap<string, string> = new Map(
@@ -107,25 +124,50 @@ export function describeRecord(
   }
 }
 
-/** UserInfo has errors of OAuth. */
-type RefusalName = CdsErrorName | 'access_denied'
+const notAgreed = 'Nothing was shared: you did not agree to it'
+const refused = 'Nothing was shared: it cannot be shared at the moment'
+const tooMany = 'Nothing was shared: too many requests'
+const notAvailable = 'Nothing was shared: it was not available'
+const notValid = 'Nothing was shared: the request was not valid'
 
-/** The data holder refused to share. */
-const refusals: ReadonlySet<string> = new Set<RefusalName>([
-  'sharingRefused',
-  'customerUnavailable',
-  'accountUnavailable',
-  'energyAccountUnavailable',
-  'unavailableAccountInBody',
-  'unavailableEnergyAccountInBody',
-  'access_denied',
-])
+/** Why nothing was shared, by the name of the error. */
+const explanations: Readonly<Record<CdsErrorName, string>> = {
+  insufficientScope: notAgreed,
+  sharingRefused: refused,
+  customerUnavailable: refused,
+  accountUnavailable: refused,
+  energyAccountUnavailable: refused,
+  unavailableAccountInBody: refused,
+  unavailableEnergyAccountInBody: refused,
+  tooManyRequests: tooMany,
+  unavailable: notAvailable,
+  missingField: notValid,
+  invalidField: notValid,
+  invalidDate: notValid,
+  invalidPageSize: notValid,
+  missingHeader: notValid,
+  invalidHeader: notValid,
+  invalidVersion: notValid,
+  invalidToken: notValid,
+  notImplemented: notValid,
+  notFound: notValid,
+  unknownProduct: notValid,
+  unknownAccount: notValid,
+  unknownEnergyAccount: notValid,
+  methodNotAllowed: notValid,
+  notAcceptable: notValid,
+  unsupportedVersion: notValid,
+  unknownAccountInBody: notValid,
+  unknownEnergyAccountInBody: notValid,
+  invalidArrangement: notValid,
+  invalidPage: notValid,
+}
 
-function explain({ status, isSent, error = '' }: StoredDisclosureRecord): string {
-  if (!isSent) return 'Nothing was shared: it was not available'
-  if (error === 'insufficientScope') return 'Nothing was shared: you did not agree to it'
-  if (refusals.has(error)) return 'Nothing was shared: it cannot be shared at the moment'
-  if (status === 429) return 'Nothing was shared: too many requests'
-  if (status >= 500) return 'Nothing was shared: it was not available'
-  return 'Nothing was shared: the request was not valid'
+function explain({ status, isSent, error = '', isRefusal }: StoredDisclosureRecord): string {
+  if (!isSent) return notAvailable
+  if (isCdsError(error)) return explanations[error]
+  // UserInfo has errors of OAuth.
+  if (isRefusal) return refused
+  if (status === 429) return tooMany
+  return status >= 500 ? notAvailable : notValid
 }

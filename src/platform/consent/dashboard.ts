@@ -242,14 +242,22 @@ async function showRecords(
   view: View,
   customerId: string,
 ): Promise<PageResponse> {
-  const { request, store, observer } = context
+  const page = await describeRecords(context, customerId, context.request.before)
+  return renderPage(context, 200, renderRecords(view, page))
+}
+
+/** A page of the records of a customer, in the customer's words. */
+export async function describeRecords(
+  { store, observer }: Pick<DashboardOptions, 'store' | 'observer'>,
+  customerId: string,
+  before: string | undefined,
+) {
   const [page, names, listed] = await Promise.all([
-    readCustomerRecords(store.disclosureRecords, customerId, request.before),
+    readCustomerRecords(store.disclosureRecords, customerId, before),
     readThirdPartyNames(store),
     observer.list(customerId),
   ])
-  const records = page.records.map((record) => describeRecord(record, names, listed))
-  return renderPage(context, 200, renderRecords(view, { ...page, records }))
+  return { ...page, records: page.records.map((record) => describeRecord(record, names, listed)) }
 }
 
 async function downloadRecords(context: Context, customerId: string): Promise<PageResponse> {

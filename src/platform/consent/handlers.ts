@@ -5,9 +5,12 @@ import {
   type Input,
   type OperationOf,
   type Output,
+  type ReportState,
 } from '../../contract/index.ts'
 import { scalars } from '../../contract/scalars.ts'
+import { parsePosition } from '../../disclosures/position.ts'
 import { formatHistory, readConsentHistory } from './consent-history.ts'
+import type { ReadCustomerRecords } from './customer-records.ts'
 import { formatFlow, toThirdParty } from './format-flow.ts'
 import { formatMessages } from './outbox/format-messages.ts'
 import type { StoredMessage } from './outbox/store.ts'
@@ -20,6 +23,9 @@ interface Context {
     'arrangements' | 'disclosures' | 'thirdParties' | 'flows' | 'outbox'
   >
   readonly now: Temporal.Instant
+  /** Undefined without the consent role. */
+  readonly listCustomerRecords: ReadCustomerRecords | undefined
+  readonly readReport: (period: string) => Promise<ReportState>
 }
 
 type ConsentOperationId = keyof typeof consentOperations
@@ -92,6 +98,17 @@ export const consentHandlers: {
       ...(last && found.length > pageSize && { next: writeCursor(last.started, last.id) }),
     }
   },
+
+  /** S5 */
+  async listCustomerRecords({ params: { customerId }, query: { cursor } }, context) {
+    const { listCustomerRecords: list } = context
+    if (!list) throw new ContractError('not_configured', 'HOLDFAST_ISSUER is not set')
+    if (cursor !== undefined && !parsePosition(cursor)) throw invalidCursor()
+    return list(customerId, cursor)
+  },
+
+  /** S6 */
+  getReport: ({ params: { period } }, { readReport }) => readReport(period),
 }
 
 function toConsent(
@@ -125,7 +142,11 @@ function readCursor(cursor: string | undefined) {
   const text = Buffer.from(cursor, 'base64url').toString()
   const [, time, id] = /^(\d{1,15}) (\S+)$/.exec(text) ?? []
   if (time === undefined || id === undefined || !scalars.id.test(id)) {
-    throw new ContractError('invalid_request', 'cursor must be the next of a previous page')
+    throw invalidCursor()
   }
   return { id, time: Temporal.Instant.fromEpochMilliseconds(Number(time)) }
+}
+
+function invalidCursor(): ContractError {
+  return new ContractError('invalid_request', 'cursor must be the next of a previous page')
 }

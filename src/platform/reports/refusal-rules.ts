@@ -1,5 +1,5 @@
 import type { DisclosureRecord } from '../../disclosures/record.ts'
-import { type CdsErrorName, cdsErrors } from '../cds/errors.ts'
+import { type CdsErrorName, cdsErrors, isCdsError } from '../cds/errors.ts'
 
 /** What a data holder relies upon when it refuses: a rule of the Consumer Data Right, and a standard if the rule refers to one. */
 export interface RefusalBasis {
@@ -82,8 +82,4 @@ export function findBasis({
 /** The error code of the standards. */
 export function findErrorCode(error: string): string | undefined {
   return isCdsError(error) ? `urn:au-cds:error:${cdsErrors[error][1]}` : undefined
-}
-
-function isCdsError(error: string): error is CdsErrorName {
-  return Object.hasOwn(cdsErrors, error)
 }

@@ -97,7 +97,11 @@ ${content}
 </form>`
 }
 
-export function formatDate(time: Temporal.Instant, { timeZone }: Brand): string {
+/** The day of a time, or a day, which no time zone changes. */
+export function formatDate(
+  time: Temporal.Instant | Temporal.PlainDate,
+  { timeZone }: Brand,
+): string {
   return time.toLocaleString('en-AU', { timeZone, dateStyle: 'long' })
 }
 

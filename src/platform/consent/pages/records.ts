@@ -39,6 +39,6 @@ const dayLength = '2026-06-01'.length
 
 /** A time, or a date, which has no time zone. */
 function formatDay(text: string, brand: Brand): string {
-  if (text.length > dayLength) return formatDate(Temporal.Instant.from(text), brand)
-  return Temporal.PlainDate.from(text).toLocaleString('en-AU', { dateStyle: 'long' })
+  const { Instant, PlainDate } = Temporal
+  return formatDate(text.length > dayLength ? Instant.from(text) : PlainDate.from(text), brand)
 }
