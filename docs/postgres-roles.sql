@@ -8,7 +8,7 @@ begin
   if to_regrole('holdfast_owner') is null then create role holdfast_owner login; end if;
   -- Loads and dumps.
   if to_regrole('holdfast_load') is null then create role holdfast_load login; end if;
-  -- Serves the provider: reads customers' data and records used tokens.
+  -- Serves the provider: reads customers' data, and records used tokens and what platforms get.
   if to_regrole('holdfast_serve') is null then create role holdfast_serve login; end if;
   -- The platform's side: its signing keys, products and API clients, and nothing of the provider's.
   if to_regrole('holdfast_platform') is null then create role holdfast_platform login; end if;
@@ -55,6 +55,8 @@ begin
   grant select on customer, further_email, account, holder, balance, contact, entry, restriction to holdfast_serve;
   grant select, insert, update, delete on token_use to holdfast_serve;
   grant select, update on replay_purge to holdfast_serve;
+  grant select, insert, delete on provider_record_block, provider_record_key to holdfast_serve;
+  grant select, insert on provider_signing_key to holdfast_serve;
 
   grant select, insert, update on signing_key to holdfast_platform;
   grant select, insert, update, delete

@@ -10,6 +10,12 @@ export const clockSkewSeconds = 60
  */
 export type UseOutcome = 'first use' | 'used before' | 'purged'
 
+export interface TokenUse {
+  readonly tokenId: string
+  /** In seconds since 1970. */
+  readonly keptUntil: number
+}
+
 /** Replay protection: the used tokens, shared by all processes of the provider. */
 export interface ReplayStore {
   /**

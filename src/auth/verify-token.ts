@@ -2,7 +2,7 @@ import { ContractError, countCharacters, type Operation } from '../contract/inde
 import { findAlgorithm } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
 import type { RejectionReason } from './rejection-reasons.ts'
-import type { ReplayStore, UseOutcome } from './replay-store.ts'
+import type { ReplayStore, TokenUse, UseOutcome } from './replay-store.ts'
 import { parseToken, type Token, TokenRejected } from './token.ts'
 
 /** How far clocks may differ, in seconds. A replay record is kept that much longer than its token is valid. */
@@ -29,6 +29,8 @@ export interface AuthRequest {
   /** The path as sent, without the query. */
   readonly path: string
   readonly operation: Operation
+  /** Records the use of the token in place of the replay store. */
+  readonly recordUse?: ((use: TokenUse) => Promise<UseOutcome>) | undefined
 }
 
 /** What a token is verified for: of the operation, only the base of its path. */
@@ -39,6 +41,8 @@ type VerifiedRequest = Omit<AuthRequest, 'operation'> & {
 /** All checks have passed except the replay check, which is still running: no response may be sent before it ends. */
 export interface AuthResult {
   readonly recorded: Promise<void>
+  /** The key that signed the token, if the token names it. */
+  readonly keyId?: string | undefined
 }
 
 export type VerifyToken = (request: AuthRequest) => Promise<AuthResult>
@@ -55,7 +59,12 @@ export function createTokenVerifier({
   clock,
   onAttempt,
 }: TokenVerifierOptions) {
-  return async ({ authorization, path, operation }: VerifiedRequest): Promise<AuthResult> => {
+  return async ({
+    authorization,
+    path,
+    operation,
+    recordUse = (use) => replay.recordUse(use.tokenId, use.keptUntil),
+  }: VerifiedRequest): Promise<AuthResult> => {
     const token = parseToken(bearerToken(authorization))
     const now = clock().epochMilliseconds / 1000
     // Checked before the signature, which is expensive: a flood of invalid tokens costs little.
@@ -71,7 +80,7 @@ export function createTokenVerifier({
     }
     // Last, so that a forged token cannot use up the id of a valid one.
     const keptUntil = Math.ceil(expiresAt + clockToleranceSeconds)
-    const recorded = replay.recordUse(tokenId, keptUntil).then(
+    const recorded = recordUse({ tokenId, keptUntil }).then(
       (outcome) => {
         const reason = reasonByOutcome[outcome]
         if (!reason) onAttempt?.(true)
@@ -84,7 +93,7 @@ export function createTokenVerifier({
     )
     // Prevents an unhandled rejection: an aborted request may never await it.
     recorded.catch(() => {})
-    return { recorded }
+    return { recorded, keyId: token.keyId }
   }
 }
 

@@ -1,18 +1,23 @@
 import { Argument, Command, Option } from 'commander'
 import { findRecords, type RecordQuery } from '../disclosures/find-records.ts'
 import { parsePosition } from '../disclosures/position.ts'
-import type { StoredDisclosureRecord } from '../disclosures/record.ts'
+import type { Stored } from '../disclosures/record.ts'
 import type { Position } from '../disclosures/store.ts'
-import type { ConsentStore } from '../platform/consent/store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
-import { type StoreFlags, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 import { correctionsCommand } from './records/corrections.ts'
-import { formatCsv, formatCsvHeader, toPlainRecord } from './records/format-record.ts'
+import { openCsv, toPlainRecord } from './records/format-record.ts'
+import {
+  type AnyRecord,
+  addSideOption,
+  type RecordFlags,
+  type Records,
+  withRecords,
+} from './records/open-records.ts'
 import { parseTime } from './records/parse-time.ts'
 import { verifyCommand } from './records/verify.ts'
 
-interface ExportFlags extends StoreFlags {
+interface ExportFlags extends RecordFlags {
   readonly from?: string
   readonly to?: string
   readonly customer?: string
@@ -23,9 +28,9 @@ interface ExportFlags extends StoreFlags {
 
 export function recordsCommand(terminal: Terminal): Command {
   const command = new Command('records')
-    .summary('prove what was disclosed to third parties, also of data that was corrected since')
+    .summary('prove what was disclosed, also of data that was corrected since')
     .description(
-      'The platform records each answer to a third party before it is sent: the time, what was asked for, for which customer and under which consent, how many records of which accounts were disclosed, or why nothing was. The records have no data of customers but their IDs.',
+      'The platform records each answer to a third party before it is sent: the time, what was asked for, for which customer and under which consent, how many records of which accounts were disclosed, or why nothing was. With HOLDFAST_RECORDS=true, a provider and a guard record each answer to a platform (--of provider). The records have no data of customers but their IDs.',
     )
     .addHelpText(
       'after',
@@ -49,14 +54,14 @@ Example:
 }
 
 function showCommand(terminal: Terminal): Command {
-  return createSubcommand('show', 'show the records with an interaction ID, as JSON')
+  return addSideOption(createSubcommand('show', 'show the records with an interaction ID, as JSON'))
     .addArgument(
       new Argument('<interaction-id>', 'x-fapi-interaction-id of the response, also in the log'),
     )
-    .action((interactionId: string, flags: StoreFlags) =>
-      withStore('openConsentStore', flags, terminal, async ({ disclosureRecords }) => {
+    .action((interactionId: string, flags: RecordFlags) =>
+      withRecords(flags, terminal, async ({ store }) => {
         let isFound = false
-        for await (const [records] of findRecords(disclosureRecords, { interactionId })) {
+        for await (const [records] of findRecords<AnyRecord>(store, { interactionId })) {
           for (const record of records) {
             isFound = true
             terminal.out(`${JSON.stringify(toPlainRecord(record), null, 2)}\n`)
@@ -68,7 +73,9 @@ function showCommand(terminal: Terminal): Command {
 }
 
 function exportCommand(terminal: Terminal): Command {
-  return createSubcommand('export', 'write records to standard output, in order of time')
+  return addSideOption(
+    createSubcommand('export', 'write records to standard output, in order of time'),
+  )
     .option('--from <time>', 'from this day or time on, such as 2026-07-01')
     .option('--to <time>', 'before this day or time')
     .option('--customer <id>', 'only records of this customer')
@@ -89,8 +96,8 @@ Example: holdfast records export --from 2026-07-01 --to 2027-01-01`,
     )
     .action((flags: ExportFlags) => {
       const query = readQuery(flags)
-      return withStore('openConsentStore', flags, terminal, (store) =>
-        writeRecords(store, query, flags, terminal),
+      return withRecords(flags, terminal, (records) =>
+        writeRecords(records, query, flags, terminal),
       )
     })
 }
@@ -106,20 +113,21 @@ function readQuery({ from, to, customer, thirdParty, after }: ExportFlags): Reco
 }
 
 async function writeRecords(
-  { disclosureRecords }: ConsentStore,
+  { store }: Records,
   query: RecordQuery,
-  { format }: ExportFlags,
+  { format, of }: ExportFlags,
   terminal: Terminal,
 ): Promise<void> {
-  if (format === 'csv' && !query.after) await terminal.write(formatCsvHeader())
-  const write = format === 'csv' ? formatCsv : formatJson
-  for await (const [records] of findRecords(disclosureRecords, query)) {
+  const csv = openCsv(of)
+  if (format === 'csv' && !query.after) await terminal.write(csv.header)
+  const write = format === 'csv' ? csv.format : formatJson
+  for await (const [records] of findRecords<AnyRecord>(store, query)) {
     // A block as a whole: what is continued begins with the next one.
     if (records.length > 0) await terminal.write(records.map(write).join(''))
   }
 }
 
-const formatJson = (record: StoredDisclosureRecord): string =>
+const formatJson = (record: Stored<AnyRecord>): string =>
   `${JSON.stringify(toPlainRecord(record))}\n`
 
 function readPosition(text: string): Position {

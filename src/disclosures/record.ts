@@ -1,25 +1,17 @@
+import type { RefusalCircumstance } from '../contract/index.ts'
 import type { Block, ListedBlock } from './block.ts'
 
-/**
- * What a request got: which data of whom was disclosed to whom under which consent, or what was refused. It has no data of
- * a customer apart from ids.
- */
-export interface DisclosureRecord {
+/** What a request got: which data of whom was disclosed, or what was refused. It has no data of a customer apart from ids. */
+export interface AnswerRecord {
   /** As logs and metrics call it. */
   readonly operation: string
   readonly interactionId: string
-  readonly thirdPartyId: string
-  readonly consentId: string
-  readonly customerId: string
-  readonly isCustomerPresent: boolean
+  readonly customerId?: string | undefined
   /** Of the answer. */
   readonly status: number
-  /** What the customer agreed to, of which data was disclosed. */
-  readonly scopes: readonly string[]
-  /** The accounts whose data was disclosed. */
   readonly accountIds: readonly string[]
   /** How many records were disclosed. */
-  readonly count: number
+  readonly count?: number | undefined
   /** The bounds of the period whose records were asked for. */
   readonly oldest?: string | undefined
   readonly newest?: string | undefined
@@ -31,18 +23,45 @@ export interface DisclosureRecord {
   readonly limit?: string | undefined
 }
 
-export interface StoredDisclosureRecord extends DisclosureRecord {
+/** What a third party got from the platform, under which consent. */
+export interface DisclosureRecord extends AnswerRecord {
+  readonly thirdPartyId: string
+  readonly consentId: string
+  readonly customerId: string
+  readonly isCustomerPresent: boolean
+  /** What the customer agreed to, of which data was disclosed. */
+  readonly scopes: readonly string[]
+  /** The accounts whose data was disclosed. */
+  readonly accountIds: readonly string[]
+  readonly count: number
+}
+
+/**
+ * What a platform got from a provider. The accounts are those that the request named, also if it was refused; without any,
+ * those of the answer. A guard does not count the records of a response that it does not collect.
+ */
+export interface ProviderRecord extends AnswerRecord {
+  /** The key that signed the token, if the token names it: it identifies the platform. */
+  readonly keyId?: string | undefined
+  /** Why the provider refused to share. */
+  readonly circumstance?: RefusalCircumstance | undefined
+}
+
+/** A record as it is read. */
+export type Stored<Kind extends AnswerRecord> = Kind & {
   /** Of its block: before the answer was sent. */
   readonly time: Temporal.Instant
-  /** False if a later record says that the third party got a 503 instead. */
+  /** False if a later record says that the client got a 503 instead. */
   readonly isSent: boolean
   readonly block: Pick<Block, 'chain' | 'number'>
 }
 
+export type StoredDisclosureRecord = Stored<DisclosureRecord>
+
 /** A line of a block, as JSON. */
 export type Line = DisclosureLine | UnsentLine | StatementLine
 
-interface DisclosureLine extends DisclosureRecord {
+interface DisclosureLine extends AnswerRecord {
   readonly kind: 'disclosure'
 }
 
@@ -72,12 +91,15 @@ export function parseLines({ lines }: Pick<Block, 'lines'>, id?: string): readon
     .map((line) => JSON.parse(line) as Line)
 }
 
-/** Also those of others that refer to the ID, if one is given. */
-export function parseRecords(block: ListedBlock, id?: string): readonly StoredDisclosureRecord[] {
+/** The records of a block of which all are of one kind; also those of others that refer to the ID, if one is given. */
+export function parseRecords<Kind extends AnswerRecord = DisclosureRecord>(
+  block: ListedBlock,
+  id?: string,
+): readonly Stored<Kind>[] {
   const { chain, number, time, isSent } = block
   return parseLines(block, id).flatMap((line) => {
     if (line.kind !== 'disclosure') return []
     const { kind: _kind, ...record } = line
-    return [{ ...record, time, isSent, block: { chain, number } }]
+    return [{ ...record, time, isSent, block: { chain, number } } as unknown as Stored<Kind>]
   })
 }

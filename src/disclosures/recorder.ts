@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import type { TokenUse, UseOutcome } from '../auth/replay-store.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { ContractError } from '../contract/index.ts'
 import { type Block, emptyChain, type Head, sealBlock } from './block.ts'
-import { type DisclosureRecord, formatLine } from './record.ts'
+import { type AnswerRecord, type DisclosureRecord, formatLine } from './record.ts'
 import { type Statement, signStatement } from './statement.ts'
-import type { DisclosureRecordStore } from './store.ts'
+import type { RecordStore } from './store.ts'
 
 const chainBytes = 12
 
@@ -26,8 +27,10 @@ const headMs = 60_000
 /** Another chain that has grown in this time, or in this time before the newest block, is named in the statements of this one. */
 const othersSeconds = 2 * 60
 
-export interface RecorderOptions {
-  readonly store: DisclosureRecordStore
+export interface RecorderOptions<Kind extends AnswerRecord> {
+  readonly store: Pick<RecordStore<Kind>, 'append' | 'listHeads'>
+  /** Adds a block in the commit that records the uses of tokens, if all of them are first uses. */
+  readonly appendWithUses?: AppendWithUses<Kind> | undefined
   readonly signingKeys: Pick<SigningKeyStore, 'list'>
   readonly clock: () => Temporal.Instant
   /** Called with the signed head of the chain. Kept elsewhere, it shows later whether blocks were removed. */
@@ -38,50 +41,79 @@ export interface RecorderOptions {
   readonly onError: (error: Error) => void
 }
 
-export type Recorder = ReturnType<typeof openRecorder>
+type AppendWithUses<Kind> = (
+  block: Block,
+  records: readonly Kind[],
+  uses: readonly TokenUse[],
+) => Promise<readonly UseOutcome[]>
 
-interface Waiting {
+export interface Recorder<Kind extends AnswerRecord = DisclosureRecord> {
+  /** Resolves when the record is stored durably. Rejects with `unavailable`: the answer must not be sent then. */
+  record(record: Kind): Promise<void>
+  /** The same with the use of the token in the same commit. There is no record unless it is the first use. */
+  recordWithUse(record: Kind, use: TokenUse): Promise<UseOutcome>
+  /** States that blocks will be removed, durably when it resolves. */
+  stateRemoval(removed: readonly Head[]): Promise<void>
+  /** Ends the chain. Without the database, it stays without an end. */
+  close(): Promise<void>
+}
+
+interface Waiting<Kind> {
   readonly line: string
-  readonly record: DisclosureRecord | undefined
+  readonly record: Kind | undefined
+  /** Missing if it is recorded already, or needs no record. */
+  readonly use: TokenUse | undefined
   /** A time of `performance.now()`. */
   readonly deadline: number
-  readonly resolve: () => void
+  readonly resolve: (outcome: UseOutcome) => void
   readonly reject: (error: unknown) => void
 }
 
-interface Sealed {
+interface Sealed<Kind> {
   readonly block: Block
-  readonly records: readonly DisclosureRecord[]
+  readonly records: readonly Kind[]
 }
 
 /** Writes the records of this process in a chain of its own, which begins with the first record. */
-export function openRecorder(options: RecorderOptions) {
-  const { store, signingKeys, clock, onHead, onRecords, onError } = options
+export function openRecorder<Kind extends AnswerRecord>(
+  options: RecorderOptions<Kind>,
+): Recorder<Kind> {
+  const { store, appendWithUses, signingKeys, clock, onHead, onRecords, onError } = options
   const chain = randomBytes(chainBytes).toString('base64url')
   let head = emptyChain(chain)
   let lastTime = clock()
-  const waiting: Waiting[] = []
+  const waiting: Waiting<Kind>[] = []
   let writing: Promise<void> | undefined
   /**
    * A block that may be stored, and whose answers were refused. An attempt that seemed to fail may still succeed, so that no
    * other block can have its number.
    */
-  let doubtful: Sealed | undefined
+  let doubtful: Sealed<Kind> | undefined
+  /** The block whose answers were not sent, which the next block states. */
+  let unsent: Block | undefined
   let writtenCount = 0
   let signedCount = 0
   let isClosed = false
 
-  const add = (line: string, record?: DisclosureRecord): Promise<void> => {
+  const add = (line: string, record?: Kind, use?: TokenUse): Promise<UseOutcome> => {
     if (isClosed || waiting.length >= waitingMax) return Promise.reject(notRecorded())
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + waitMaxMs
-      waiting.push({ line, record, deadline, resolve, reject })
+      waiting.push({ line, record, use, deadline, resolve, reject })
       writing ??= write()
     })
   }
 
+  const noteStored = ({ block, records }: Sealed<Kind>): void => {
+    head = block
+    unsent = undefined
+    writtenCount += records.length
+    onRecords?.(records.length)
+  }
+
   /** Retries until the deadline. */
-  const append = async ({ block, records }: Sealed, deadline: number): Promise<void> => {
+  const append = async (sealed: Sealed<Kind>, deadline: number): Promise<void> => {
+    const { block, records } = sealed
     for (;;) {
       try {
         await before(deadline, store.append(block, records))
@@ -91,13 +123,13 @@ export function openRecorder(options: RecorderOptions) {
         await wait(retryMs)
       }
     }
-    head = block
-    writtenCount += records.length
-    onRecords?.(records.length)
+    noteStored(sealed)
   }
 
   const write = async (): Promise<void> => {
     while (waiting.length > 0) {
+      // What is recorded in one turn of the event loop shares a commit, also on SQLite, whose commits block it.
+      await nextTurn()
       const deadline = waiting[0]?.deadline ?? 0
       try {
         const first = await prepare(deadline)
@@ -114,10 +146,18 @@ export function openRecorder(options: RecorderOptions) {
     writing = undefined
   }
 
-  const takeGroup = (): Waiting[] => {
+  /**
+   * The next ones, of which no two use the same token. Those that need no use of a token do not wait for others, whose tokens
+   * may have been used before.
+   */
+  const takeGroup = (): Waiting<Kind>[] => {
+    const tokenIds = new Set<string>()
+    const isWithUses = waiting[0]?.use !== undefined
     let [count, characters] = [0, 0]
-    for (const { line } of waiting) {
+    for (const { line, use } of waiting) {
       characters += line.length
+      if (use && (!isWithUses || tokenIds.has(use.tokenId))) break
+      if (use) tokenIds.add(use.tokenId)
       if (count === blockMax || (count > 0 && characters > charactersMax)) break
       count += 1
     }
@@ -126,15 +166,18 @@ export function openRecorder(options: RecorderOptions) {
 
   /** Stores what is in doubt. Returns the lines that the next block begins with. */
   const prepare = async (deadline: number): Promise<string[]> => {
-    if (!doubtful) return head.number < 0 ? [await before(deadline, makeStatement('start'))] : []
-    const { block, records } = doubtful
-    await append(doubtful, deadline)
-    doubtful = undefined
-    return records.length === 0 ? [] : [formatLine({ kind: 'unsent', block: block.number })]
+    if (doubtful) {
+      const { block, records } = doubtful
+      await append(doubtful, deadline)
+      doubtful = undefined
+      if (records.length > 0) unsent = block
+    }
+    if (unsent) return [formatLine({ kind: 'unsent', block: unsent.number })]
+    return head.number < 0 ? [await before(deadline, makeStatement('start'))] : []
   }
 
   const writeGroup = async (
-    group: readonly Waiting[],
+    group: readonly Waiting<Kind>[],
     first: readonly string[],
     deadline: number,
   ): Promise<void> => {
@@ -144,12 +187,35 @@ export function openRecorder(options: RecorderOptions) {
     const block = sealBlock(head, [...first, ...group.map(({ line }) => line)], lastTime)
     const sealed = { block, records: group.flatMap(({ record }) => record ?? []) }
     try {
-      await append(sealed, deadline)
-      for (const { resolve } of group) resolve()
+      const uses = group.flatMap(({ use }) => use ?? [])
+      if (appendWithUses && uses.length > 0) {
+        // Not repeated: the use of a token that seemed to fail would be a second one.
+        const outcomes = await before(deadline, appendWithUses(block, sealed.records, uses))
+        if (outcomes.some((outcome) => outcome !== 'first use')) {
+          resolveRejected(group, outcomes)
+          return
+        }
+        noteStored(sealed)
+      } else await append(sealed, deadline)
+      for (const { resolve } of group) resolve('first use')
     } catch (error) {
       doubtful = sealed
       for (const { reject } of group) reject(notRecorded(error))
     }
+  }
+
+  /** Without a block, since some tokens were used before. The others, whose uses are recorded now, wait for the next one. */
+  const resolveRejected = (
+    group: readonly Waiting<Kind>[],
+    outcomes: readonly UseOutcome[],
+  ): void => {
+    const rest = outcomes.values()
+    const recorded = group.filter(({ use, resolve }) => {
+      const outcome = (use && rest.next().value) ?? 'first use'
+      if (outcome !== 'first use') resolve(outcome)
+      return outcome === 'first use'
+    })
+    waiting.unshift(...recorded.map((each) => ({ ...each, use: undefined })))
   }
 
   const makeStatement = async (kind: Statement['kind'], removed?: readonly Head[]) => {
@@ -183,15 +249,14 @@ export function openRecorder(options: RecorderOptions) {
   timer.unref()
 
   return {
-    /** Resolves when the record is stored durably. Rejects with `unavailable`: the answer must not be sent then. */
-    record: (record: DisclosureRecord): Promise<void> =>
-      add(formatLine({ kind: 'disclosure', ...record }), record),
-    /** States that blocks will be removed, durably when it resolves. */
-    async stateRemoval(removed: readonly Head[]): Promise<void> {
+    async record(record) {
+      await add(formatLine({ kind: 'disclosure', ...record }), record)
+    },
+    recordWithUse: (record, use) => add(formatLine({ kind: 'disclosure', ...record }), record, use),
+    async stateRemoval(removed) {
       await add(await makeStatement('removal', removed))
     },
-    /** Ends the chain. Without the database, it stays without an end. */
-    async close(): Promise<void> {
+    async close() {
       clearInterval(timer)
       await writing
       await state('end').catch(() => {})

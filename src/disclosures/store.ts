@@ -1,5 +1,6 @@
+import type { TokenUse, UseOutcome } from '../auth/replay-store.ts'
 import type { Block, Head, ListedBlock } from './block.ts'
-import type { DisclosureRecord } from './record.ts'
+import type { AnswerRecord, DisclosureRecord, ProviderRecord } from './record.ts'
 
 /** The place of a block in the order of time. */
 export interface Position extends Pick<Block, 'time' | 'chain' | 'number'> {}
@@ -19,12 +20,12 @@ export interface BlockQuery {
 }
 
 /** The blocks of all processes. No block is ever changed. */
-export interface DisclosureRecordStore {
+export interface RecordStore<Kind extends AnswerRecord> {
   /**
    * Adds a block with what its records are found by, durably when it resolves. Does nothing if the block exists, so that it
    * can be repeated if the answer was lost.
    */
-  append(block: Block, records: readonly DisclosureRecord[]): Promise<void>
+  append(block: Block, records: readonly Kind[]): Promise<void>
   /** In order of time, then chain and number. */
   list(query: BlockQuery): Promise<readonly ListedBlock[]>
   /** In order of chain and number, after this one. */
@@ -37,4 +38,19 @@ export interface DisclosureRecordStore {
   listHeads(now: Temporal.Instant, seconds: number): Promise<readonly Head[]>
   /** Removes blocks, with what their records are found by. */
   remove(blocks: readonly ListedBlock[]): Promise<void>
+}
+
+export type DisclosureRecordStore = RecordStore<DisclosureRecord>
+
+/** The blocks of a provider. */
+export interface ProviderRecordStore extends RecordStore<ProviderRecord> {
+  /**
+   * Records the uses of tokens, which differ, and adds a block in the same commit if all of them are first uses. Otherwise,
+   * only the uses are recorded.
+   */
+  appendWithUses(
+    block: Block,
+    records: readonly ProviderRecord[],
+    uses: readonly TokenUse[],
+  ): Promise<readonly UseOutcome[]>
 }

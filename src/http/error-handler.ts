@@ -8,6 +8,7 @@ import {
   type Scope,
 } from '../contract/index.ts'
 import { CdsError } from '../platform/cds/errors.ts'
+import type { Answer } from './answer-record.ts'
 import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
@@ -41,7 +42,7 @@ export interface ErrorHandlerOptions extends Pick<RequestLogOptions, 'metrics'> 
 
 /**
  * The only place where an error becomes a response. A replayed token takes precedence over any other error except 503,
- * which is sent without waiting for the replay check.
+ * which is sent without waiting for the replay check, and without a record.
  */
 export function createErrorHandler(
   { metrics, isKnown = () => false }: ErrorHandlerOptions,
@@ -50,8 +51,12 @@ export function createErrorHandler(
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     if (thrown instanceof CdsError) return sendCdsError(request, reply, thrown)
     const isUnavailable = thrown instanceof ContractError && thrown.code === 'unavailable'
-    const tokenRecorded = isUnavailable ? undefined : request.tokenRecorded
-    const error = await (tokenRecorded ?? Promise.resolve()).then(
+    const { answerRecord } = request
+    if (isUnavailable) answerRecord?.abandon()
+    const recorded = isUnavailable
+      ? undefined
+      : (answerRecord?.record(describeAnswer(thrown)) ?? request.tokenRecorded)
+    const error = await (recorded ?? Promise.resolve()).then(
       () => thrown,
       (rejection: Error) => rejection,
     )
@@ -101,6 +106,19 @@ function sendCdsError(
     request.logDetail = { level: 'info', message: 'token rejected', fields: { reason: cause } }
   }
   return reply.status(status).headers(headers).type(jsonType).send(JSON.stringify(body))
+}
+
+function describeAnswer(error: FastifyError | Error): Answer {
+  const code = errorCode(error)
+  const { circumstance, limit }: Partial<ContractError> =
+    error instanceof ContractError ? error : {}
+  return {
+    status: errorTable[code].status,
+    count: 0,
+    error: code,
+    ...(circumstance && { isRefusal: true, circumstance }),
+    ...(limit && { limit }),
+  }
 }
 
 /** Sets what is logged and counted about a request that failed. */

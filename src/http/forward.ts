@@ -31,6 +31,7 @@ import { retryAfterDefaultSeconds } from './error-handler.ts'
 import { countBytes, jsonType, sendReserved, streamBytes, untilSent } from './json.ts'
 import type { Responder } from './provider-app.ts'
 import type { RequestInput } from './request.ts'
+import { summariseBody } from './summarise-body.ts'
 
 export interface UpstreamMetrics {
   recordUpstreamRequest(operation: string, outcome: UpstreamOutcome, seconds: number): void
@@ -111,6 +112,7 @@ export function forwardTo(options: ForwardOptions, operation: Operation): Respon
         request.failure = { reason, circumstance, ...(response.status === 429 && upstreamLimit) }
         if (response.status >= 500) logFailure(request)
       }
+      await recordAnswer(request, response)
       if (replacement === undefined) handOn(reply, response)
       else replaceBody(reply, response, replacement)
     } catch (error) {
@@ -139,6 +141,27 @@ function requireForwardable(operation: Operation, { params, body }: RequestInput
   if (locateAccounts(operation) !== 'body') return
   const { accountIds } = (body as Input<OperationOf<'listBankingBalances'>>['body']).data
   if (!accountIds.every(isId)) throw new ContractError('account_in_query_not_found')
+}
+
+/** Nothing of the response is sent before. It may fail meanwhile. */
+async function recordAnswer(
+  { answerRecord, failure }: FastifyRequest,
+  { status, body }: UpstreamResponse,
+): Promise<void> {
+  if (!answerRecord) return
+  const ignore = (): void => {}
+  if (!isCollected(body)) body.once('error', ignore)
+  const circumstance = failure?.circumstance
+  await answerRecord.record({
+    status,
+    ...(status < 300 ? isCollected(body) && summariseBody(joinChunks(body)) : { count: 0 }),
+    ...(status >= 400 && { error: 'upstream' }),
+    ...(circumstance && { isRefusal: true, circumstance }),
+    ...(status === 429 && upstreamLimit),
+  })
+  if (isCollected(body)) return
+  if (body.errored) throw body.errored
+  body.off('error', ignore)
 }
 
 /** Reserves memory for a body, and sets the status and whether it is a refusal. */

@@ -10,6 +10,8 @@ import {
 } from '../contract/index.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
+import { observeReads } from '../provider/observe-reads.ts'
+import { type AnswerRecording, openAnswerRecord } from './answer-record.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
 import { sendJson, untilSent } from './json.ts'
@@ -34,6 +36,8 @@ export interface ProviderAppOptions extends AppOptions {
   /** Verifies the token before anything else of the request is parsed; rejects if it is invalid. */
   readonly verifyToken: VerifyToken
   readonly rates?: RateLimits | undefined
+  /** Without it, answers are not recorded. */
+  readonly recording?: AnswerRecording | undefined
 }
 
 /** Sections A and C of the interface over HTTP. A new operation needs no change here. */
@@ -48,7 +52,7 @@ export function openProviderApp(options: ProviderAppOptions): HttpApp {
   })
   limitRates(app, options.rates ?? {})
   for (const [id, respond] of Object.entries(options.responders)) {
-    mount(app, providerOperations[id as ProviderOperationId], respond, options.verifyToken)
+    mount(app, providerOperations[id as ProviderOperationId], respond, options)
   }
   return app
 }
@@ -61,12 +65,17 @@ export function respondFromStore(
   const responders = Object.entries(providerHandlers).map(([id, given]) => {
     const { status } = providerOperations[id as ProviderOperationId]
     const handler = given as (input: unknown, context: Context) => Promise<JsonBody>
-    const respond: Responder = async ({ tokenRecorded }, reply, input) => {
-      // Fails on the first error: if the token cannot be recorded, there is no need to wait for a slow handler.
-      const [body] = await Promise.all([
-        handler(input, { ...context, now: clock() }),
-        tokenRecorded,
-      ])
+    const respond: Responder = async ({ answerRecord, tokenRecorded }, reply, input) => {
+      const given = { ...context, now: clock() }
+      let body: JsonBody
+      if (answerRecord) {
+        const observed = observeReads(context.store)
+        body = await handler(input, { ...given, store: observed.store })
+        await answerRecord.record({ status, ...observed.summarise() })
+      } else {
+        // Fails on the first error: if the token cannot be recorded, there is no need to wait for a slow handler.
+        ;[body] = await Promise.all([handler(input, given), tokenRecorded])
+      }
       reply.status(status)
       return untilSent(body === '' ? reply.send() : sendJson(reply, body))
     }
@@ -80,7 +89,7 @@ function mount(
   app: HttpApp,
   operation: Operation,
   respond: Responder,
-  verifyToken: VerifyToken,
+  { verifyToken, recording }: ProviderAppOptions,
 ): void {
   const { readInput } = createRequestReader(operation)
 
@@ -89,8 +98,11 @@ function mount(
     url: toFastifyPath(operation),
     config: { operation },
     onRequest(request, reply, done) {
-      verifyToken(toAuthRequest(request, operation)).then(({ recorded }) => {
+      const answerRecord = recording && openAnswerRecord(request, reply, operation, recording)
+      const authRequest = toAuthRequest(request, operation, answerRecord?.recordUse)
+      verifyToken(authRequest).then(({ recorded, keyId }) => {
         request.tokenRecorded = recorded
+        answerRecord?.begin(keyId, recorded)
         if (!isTrustedConnection(reply.raw)) {
           recorded.then(
             () => noteValidToken(reply),
@@ -104,6 +116,7 @@ function mount(
       // The router ignores a fragment, which a path of HTTP cannot have. The token and the upstream do not.
       if (readPath(request).includes('#')) throw new ContractError('route_not_found')
       const input = readInput(request)
+      request.answerRecord?.noteInput(input)
       const { deprecated } = operation
       if (deprecated) reply.headers(deprecationHeaders(deprecated, input.params))
       return respond(request, reply, input)
@@ -124,14 +137,18 @@ function deprecationHeaders(deprecated: Deprecation, params: Readonly<Record<str
 }
 
 /** Node keeps only one of several Authorization headers, so they are collected from the raw headers. */
-function toAuthRequest(request: FastifyRequest, operation: Operation): AuthRequest {
+function toAuthRequest(
+  request: FastifyRequest,
+  operation: Operation,
+  recordUse: AuthRequest['recordUse'],
+): AuthRequest {
   const { rawHeaders } = request.raw
   const authorization: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (!isAuthorization(rawHeaders[index] ?? '')) continue
     authorization.push(rawHeaders[index + 1] ?? '')
   }
-  return { authorization, path: readPath(request), operation }
+  return { authorization, path: readPath(request), operation, recordUse }
 }
 
 const authorizationHeader = 'authorization'

@@ -40,6 +40,8 @@ export async function openGuardServer(
   return openVerifiedProvider(settings, telemetry, tls, {
     responders: { ...stored?.responders, ...forwarded.responders },
     app: { keepBodies: true, limits: await timeoutsFor(settings.upstreamTimeoutMs) },
+    // A replayed token must not reach the upstream.
+    isUseFirst: true,
     async close() {
       await forwarded.close()
       await stored?.close()

@@ -1,4 +1,7 @@
 import type { TlsOptions } from 'node:tls'
+import type { ProviderRecord } from '../disclosures/record.ts'
+import type { Recorder } from '../disclosures/recorder.ts'
+import type { AnswerRecording } from '../http/answer-record.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { ProviderAppOptions, Responders } from '../http/provider-app.ts'
 import { clock } from './clock.ts'
@@ -51,6 +54,8 @@ export interface OpenResponders {
   readonly responders: Responders
   /** What the responders need of the server. */
   readonly app?: Pick<ProviderAppOptions, 'limits' | 'keepBodies'>
+  /** They may have an effect, so that the use of a token is recorded first. */
+  readonly isUseFirst?: boolean
   close(): Promise<void>
 }
 
@@ -87,6 +92,7 @@ export async function openVerifiedProvider(
 
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const replays = await openReplayStore(database, clock, { ...options, ...logReplayEvents(log) })
+  const recorder = await openRecorder(settings, { log, metrics })
   const probe = await openDatabaseProbe(database, 'read', options)
   const files = await watchDatabaseFiles(database, 'provider', log)
   const keys = await openLoggedKeys(settings.jwksUrl, log, metrics)
@@ -118,6 +124,10 @@ export async function openVerifiedProvider(
     isKnown: (name) => name === subdomain || keys.has(name),
     tls,
     rates: rateLimitsPerWorker(settings),
+    recording: recorder && {
+      recorder: tracing ? traceRecorder(recorder, tracing) : recorder,
+      isUseFirst: served.isUseFirst,
+    },
     keepBodies: served.app?.keepBodies,
     limits: { ...served.app?.limits, ...httpLimitsPerWorker(settings) },
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
@@ -128,8 +138,29 @@ export async function openVerifiedProvider(
   app.addHook('onClose', async () => {
     keys.close()
     await probe.close()
+    await recorder?.close()
     await replays.close()
     await served.close()
   })
   return { app, isReady: keys.hasKeys }
+}
+
+async function openRecorder(
+  settings: ProviderSettings,
+  telemetry: Pick<Telemetry, 'log' | 'metrics'>,
+): Promise<Recorder<ProviderRecord> | undefined> {
+  const { records, recordYears } = settings
+  if (!records || recordYears === undefined) return undefined
+  const { openProviderRecorder } = await import('./open-recorder.ts')
+  return openProviderRecorder({ ...settings, recordYears }, telemetry)
+}
+
+function traceRecorder(
+  { record, recordWithUse }: Recorder<ProviderRecord>,
+  { traceCalls }: NonNullable<Telemetry['tracing']>,
+): AnswerRecording['recorder'] {
+  return {
+    record: traceCalls('record answer', record),
+    recordWithUse: traceCalls('record token use', recordWithUse),
+  }
 }

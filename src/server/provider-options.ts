@@ -36,6 +36,8 @@ const otherNames = [
   'connectionsPerAddress',
   'customerRequestsPerMinute',
   'providerRequestsPerSecond',
+  'records',
+  'recordYears',
   'logLevel',
   'metricsPort',
   'metricsHost',

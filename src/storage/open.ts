@@ -12,6 +12,7 @@ import {
   type ProbeUse,
   type ReplayOptions,
 } from './database.ts'
+import type { ProviderRecords } from './provider-records.ts'
 import type { Sql } from './sql.ts'
 
 /** The first argument is the address of a database. What a function needs is imported when it is called. */
@@ -105,9 +106,21 @@ export const openReplayStore = onEngine<
   async () => (await import('./postgres/replay/replay-store.ts')).openPostgresReplayStore,
 )
 
+/** The records of a provider. On SQLite, the database must have a replay file. */
+export const openProviderRecords = onEngine<
+  ProviderRecords,
+  [options?: DatabaseOptions & ReplayOptions]
+>(
+  async () => (await import('./sqlite/replay/provider-records.ts')).openSqliteProviderRecords,
+  async () => (await import('./postgres/replay/provider-records.ts')).openPostgresProviderRecords,
+)
+
 /** For the stores that are the same on both engines. */
 export const openSql = onEngine<Sql, Options>(
-  async () => (await import('./sqlite/driver/sql.ts')).openSqliteSql,
+  async () => {
+    const { openSqliteSql } = await import('./sqlite/driver/sql.ts')
+    return (path) => openSqliteSql(path)
+  },
   async () => (await import('./postgres/driver/sql.ts')).openPostgresSql,
 )
 

@@ -45,7 +45,7 @@ export const allowed: Record<string, readonly string[]> = {
   'platform/admin': ['contract', 'auth', 'platform/cds', 'platform/consent', 'platform/usage'],
   intake: ['contract', 'provider', 'platform/catalogue', 'typebox'],
   storage: ['contract', 'provider', 'platform', 'auth', 'disclosures', 'intake', 'pg'],
-  http: ['contract', 'provider', 'platform', 'auth', 'intake', 'fastify', 'typebox'],
+  http: ['contract', 'provider', 'platform', 'auth', 'disclosures', 'intake', 'fastify', 'typebox'],
   console: [
     'contract',
     'disclosures',

@@ -64,6 +64,7 @@ type StoreOpener =
   | 'openClientStore'
   | 'openConsentStore'
   | 'openFeedStore'
+  | 'openProviderRecords'
   | 'openProviderStore'
   | 'openSigningKeyStore'
   | 'openUsageStore'

@@ -1,9 +1,10 @@
 import { formatCsvRow } from '../../disclosures/csv.ts'
 import { formatPosition } from '../../disclosures/position.ts'
-import type { StoredDisclosureRecord } from '../../disclosures/record.ts'
+import type { Stored } from '../../disclosures/record.ts'
+import type { AnyRecord, Side } from './open-records.ts'
 
-/** The fields of a record, in the order of the columns of an export. */
-export function toPlainRecord({ time, block, ...record }: StoredDisclosureRecord) {
+/** The fields of a record of either side. */
+export function toPlainRecord({ time, block, ...record }: Stored<AnyRecord>) {
   const { operation, status, error, limit, customerId, consentId, thirdPartyId } = record
   return {
     time: time.toString(),
@@ -13,7 +14,9 @@ export function toPlainRecord({ time, block, ...record }: StoredDisclosureRecord
     isSent: record.isSent,
     error,
     isRefusal: record.isRefusal,
+    circumstance: record.circumstance,
     limit,
+    keyId: record.keyId,
     customerId,
     consentId,
     thirdPartyId,
@@ -27,21 +30,33 @@ export function toPlainRecord({ time, block, ...record }: StoredDisclosureRecord
   }
 }
 
-const columns = [
-  ...['time', 'interactionId', 'operation', 'status', 'isSent', 'error', 'isRefusal', 'limit'],
-  ...['customerId', 'consentId', 'thirdPartyId', 'isCustomerPresent', 'scopes', 'accountIds'],
-  ...['count', 'oldest', 'newest', 'position'],
-] as const satisfies (keyof ReturnType<typeof toPlainRecord>)[]
+type Column = keyof ReturnType<typeof toPlainRecord>
 
-export const formatCsvHeader = (): string => formatCsvRow(columns)
+const columns: Readonly<Record<Side, readonly Column[]>> = {
+  platform: [
+    ...(['time', 'interactionId', 'operation', 'status', 'isSent', 'error', 'isRefusal'] as const),
+    ...(['limit', 'customerId', 'consentId', 'thirdPartyId', 'isCustomerPresent'] as const),
+    ...(['scopes', 'accountIds', 'count', 'oldest', 'newest', 'position'] as const),
+  ],
+  provider: [
+    ...(['time', 'interactionId', 'operation', 'status', 'isSent', 'error', 'isRefusal'] as const),
+    ...(['circumstance', 'limit', 'keyId', 'customerId', 'accountIds', 'count'] as const),
+    ...(['oldest', 'newest', 'position'] as const),
+  ],
+}
 
 /** Lists have spaces between their elements. */
-export function formatCsv(record: StoredDisclosureRecord): string {
-  const plain = toPlainRecord(record)
-  return formatCsvRow(
-    columns.map((name) => {
-      const value = plain[name] ?? ''
-      return typeof value === 'object' ? value.join(' ') : value
-    }),
-  )
+export function openCsv(side: Side) {
+  return {
+    header: formatCsvRow(columns[side]),
+    format(record: Stored<AnyRecord>): string {
+      const plain = toPlainRecord(record)
+      return formatCsvRow(
+        columns[side].map((name) => {
+          const value = plain[name] ?? ''
+          return typeof value === 'object' ? value.join(' ') : value
+        }),
+      )
+    },
+  }
 }

@@ -5,19 +5,21 @@ import type { Head } from '../../disclosures/block.ts'
 import { openStatements } from '../../disclosures/statement.ts'
 import { type Verification, verifyRecords } from '../../disclosures/verify.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { type StoreFlags, withStore } from '../common/database.ts'
 import { formatQuantity } from '../common/format-count.ts'
 import { openProgressLine } from '../common/progress-line.ts'
 import { createSubcommand } from '../common/subcommands.ts'
+import { addSideOption, type RecordFlags, withRecords } from './open-records.ts'
 
-interface Flags extends StoreFlags {
+interface Flags extends RecordFlags {
   readonly heads?: string
   readonly json?: true
 }
 
 export function verifyCommand(terminal: Terminal): Command {
-  return createSubcommand('verify', 'find records that were changed, inserted or removed')
-    .option('--heads <file>', 'also compare the signed heads in this log of the platform')
+  return addSideOption(
+    createSubcommand('verify', 'find records that were changed, inserted or removed'),
+  )
+    .option('--heads <file>', 'also compare the signed heads in this log of the server')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -30,15 +32,9 @@ Example: holdfast records verify --heads platform.log`,
     )
     .action(async (flags: Flags) => {
       const anchors = flags.heads === undefined ? [] : await readHeads(flags.heads)
-      const verifyStatement = await withStore(
-        'openSigningKeyStore',
-        flags,
-        terminal,
-        openStatements,
-      )
       const progress = openProgressLine(terminal)
-      const found = await withStore('openConsentStore', flags, terminal, ({ disclosureRecords }) =>
-        verifyRecords(disclosureRecords, verifyStatement, anchors, (blocks) =>
+      const found = await withRecords(flags, terminal, async ({ store, signingKeys }) =>
+        verifyRecords(store, await openStatements(signingKeys), anchors, (blocks) =>
           progress.show(() => `${formatQuantity(blocks, 'block')} verified`),
         ),
       ).finally(() => progress.clear())

@@ -133,7 +133,7 @@ export const serverMetrics = {
     { feed: 'the name of the feed' },
   ),
   holdfast_disclosure_records_total: counter(
-    'Records of answers to third parties that were stored',
+    'Records of answers that were stored: of a platform to third parties, of a provider to platforms',
   ),
   holdfast_disclosure_record_head: gauge(
     'The block of the last signed head of a chain of records',

@@ -4,7 +4,6 @@ import { isProtected, isWebUrl } from './value-rules.ts'
 import { baseUrl, flag, oneOf, path, wholeNumber } from './value-types.ts'
 
 const passcodesMax = 60_000
-const recordYearsMax = 100
 const brandNameLengthMax = 60
 
 export const brandColourDefault = '#0b5fff'
@@ -60,12 +59,6 @@ export const consentDefinitions = {
     about:
       'the limits of third parties at the endpoints with a token: `cds` are the traffic thresholds of the Consumer Data Standards; without it, there are none',
     ...oneOf('limits', thirdPartyLimits),
-  },
-  recordYears: {
-    about:
-      'how many years the records of what third parties got, and of what they were refused, are kept',
-    ...wholeNumber(1, recordYearsMax),
-    defaults: { platform: '6', demo: '6' },
   },
   passcodesPerMinute: {
     about:

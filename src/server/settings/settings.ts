@@ -22,6 +22,7 @@ const partitionsMax = 1024
 const lagSecondsMax = 86_400
 const requestsMax = 1_000_000
 const checkCustomersMax = 10
+const recordYearsMax = 100
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /**
@@ -200,6 +201,19 @@ const definitions = {
     usedBy: provider,
   },
   ...upstreamDefinitions,
+  records: {
+    about:
+      'whether each answer to a request with a valid token is recorded in the database, with the use of the token, before it is sent. A platform always records what third parties get',
+    ...flag,
+    usedBy: providers,
+    defaults: { provider: 'false', guard: 'false' },
+  },
+  recordYears: {
+    about: 'how many years the records of what was disclosed, and of what was refused, are kept',
+    ...wholeNumber(1, recordYearsMax),
+    usedBy: [...providers, 'platform'],
+    defaults: { provider: '6', guard: '6', platform: '6', demo: '6' },
+  },
   ...usedBy(platform, {
     publicUrl: {
       about:

@@ -81,24 +81,7 @@ export const createAccountTables = (dialect: Dialect, accountNumber: string) => 
 }
 
 /** The tables of the catalogue, its clients, consent, check runs and feeds. Times are in milliseconds since 1970. */
-export const createSharedTables = ({
-  key,
-  smallint,
-  bigint,
-  boolean,
-  sequence,
-  options,
-  numberOptions,
-}: Dialect) => `
-  -- The platform's signing keys. A retired key is neither used nor published.
-  create table signing_key (
-    id ${key} primary key,
-    algorithm text not null,
-    private_key text not null,    -- a JWK
-    created ${bigint} not null,
-    retired ${bigint}
-  )${options};
-
+export const createSharedTables = ({ key, bigint, boolean, sequence, options }: Dialect) => `
   create table api_client (
     id ${key} primary key,
     name text not null,
@@ -257,28 +240,6 @@ export const createSharedTables = ({
     first_time ${bigint} not null,
     last_time ${bigint} not null,
     primary key (arrangement, scope)
-  )${options};
-
-  -- What third parties got, in blocks that are never changed. See src/disclosures/block.ts.
-  create table record_block (
-    chain ${key} not null,
-    number ${bigint} not null,
-    time ${bigint} not null,
-    previous text not null,       -- the hash of the block before it
-    hash text not null,
-    lines text not null,          -- JSON
-    primary key (chain, number)
-  )${numberOptions};
-  create index record_block_time on record_block (time, chain, number);
-
-  -- What the blocks of a record are found by.
-  create table record_key (
-    kind ${smallint} not null,    -- 1: the customer, 2: the interaction
-    id ${key} not null,
-    time ${bigint} not null,
-    chain ${key} not null,
-    number ${bigint} not null,
-    primary key (kind, id, time, chain, number)
   )${options};
 
   -- Messages that leave the platform. A claim moves the due time to the end of its lease.

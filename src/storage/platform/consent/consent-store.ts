@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type ConsentStore, secretBytes } from '../../../platform/consent/store.ts'
+import { createRecordStore } from '../../record-store.ts'
+import { platformRecords } from '../../record-tables.ts'
 import { type Sql, text } from '../../sql.ts'
 import { createArrangementStore } from './arrangements.ts'
 import { createArtifactStore } from './artifacts.ts'
 import { createAuthorisationStore } from './authorisation-counts.ts'
 import { createCorrectionStore } from './corrections.ts'
-import { createDisclosureRecordStore } from './disclosure-records.ts'
-import { createDisclosureStore } from './disclosures.ts'
+import { createDisclosureStore, discloseScopes } from './disclosures.ts'
 import { createFlowStore } from './flows.ts'
 import { createOutboxStore } from './outbox.ts'
 import { createAttemptLimitStore, createPasscodeStore } from './passcodes.ts'
@@ -26,7 +27,10 @@ export function createConsentStore(sql: Sql): ConsentStore {
     arrangements: createArrangementStore(sql, outbox.announce),
     authorisations: createAuthorisationStore(sql),
     disclosures: createDisclosureStore(sql),
-    disclosureRecords: createDisclosureRecordStore(sql),
+    disclosureRecords: createRecordStore(sql, {
+      tables: platformRecords,
+      withBlock: discloseScopes,
+    }),
     corrections: createCorrectionStore(sql),
     passcodes: createPasscodeStore(sql),
     limits: createAttemptLimitStore(sql),

@@ -1,5 +1,25 @@
+import type { Block } from '../../../disclosures/block.ts'
+import type { DisclosureRecord } from '../../../disclosures/record.ts'
 import type { DisclosureStore } from '../../../platform/consent/store.ts'
 import { type Call, type Sql, text, time } from '../../sql.ts'
+
+/**
+ * The statements that note what the records of a block disclosed, in an order that all processes have: of two that change
+ * the same rows, one waits for the other.
+ */
+export function discloseScopes(
+  { time }: Pick<Block, 'time'>,
+  records: readonly DisclosureRecord[],
+): readonly Call[] {
+  const disclosed = records.filter(({ error }) => error === undefined)
+  const names = disclosed.flatMap(({ consentId, scopes }) =>
+    scopes.map((scope) => `${consentId} ${scope}`),
+  )
+  return [...new Set(names)].sort().map((name) => {
+    const [consentId = '', scope = ''] = name.split(' ')
+    return discloseScope(consentId, scope, time)
+  })
+}
 
 /** The statement that notes a disclosure. */
 export function discloseScope(arrangementId: string, scope: string, now: Temporal.Instant): Call {

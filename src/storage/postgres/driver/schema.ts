@@ -2,6 +2,7 @@ import { createCorrectionTable } from '../../corrections.ts'
 import type { DatabaseLayout } from '../../database.ts'
 import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
 import { createUsageTables } from '../../platform/usage-schema.ts'
+import { createRecordTables, platformRecords, providerRecords } from '../../record-tables.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createReplayTables } from '../replay/schema.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
@@ -83,5 +84,7 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
     createReplayTables +
     createSharedTables(dialect) +
     createUsageTables(dialect) +
-    createCorrectionTable(dialect),
+    createCorrectionTable(dialect) +
+    createRecordTables(dialect, platformRecords) +
+    createRecordTables(dialect, providerRecords),
 ]

@@ -5,6 +5,7 @@ import type { DatabaseOptions, ReplayOptions } from '../../database.ts'
 import { poolTimeout } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { runInOrder, runStatement } from '../driver/statements.ts'
+import { encodeTokenId, insertUses } from './token-uses.ts'
 
 /** How many groups of uses are written at once. The fewer, the more uses arrive meanwhile and share the next group. */
 const groupsMax = 2
@@ -21,10 +22,6 @@ const purgesBetweenFullOnes = 600
 
 /** How many uses may wait to be written. More are rejected: the database is unreachable or too slow. */
 const waitingMax = 10_000
-
-/** The caller sorts the ids: processes that record the same ids wait for each other without a deadlock. */
-const insert = `insert into token_use select * from unnest($1::text[], $2::bigint[])
-  on conflict do nothing returning token_id`
 
 /**
  * A statement of its own after the insert: an insert may wait for a purge that is deleting the same id, and then
@@ -87,7 +84,10 @@ export async function openPostgresReplayStore(
     const sorted = [...firsts.values()].sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
     try {
       const [inserted = [], purged = []] = await runInOrder(pool, [
-        [insert, [sorted.map(({ tokenId }) => tokenId), sorted.map(({ keptUntil }) => keptUntil)]],
+        [
+          insertUses,
+          [sorted.map(({ tokenId }) => tokenId), sorted.map(({ keptUntil }) => keptUntil)],
+        ],
         [readPurged, []],
       ])
       const purgedUntil = Number(purged[0]?.[0])
@@ -137,8 +137,7 @@ export async function openPostgresReplayStore(
       const { promise, resolve, reject } = Promise.withResolvers<UseOutcome>()
       const deadline = performance.now() + timeoutMs
       waiting.push({
-        // As JSON: a token id may have U+0000, which PostgreSQL cannot store.
-        tokenId: JSON.stringify(tokenId),
+        tokenId: encodeTokenId(tokenId),
         keptUntil,
         deadline,
         resolve,

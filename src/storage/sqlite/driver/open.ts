@@ -73,6 +73,13 @@ export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync
   )
 }
 
+/** Opens an existing file that has the tables of this version, or none. */
+export function openReady(path: string, use: keyof typeof uses): DatabaseSync {
+  const database = openFile(path)
+  database.exec(uses[use])
+  return database
+}
+
 /** Opens an existing database of any version without a migration. */
 export function openExisting(path: string): DatabaseSync {
   return openFile(path, (database) => {

@@ -1,6 +1,7 @@
 import { createCorrectionTable } from '../../corrections.ts'
 import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
 import { createUsageTables } from '../../platform/usage-schema.ts'
+import { createRecordTables, platformRecords } from '../../record-tables.ts'
 
 /** Recorded in every database, so that it is not mistaken for that of another program: "hold". */
 export const applicationId = 0x686f6c64
@@ -36,7 +37,7 @@ const createEntryTables = `
   ) strict;
 `
 
-const dialect: Dialect = {
+export const dialect: Dialect = {
   key: 'text',
   smallint: 'integer',
   bigint: 'integer',
@@ -52,5 +53,5 @@ export const migrations: readonly string[] = [
   `pragma application_id = ${applicationId};
    ${createAccountTables(dialect, 'integer primary key')} ${createEntryTables}
    ${createSharedTables(dialect)} ${createUsageTables(dialect)}
-   ${createCorrectionTable(dialect)}`,
+   ${createCorrectionTable(dialect)} ${createRecordTables(dialect, platformRecords)}`,
 ]

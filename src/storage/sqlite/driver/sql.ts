@@ -25,9 +25,9 @@ export const dialect: Dialect = {
 }
 
 /** Reads and changes have connections of their own, so that no read sees a change before its commit. */
-export function openSqliteSql(path: string): Sql {
-  const reading = openDatabase(path, 'serve')
-  const writing = openDatabase(path, 'write')
+export function openSqliteSql(path: string, open = openDatabase): Sql {
+  const reading = open(path, 'serve')
+  const writing = open(path, 'write')
   const { inTurn, settle } = openTurns()
   const reader = openStatements(reading)
   const writer = openStatements(writing)

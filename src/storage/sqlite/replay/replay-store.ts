@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { openPurgeClock } from '../../../auth/purge-clock.ts'
-import type { ReplayStore, UseOutcome } from '../../../auth/replay-store.ts'
+import type { ReplayStore, TokenUse, UseOutcome } from '../../../auth/replay-store.ts'
 import { ContractError } from '../../../contract/index.ts'
 import type { ReplayOptions } from '../../database.ts'
 import { isBusy } from '../driver/errors.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { withPath } from '../driver/open.ts'
-import { openTokenUses, type TokenUse } from './token-uses.ts'
+import { openTokenUses } from './token-uses.ts'
 
 /**
  * How often some of the records are examined for expired ones. In a second, more must be examined than a worker records,

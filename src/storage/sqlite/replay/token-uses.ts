@@ -1,7 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { UseOutcome } from '../../../auth/replay-store.ts'
+import type { TokenUse, UseOutcome } from '../../../auth/replay-store.ts'
+import { createRecordTables, providerRecords } from '../../record-tables.ts'
+import type { Call } from '../../sql.ts'
 import { isDiskFull, toAppError } from '../driver/errors.ts'
 import { openFile } from '../driver/open.ts'
+import { dialect } from '../driver/schema.ts'
+import { openStatements } from '../driver/sql.ts'
 import { transaction } from '../driver/statements.ts'
 import { isTight } from '../driver/write-ahead-log.ts'
 
@@ -18,12 +22,6 @@ const logBytesWhenTight = 512 * 1024
 /** How often the free space is checked, and how often an attempt is made to gain some. */
 const spaceEveryMs = 1000
 
-export interface TokenUse {
-  readonly tokenId: string
-  /** In seconds since 1970. */
-  readonly keptUntil: number
-}
-
 const createReplayTables = `
   create table if not exists token_use (
     token_id text primary key, kept_until integer not null
@@ -38,10 +36,16 @@ const createReplayTables = `
 
 export function openTokenUses(path: string) {
   const database = openFile(path)
-  transaction(database, () => database.exec(createReplayTables))
+  transaction(database, () => {
+    database.exec(createReplayTables)
+    if (!hasTable(database, providerRecords.block)) {
+      database.exec(createRecordTables(dialect, providerRecords))
+    }
+  })
   // A busy timeout would block the whole process.
   database.exec(`pragma wal_autocheckpoint = ${logPagesMax}; pragma busy_timeout = 0`)
   const statements = prepareStatements(database)
+  const others = openStatements(database)
   const space = openSpace(database, path)
   space.adapt()
   let examinedTo = ''
@@ -56,8 +60,11 @@ export function openTokenUses(path: string) {
   }
 
   return {
-    /** Records first uses, durably when it returns. No purged record was kept for longer than until `purgedUntil`. */
-    record: (group: readonly TokenUse[]) =>
+    /**
+     * Records first uses, durably when it returns. If all are first uses, it runs the calls in the same commit. No purged
+     * record was kept for longer than until `purgedUntil`.
+     */
+    record: (group: readonly TokenUse[], calls: readonly Call[] = []) =>
       inTransaction(() => {
         // Read under the same lock as the records: another process may purge some at any other time.
         const purgedUntil = Number(statements.purgedUntil.get()?.['time'])
@@ -66,6 +73,9 @@ export function openTokenUses(path: string) {
             return statements.find.get(tokenId) ? 'used before' : 'purged'
           return statements.add.run(tokenId, keptUntil).changes === 0 ? 'used before' : 'first use'
         })
+        if (outcomes.every((outcome) => outcome === 'first use')) {
+          for (const [text, values = []] of calls) others.run(text, values)
+        }
         return { outcomes, purgedUntil }
       }),
     /** Purges some of the records that are kept until before that time, in seconds since 1970. */
@@ -87,6 +97,10 @@ export function openTokenUses(path: string) {
     toAppError: (error: unknown) => toAppError(error, database),
     close: () => database.close(),
   }
+}
+
+function hasTable(database: DatabaseSync, name: string): boolean {
+  return database.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined
 }
 
 function prepareStatements(database: DatabaseSync) {

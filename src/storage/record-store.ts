@@ -1,0 +1,156 @@
+import type { Block } from '../disclosures/block.ts'
+import { type AnswerRecord, parseRecords, unsentStart } from '../disclosures/record.ts'
+import type { RecordStore } from '../disclosures/store.ts'
+import type { RecordTables } from './record-tables.ts'
+import { boolean, type Call, type Dialect, integer, optional, type Sql, text, time } from './sql.ts'
+
+const block = {
+  chain: text,
+  number: integer,
+  time,
+  previous: text,
+  hash: text,
+  lines: text,
+}
+const columns = 'b.chain, b.number, b.time, b.previous, b.hash, b.lines'
+
+const listedBlock = { ...block, isSent: boolean }
+
+const head = { chain: text, number: integer, hash: text }
+
+/** What blocks are found by, with the code in the table. */
+const keyKinds = { customerId: 1, interactionId: 2 } as const
+type KeyKind = keyof typeof keyKinds
+
+/** Of how many blocks the heads are found. With this limit, both engines use the index of times. */
+const headBlocksMax = 50_000
+
+/** How many expired blocks have one transaction. */
+const removedMax = 100
+
+export interface RecordStoreOptions<Kind extends AnswerRecord> {
+  readonly tables: RecordTables
+  /** What is changed with the same commit as a block is added. */
+  readonly withBlock?: (block: Block, records: readonly Kind[]) => readonly Call[]
+}
+
+export function createRecordStore<Kind extends AnswerRecord>(
+  sql: Sql,
+  { tables, withBlock = () => [] }: RecordStoreOptions<Kind>,
+): RecordStore<Kind> {
+  const { pairs, lookUp } = sql.dialect
+  const { block: blocks, key: keyTable } = tables
+  const addBlock = createBlockCalls(tables, sql.dialect)
+  /** The next block of the chain says whether the answers were sent. Its first characters are read, and not all of its lines. */
+  const listedColumns = `${columns}, not exists (select 1 from ${blocks} n
+    where n.chain = b.chain and n.number = b.number + 1
+      and substr(n.lines, 1, ${unsentStart.length}) = '${unsentStart}')`
+  const ofBlock = 'b.chain = k.chain and b.number = k.number'
+  const listAll = `select ${listedColumns} from ${blocks} b
+    where (b.time, b.chain, b.number) > ($1, $2, $3) and b.time < $4
+    order by b.time, b.chain, b.number limit $5`
+  const listOf = `select ${listedColumns} from ${keyTable} k ${lookUp(blocks, 'b', ofBlock)}
+    where k.kind = $6 and k.id = $7 and (k.time, k.chain, k.number) > ($1, $2, $3) and k.time < $4
+    order by k.time, k.chain, k.number limit $5`
+  const listNewest = `select ${listedColumns} from ${keyTable} k ${lookUp(blocks, 'b', ofBlock)}
+    where k.kind = $5 and k.id = $6 and (k.time, k.chain, k.number) < ($1, $2, $3)
+    order by k.time desc, k.chain desc, k.number desc limit $4`
+  const removeKeys = `delete from ${keyTable}
+    where (kind, id) in (select k.number, k.text from ${pairs('$1', '$2')})
+      and time = $3 and chain = $4 and number = $5`
+
+  return {
+    async append(block, records) {
+      await sql.inOrder(...addBlock(block, records), ...withBlock(block, records))
+    },
+    list({ from, to = endOfTime, after, limit, isNewestFirst, ...ids }) {
+      if (isNewestFirst) {
+        const end = after ? [after.time, after.chain, after.number] : [endOfTime, '', 0]
+        const { customerId } = ids
+        return sql.all(listedBlock, listNewest, [...end, limit, keyKinds.customerId, customerId])
+      }
+      const start = after ? [after.time, after.chain, after.number] : [from ?? startOfTime, '', -1]
+      const [kind] = (Object.keys(keyKinds) as KeyKind[]).filter((each) => ids[each] !== undefined)
+      return kind
+        ? sql.all(listedBlock, listOf, [...start, to, limit, keyKinds[kind], ids[kind]])
+        : sql.all(listedBlock, listAll, [...start, to, limit])
+    },
+    walk: (after, limit) =>
+      after
+        ? sql.all(
+            block,
+            `select ${columns} from ${blocks} b where (b.chain, b.number) > ($1, $2)
+             order by b.chain, b.number limit $3`,
+            [after.chain, after.number, limit],
+          )
+        : sql.all(block, `select ${columns} from ${blocks} b order by b.chain, b.number limit $1`, [
+            limit,
+          ]),
+    find: (chain, number) =>
+      sql.first(block, `select ${columns} from ${blocks} b where b.chain = $1 and b.number = $2`, [
+        chain,
+        number,
+      ]),
+    async listHeads(now, seconds) {
+      const newest = await sql.first(
+        { time: optional(time) },
+        `select max(time) from ${blocks} where time <= $1`,
+        [now],
+      )
+      return sql.all(
+        head,
+        `select b.chain, b.number, b.hash
+         from (select chain, max(number) as number
+           from (select chain, number from ${blocks} where time >= $1
+             order by time desc, chain desc, number desc limit $2) as newest
+           group by chain) as k ${lookUp(blocks, 'b', ofBlock)}`,
+        [(newest?.time ?? now).subtract({ seconds }), headBlocksMax],
+      )
+    },
+    async remove(expired) {
+      for (let start = 0; start < expired.length; start += removedMax) {
+        const calls = expired.slice(start, start + removedMax).flatMap((each): Call[] => {
+          const { chain, number, time } = each
+          const keys = toKeyColumns(parseRecords<AnswerRecord>(each))
+          return [
+            [removeKeys, [...keys, time, chain, number]],
+            [`delete from ${blocks} where chain = $1 and number = $2`, [chain, number]],
+          ]
+        })
+        await sql.inOrder(...(calls as [Call, ...Call[]]))
+      }
+    },
+  }
+}
+
+const startOfTime = Temporal.Instant.fromEpochMilliseconds(0)
+const endOfTime = Temporal.Instant.fromEpochMilliseconds(8.64e15)
+
+/** Returns a function that returns the statements that add a block, unless it exists. */
+export function createBlockCalls({ block, key }: RecordTables, { pairs }: Dialect) {
+  const addBlock = `insert into ${block} (chain, number, time, previous, hash, lines)
+    values ($1, $2, $3, $4, $5, $6) on conflict do nothing`
+  const addKeys = `insert into ${key} (kind, id, time, chain, number)
+    select k.number, k.text, cast($3 as bigint), cast($4 as text), cast($5 as bigint)
+    from ${pairs('$1', '$2')} where true on conflict do nothing`
+  return (
+    { chain, number, time, previous, hash, lines }: Block,
+    records: readonly AnswerRecord[],
+  ): readonly [Call, ...Call[]] => {
+    const place = [time, chain, number]
+    return [
+      [addBlock, [chain, number, time, previous, hash, lines]],
+      ...(records.length > 0 ? [[addKeys, [...toKeyColumns(records), ...place]] as const] : []),
+    ]
+  }
+}
+
+/** What the block of the records is found by, without repetitions: the ids, and the kind of each. */
+export function toKeyColumns(
+  records: readonly AnswerRecord[],
+): readonly [ids: string[], kinds: number[]] {
+  const keys = (Object.entries(keyKinds) as [KeyKind, number][]).flatMap(([name, kind]) =>
+    [...new Set(records.flatMap(({ [name]: id }) => id ?? []))].map((id) => [kind, id] as const),
+  )
+  return [keys.map(([, id]) => id), keys.map(([kind]) => kind)]
+}
