@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { createScope, describeOn } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { holdfastProgram, run, startServer } from '../support/process.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const readme = read('README.md')
+const [example = ''] = /(?<=```ndjson\n).*?(?=```)/s.exec(read('docs/guides/load-data.md')) ?? []
+
+describeOn('sqlite', 'the README', () => {
+  it('has commands that work in an empty folder, in the order of the text', async (t) => {
+    const scope = createScope(t)
+    const folder = await temporaryFolder(scope)
+    writeFileSync(join(folder, 'bank.ndjson'), example)
+    const commands = [
+      ...readme.matchAll(/^ *(?:\$ )?((?:npx holdfast|curl|npm ci) .*)$/gm),
+      ...readme.matchAll(/: `(npx holdfast .*)`/g),
+    ].map(([, command = '']) => command)
+    const [
+      start = '',
+      call = '',
+      withCurl = '',
+      addClient = '',
+      load = '',
+      demo = '',
+      generate = '',
+    ] = commands
+    assert.equal(commands.length, 7)
+    assert.equal(start, 'npm ci && npm start')
+
+    // Four ports that are free, in the order of the addresses that the README shows.
+    const settings = { ready: /Ctrl-C/, cwd: folder }
+    const served = await startServer(scope, ['demo'], {}, settings)
+    const runShown = async (command: string) => {
+      const adapted = command.replaceAll(/(?<=127\.0\.0\.1:)808(\d)/g, (_, digit) =>
+        String(served.port + Number(digit)),
+      )
+      const script = `npx() { shift; "$NODE" "$LAUNCHER" "$@"; }\n${adapted}`
+      const { status, stdout, stderr } = await run(['bash', '-o', 'pipefail', '-c', script], {
+        cwd: folder,
+        environment: {
+          PATH: process.env['PATH'],
+          NODE: process.execPath,
+          LAUNCHER: holdfastProgram,
+          HOLDFAST_PROVIDER_URL: served.address,
+        },
+      })
+      assert.equal(status, 0, `${command}\n${stdout}${stderr}`)
+      return stdout
+    }
+
+    const list = async (command: string) =>
+      (JSON.parse(await runShown(command)) as { data: { transactions: object[] } }).data
+    const called = await list(call)
+    assert.equal(called.transactions.length, 2)
+    assert.deepEqual(await list(withCurl), called)
+    assert.match(await runShown(addClient), /^client_secret: \S+$/m)
+    await served.stop()
+
+    const dryRun = await runShown(`${load} --dry-run`)
+    assert.match(dryRun, /^\d+ lines validated/)
+    assert.match(await runShown(load), /lines loaded/)
+    // A customer fewer takes less time, and the command has the same flags.
+    await runShown(generate.replace('--customers 1000', '--customers 5'))
+    const args = demo.split(' ').slice(2)
+    const own = await startServer(scope, args, {}, settings)
+    assert.match(own.stdout(), /^provider .* 2 customers/m)
+  })
+})
