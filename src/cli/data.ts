@@ -1,19 +1,31 @@
 import type { Command } from 'commander'
 import type { Terminal } from '../server/terminal.ts'
 import { databaseSettings } from './common/database.ts'
-import { addSettingFlags, type SettingFlags } from './common/setting-flags.ts'
+import { addSettingFlags } from './common/setting-flags.ts'
 import { createSubcommand } from './common/subcommands.ts'
+import type { DataFlags } from './data/read-data.ts'
 import { addCorrectionFlags, type CorrectionFlags } from './records/correction-flags.ts'
 
-interface Flags extends SettingFlags {
-  readonly json?: true
+export function dataCommand(terminal: Terminal): Command {
+  const data = createSubcommand('data', 'inspect the stored customers and accounts')
+  for (const command of [summaryCommand(terminal), checkCommand(terminal)]) {
+    data.addCommand(addSettingFlags(command, 'provider', databaseSettings))
+  }
+  const corrections = correctionsCommand(terminal)
+  return data.addCommand(
+    addSettingFlags(corrections, 'provider', [...databaseSettings, 'timeZone']),
+  )
 }
 
-export function dataCommand(terminal: Terminal): Command {
-  return createSubcommand('data', 'inspect the stored customers and accounts')
-    .addCommand(addSettingFlags(checkCommand(terminal), 'provider', databaseSettings))
-    .addCommand(
-      addSettingFlags(correctionsCommand(terminal), 'provider', [...databaseSettings, 'timeZone']),
+function summaryCommand(terminal: Terminal): Command {
+  return createSubcommand('summary', 'count what is stored')
+    .description(
+      'Counts the records of each type, with the first and the last day and the longest list of an account, and the accounts without a balance or a contact record. Reads one snapshot of the database, while servers and loads use it.',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample: holdfast data summary --database sqlite:bank.db')
+    .action(async (flags: DataFlags) =>
+      (await import('./data/summary.ts')).summarizeData(flags, terminal),
     )
 }
 
@@ -24,7 +36,9 @@ function checkCommand(terminal: Terminal): Command {
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample: holdfast data check --database sqlite:bank.db')
-    .action(async (flags: Flags) => (await import('./data/check.ts')).checkData(flags, terminal))
+    .action(async (flags: DataFlags) =>
+      (await import('./data/check.ts')).checkData(flags, terminal),
+    )
 }
 
 function correctionsCommand(terminal: Terminal): Command {

@@ -1,6 +1,6 @@
 import type { RecordType } from '../contract/index.ts'
 import type { EntryList } from '../provider/store.ts'
-import type { Item } from './writer.ts'
+import type { DumpedItem, Item } from './writer.ts'
 
 export const entryTypes = {
   transaction: 'banking.transaction',
@@ -20,11 +20,17 @@ const otherTypes = {
 
 /** The type of the line that an item was created from. */
 export function recordTypeOf(item: Item): RecordType {
-  if (item.type === 'account') return `${item.kind}.account`
-  if (item.type === 'entry') return entryTypes[item.list]
-  if (item.type !== 'removal') return otherTypes[item.type]
+  if (item.type !== 'removal') return recordTypeOfDumped(item)
   if (item.of === 'account') return `${item.kind ?? 'banking'}.account`
   return item.of in entryTypes
     ? entryTypes[item.of as EntryList]
     : otherTypes[item.of as keyof typeof otherTypes]
+}
+
+/** The type of the line that a dump has for an item. */
+export function recordTypeOfDumped(
+  item: Exclude<DumpedItem | Item, { type: 'removal' }>,
+): RecordType {
+  if (item.type === 'account') return `${item.kind}.account`
+  return item.type === 'entry' ? entryTypes[item.list] : otherTypes[item.type]
 }

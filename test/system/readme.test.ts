@@ -63,7 +63,7 @@ describeOn('sqlite', 'the README', () => {
     const dryRun = await runShown(`${load} --dry-run`)
     assert.match(dryRun, /^\d+ lines validated/)
     assert.match(await runShown(load), /lines loaded/)
-    // A customer fewer takes less time, and the command has the same flags.
+    // Fewer customers take less time.
     await runShown(generate.replace('--customers 1000', '--customers 5'))
     const args = demo.split(' ').slice(2)
     const own = await startServer(scope, args, {}, settings)

@@ -1,4 +1,5 @@
-import type { DataFindings, Gap } from '../../intake/data-check.ts'
+import type { DataFindings } from '../../intake/data-check.ts'
+import type { Gap } from '../../intake/gap-check.ts'
 import type { Examples } from '../../intake/line-warnings.ts'
 import {
   formatAccountsWithoutBalance,
