@@ -24,7 +24,7 @@ for (const output of [folder, documents]) rmSync(output, { recursive: true, forc
 // The modules that other programs import, with their types. The module `holdfast/server` is bundled with the program.
 const compiled = mkdtempSync(join(tmpdir(), 'holdfast-compiled-'))
 compile(compiled)
-for (const name of ['contract', 'client', 'check']) {
+for (const name of ['contract', 'design', 'client', 'check']) {
   cpSync(join(compiled, name), join(folder, name), { recursive: true })
 }
 copyDeclarations(join('server', 'index.d.ts'))

@@ -48,7 +48,12 @@ export async function buildProgram(folder: string): Promise<void> {
 }
 
 /** The packages that the pages of the console contain. */
-export const bundledInConsole = ['preact', '@preact/signals', '@preact/signals-core'] as const
+export const bundledInConsole = [
+  'preact',
+  '@preact/signals',
+  '@preact/signals-core',
+  '@fontsource-variable/inter',
+] as const
 
 /** Bundles the console for browsers, with the licences of what it contains. */
 export async function buildConsole(folder: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { Feature } from '../contract/index.ts'
 import type { Scope } from '../contract/scopes.ts'
+import type { IconName } from './components/icon.tsx'
 import { View as CatalogueCompareView } from './pages/catalogue/compare.tsx'
 import { View as CatalogueHistoryView } from './pages/catalogue/history.tsx'
 import { View as CatalogueListView } from './pages/catalogue/list.tsx'
@@ -31,16 +32,21 @@ export interface PageDefinition {
 }
 
 interface Section extends PageDefinition {
+  readonly icon: IconName
+  /** The number beside the title. */
+  readonly count?: 'products' | 'activeConsents'
   /** Pages that other pages link to. Their paths are below that of the section, and they need its scope by default. */
   readonly details?: readonly PageDefinition[]
 }
 
 /** Pages in the navigation, in its order. */
 export const sections: readonly Section[] = [
-  { path: '', title: 'Overview', scope: 'operations.read', View: OverviewView },
+  { path: '', title: 'Overview', icon: 'home', scope: 'operations.read', View: OverviewView },
   {
     path: '/catalogue',
     title: 'Catalogue',
+    icon: 'list',
+    count: 'products',
     scope: 'products.read',
     View: CatalogueListView,
     details: [
@@ -60,6 +66,7 @@ export const sections: readonly Section[] = [
   {
     path: '/explorer',
     title: 'Explorer',
+    icon: 'search',
     scope: 'data.read',
     feature: 'explorer',
     View: ExplorerSearchView,
@@ -75,6 +82,8 @@ export const sections: readonly Section[] = [
   {
     path: '/consents',
     title: 'Consents',
+    icon: 'shield',
+    count: 'activeConsents',
     scope: 'consent.read',
     feature: 'consent',
     View: ConsentsView,
@@ -86,6 +95,7 @@ export const sections: readonly Section[] = [
   {
     path: '/checks',
     title: 'Checks',
+    icon: 'check',
     scope: 'operations.read',
     View: ChecksView,
     details: [
@@ -95,7 +105,8 @@ export const sections: readonly Section[] = [
   },
   {
     path: '/monitoring',
-    title: 'Monitoring',
+    title: 'Operations',
+    icon: 'pulse',
     scope: 'operations.read',
     load: () => import('./pages/monitoring/monitoring.tsx'),
     details: [
@@ -105,6 +116,7 @@ export const sections: readonly Section[] = [
   {
     path: '/api',
     title: 'API',
+    icon: 'code',
     load: () => import('./pages/api-reference/search.tsx'),
     details: [
       {

@@ -10,6 +10,10 @@ export const session = signal<Session | undefined>(undefined)
 export const sessionStatus = signal<SessionStatus>('unknown')
 export const features = signal<readonly Feature[]>([])
 
+/** Of the data provider. */
+export const providerName = signal<string | undefined>(undefined)
+export const timeZone = signal('UTC')
+
 /** Of the session, also after it has ended: another client may sign in next. Undefined after a sign-out. */
 export const clientId = signal<string | undefined>(undefined)
 
@@ -35,6 +39,8 @@ export async function loadSession(): Promise<void> {
   try {
     const state = await readState()
     features.value = state.features
+    providerName.value = state.provider_name
+    timeZone.value = state.time_zone
     if (state.session) start(state.session)
     else sessionStatus.value = 'signedOut'
   } catch {

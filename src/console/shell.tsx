@@ -1,17 +1,26 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PlatformStatus } from '../contract/index.ts'
+import { getStatus } from '../contract/operations/monitoring.ts'
 import type { Scope } from '../contract/scopes.ts'
-import { Button, SecondaryButton } from './components/button.tsx'
+import { read } from './api.ts'
+import { Badge } from './components/badge.tsx'
+import { Button, LinkButton } from './components/button.tsx'
 import { Dialog } from './components/dialog.tsx'
+import { Icon } from './components/icon.tsx'
 import { PageHeading } from './components/page-heading.tsx'
 import { Notice, Skeleton } from './components/states.tsx'
+import { formatCount } from './labels.ts'
 import { findPage, type PageDefinition, sections } from './pages.ts'
+import { useResource } from './resource.ts'
 import { location, type ViewProps } from './router.ts'
 import {
   clientId,
   features,
   hasScope,
+  isDemo,
   loadSession,
+  providerName,
   session,
   sessionStatus,
   signOut,
@@ -19,32 +28,36 @@ import {
 import { SignIn } from './sign-in.tsx'
 import { hasStoredEdits, removeStoredEdits } from './stored-edits.ts'
 
-/** The whole console: header, the view of the path, or the form to sign in. */
+/** The whole console: the sidebar, the view of the path, or the form to sign in. */
 export function Shell() {
   const status = sessionStatus.value
   if (status === 'unknown') return <main class="content">{<Skeleton />}</main>
   if (status === 'unreachable') {
     return (
-      <main class="content">
-        <h1>The platform cannot be reached</h1>
-        <p>Check that it runs. This page tries again when you press the button.</p>
-        <Button onClick={() => loadSession()}>Try again</Button>
+      <main class="content narrow">
+        <div class="card sign-in">
+          <h1>The platform cannot be reached</h1>
+          <p>Check that it runs. This page tries again when you press the button.</p>
+          <Button onClick={() => loadSession()}>Try again</Button>
+        </div>
       </main>
     )
   }
   if (status === 'signedOut') {
     return (
       <main class="content narrow">
-        <SignIn />
+        <div class="card sign-in">
+          <SignIn />
+        </div>
       </main>
     )
   }
   return (
-    <>
+    <div class="console">
       <a class="skip" href="#view">
         Skip to content
       </a>
-      <Header />
+      <Sidebar />
       <main class="content" id="view">
         {/* Another client that signs in after a session has ended does not continue its view. */}
         <CurrentView key={clientId.value} />
@@ -57,7 +70,7 @@ export function Shell() {
           <SignIn isDialog />
         </Dialog>
       )}
-    </>
+    </div>
   )
 }
 
@@ -68,46 +81,70 @@ function isVisible({ scope, feature }: PageDefinition): boolean {
   )
 }
 
-function Header() {
+function Sidebar() {
   const [isOpen, setOpen] = useState(false)
   const { path } = location.value
   useEffect(() => setOpen(false), [path])
+  const counts = useCounts()
   const isCurrent = (section: PageDefinition) =>
     section.path === '' ? path === '' : path === section.path || path.startsWith(`${section.path}/`)
   return (
-    <header class="header">
-      <a class="name" href="/console">
-        Holdfast
-      </a>
-      <Button
-        class="secondary menu"
-        aria-expanded={isOpen}
-        aria-controls="navigation"
-        onClick={() => setOpen(!isOpen)}
-      >
-        Menu
-      </Button>
+    <header class="sidebar">
+      <div class="sidebar-head">
+        <a class="brand" href="/console">
+          <Icon name="anchor" size={22} />
+          Holdfast
+        </a>
+        <Button
+          class="secondary menu"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Menu
+        </Button>
+      </div>
       <div class={isOpen ? 'navigation open' : 'navigation'} id="navigation">
         <nav aria-label="Pages">
-          {sections.filter(isVisible).map((section) => (
-            <a
-              key={section.path}
-              href={`/console${section.path}`}
-              aria-current={isCurrent(section) ? 'page' : undefined}
-            >
-              {section.title}
-            </a>
-          ))}
+          {sections.filter(isVisible).map((section) => {
+            const count = section.count && counts?.[section.count]
+            return (
+              <a
+                key={section.path}
+                href={`/console${section.path}`}
+                aria-current={isCurrent(section) ? 'page' : undefined}
+              >
+                <Icon name={section.icon} />
+                {section.title}
+                {count !== undefined && <span class="count">{formatCount(count)}</span>}
+              </a>
+            )
+          })}
         </nav>
-        <p class="client">
+        <div class="client">
+          {isDemo.value && <Badge kind="warn">Demo</Badge>}
+          {providerName.value !== undefined && <span>{providerName.value}</span>}
           <span title={`Scopes: ${session.value?.scopes.join(', ')}`}>
-            {session.value?.client_name}
+            Signed in as <b>{session.value?.client_name}</b>
           </span>
-          <SecondaryButton onClick={leave}>Sign out</SecondaryButton>
-        </p>
+          <LinkButton onClick={leave}>Sign out</LinkButton>
+        </div>
       </div>
     </header>
   )
+}
+
+const countsRefreshMs = () => 60_000
+
+/** How much there is in the sections that have a count, if the session may read it. */
+function useCounts(): PlatformStatus['counts'] | undefined {
+  const isPermitted = hasScope('operations.read')
+  const status = useResource(
+    `counts ${isPermitted}`,
+    async (signal) => (isPermitted ? read(getStatus, { signal }) : undefined),
+    { refreshMs: countsRefreshMs },
+  )
+  return status.value?.counts
 }
 
 async function leave(): Promise<void> {

@@ -1,7 +1,10 @@
 import { useId, useState } from 'preact/hooks'
+import { Badge } from './components/badge.tsx'
 import { Button } from './components/button.tsx'
+import { Facts } from './components/facts.tsx'
 import { readForm } from './components/field.tsx'
-import { isDemo, signIn } from './session.ts'
+import { Icon } from './components/icon.tsx'
+import { isDemo, providerName, signIn } from './session.ts'
 
 /** Signs in with the credentials of an API client. In the demo, a button is enough. */
 export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
@@ -23,21 +26,18 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
   }
   return (
     <>
-      {!isDialog && <h1 tabIndex={-1}>Sign in to Holdfast</h1>}
+      {!isDialog && <Platform />}
       {problem !== undefined && (
         <p class="problem" role="alert" id={`${id}-problem`}>
           {problem}
         </p>
       )}
       {isDemo.value && (
-        <>
-          <p>This is the demo: its data is synthetic.</p>
-          <p>
-            <Button disabled={isBusy} onClick={() => start()}>
-              Sign in to the demo
-            </Button>
-          </p>
-        </>
+        <p class="demo">
+          <Button disabled={isBusy} onClick={() => start()}>
+            Sign in to the demo
+          </Button>
+        </p>
       )}
       <details open={!isDemo.value}>
         <summary>
@@ -45,7 +45,17 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
         </summary>
         <form onSubmit={submit} noValidate>
           <label for={`${id}-id`}>Client ID</label>
-          <input id={`${id}-id`} name="id" autocomplete="username" spellcheck={false} />
+          <input
+            id={`${id}-id`}
+            name="id"
+            autocomplete="username"
+            spellcheck={false}
+            aria-describedby={`${id}-about`}
+          />
+          <p class="muted" id={`${id}-about`}>
+            The UUID of an API client: an account of a person or of a program at this platform. Its
+            scopes decide which pages it sees.
+          </p>
           <label for={`${id}-secret`}>Secret</label>
           <input
             id={`${id}-secret`}
@@ -60,10 +70,35 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
           </p>
         </form>
         <p class="muted">
-          To register a client, run <code>holdfast client add NAME --scope products.write</code>.
-          Its scopes decide which pages it sees.
+          An administrator of the platform registers a client with{' '}
+          <code>holdfast client add NAME --scope products.write</code>, which prints the ID and the
+          secret.
         </p>
       </details>
+    </>
+  )
+}
+
+/** Which platform of which provider the credentials are for. */
+function Platform() {
+  return (
+    <>
+      <span class="brand">
+        <Icon name="anchor" size={22} />
+        Holdfast
+      </span>
+      <h1 tabIndex={-1}>Sign in to {providerName.value ?? 'the platform'}</h1>
+      <p class="muted">The console of the product catalogue, the consents and the servers.</p>
+      <Facts
+        facts={{
+          Platform: window.location.host,
+          Environment: isDemo.value ? (
+            <>
+              <Badge kind="warn">Demo</Badge> <span class="muted">with synthetic data</span>
+            </>
+          ) : undefined,
+        }}
+      />
     </>
   )
 }

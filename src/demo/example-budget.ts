@@ -19,6 +19,8 @@ export interface ExampleBudgetOptions extends Omit<ThirdPartyOptions, 'redirectU
   readonly origin: string
   /** An e-mail address of a customer, to try the consent with. */
   readonly exampleEmail: string | undefined
+  /** Without it, the pages have the font of the system. */
+  readonly font?: Buffer | undefined
   /** Called with an unexpected error. */
   readonly onError: (error: unknown) => void
 }
@@ -61,7 +63,13 @@ export function createExampleBudget(options: ExampleBudgetOptions): Server {
 const routes: Readonly<Record<string, (exchange: Exchange) => Promise<void> | void>> = {
   'GET /': showHome,
   'GET /style.css': (exchange) =>
-    send(exchange, 200, 'text/css; charset=utf-8', renderBudgetStylesheet()),
+    send(
+      exchange,
+      200,
+      'text/css; charset=utf-8',
+      renderBudgetStylesheet(exchange.font && '/inter.woff2'),
+    ),
+  'GET /inter.woff2': (exchange) => send(exchange, 200, 'font/woff2', exchange.font ?? ''),
   'GET /icon.svg': (exchange) => send(exchange, 200, iconType, renderIcon(budgetColour)),
   [`GET ${keySetPath}`]: (exchange) =>
     send(exchange, 200, 'application/json', JSON.stringify({ keys: [exchange.key.jwk] })),
@@ -208,7 +216,12 @@ function sendPage(exchange: Exchange, status: number, page: string): void {
   send(exchange, status, 'text/html; charset=utf-8', page)
 }
 
-function send({ response, issuer }: Exchange, status: number, type: string, body: string): void {
+function send(
+  { response, issuer }: Exchange,
+  status: number,
+  type: string,
+  body: string | Buffer,
+): void {
   response.writeHead(status, { ...headers(issuer), 'content-type': type })
   response.end(body)
 }
@@ -216,7 +229,7 @@ function send({ response, issuer }: Exchange, status: number, type: string, body
 /** No scripts and no foreign content. Browsers apply `form-action` to redirects after a form, too. */
 function headers(formTarget: string): Record<string, string> {
   return {
-    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${new URL(formTarget).origin}; frame-ancestors 'none'; base-uri 'none'`,
+    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self' ${new URL(formTarget).origin}; frame-ancestors 'none'; base-uri 'none'`,
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',

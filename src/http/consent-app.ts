@@ -57,20 +57,28 @@ export interface ConsentMountOptions {
 
 export type ConsentMount = ReturnType<typeof createConsentMount>
 
-/** The stylesheet, the icon and the logo, by the settings of the brand. */
+/** The stylesheet with its font, the icon and the logo, by the settings of the brand. */
 export function createAssets(
   basePath: string,
   colour: string,
   logo?: Logo,
-): { readonly stylesheet: Asset; readonly icon: Asset; readonly logo?: Asset } {
+  font?: Buffer,
+): {
+  readonly stylesheet: Asset
+  readonly icon: Asset
+  readonly logo?: Asset
+  readonly font?: Asset
+} {
   const toAsset = (name: string, extension: string, type: string, content: Buffer): Asset => {
     const digest = createHash('sha256').update(content).digest('base64url').slice(0, 12)
     return { path: `${basePath}/consent/assets/${name}-${digest}.${extension}`, type, content }
   }
-  const styles = Buffer.from(renderStylesheet(colour))
+  const fontAsset = font && toAsset('inter', 'woff2', 'font/woff2', font)
+  const styles = Buffer.from(renderStylesheet(colour, fontAsset?.path))
   return {
     stylesheet: toAsset('style', 'css', 'text/css; charset=utf-8', styles),
     icon: toAsset('icon', 'svg', iconType, Buffer.from(renderIcon(colour))),
+    ...(fontAsset && { font: fontAsset }),
     ...(logo && { logo: toAsset('logo', logo.extension, logo.type, logo.content) }),
   }
 }

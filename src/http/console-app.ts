@@ -12,6 +12,7 @@ const assetSeconds = 365 * 24 * 3600
 const types: ReadonlyMap<string, string> = new Map([
   ['js', 'text/javascript; charset=utf-8'],
   ['css', 'text/css; charset=utf-8'],
+  ['woff2', 'font/woff2'],
 ])
 
 /** No inline code, no other origin, and no text that becomes HTML or code. */
@@ -20,6 +21,7 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "frame-ancestors 'none'",
@@ -35,7 +37,8 @@ export interface ConsoleFile {
 interface Asset {
   readonly type: string
   readonly content: Buffer
-  readonly compressed: Buffer
+  /** Undefined if the format is compressed already. */
+  readonly compressed: Buffer | undefined
 }
 
 interface Files {
@@ -79,14 +82,15 @@ export function mountConsole(app: HttpApp, readFiles: () => Promise<readonly Con
     const { name } = request.params as { readonly name: string }
     const asset = (await open()).assets.get(name)
     if (!asset) throw new ContractError('route_not_found')
-    const isCompressed = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    const isAccepted = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    const compressed = isAccepted ? asset.compressed : undefined
     reply.headers({
       'cache-control': `public, max-age=${assetSeconds}, immutable`,
       'x-content-type-options': 'nosniff',
       vary: 'accept-encoding',
-      ...(isCompressed && { 'content-encoding': 'gzip' }),
+      ...(compressed && { 'content-encoding': 'gzip' }),
     })
-    return reply.type(asset.type).send(isCompressed ? asset.compressed : asset.content)
+    return reply.type(asset.type).send(compressed ?? asset.content)
   })
 }
 
@@ -96,13 +100,20 @@ async function prepareFiles(readFiles: () => Promise<readonly ConsoleFile[]>): P
     const type = types.get(name.split('.').at(-1) ?? '')
     if (type === undefined) continue
     const bytes = Buffer.from(content)
-    assets.set(name, { type, content: bytes, compressed: await compress(bytes, { level: 9 }) })
+    const isText = type !== 'font/woff2'
+    const compressed = isText ? await compress(bytes, { level: 9 }) : undefined
+    assets.set(name, { type, content: bytes, compressed })
   }
   const find = (pattern: RegExp) => [...assets.keys()].find((name) => pattern.test(name))
-  return { assets, page: renderPage(find(/^console-\w+\.js$/), find(/^style-\w+\.css$/)) }
+  const page = renderPage(
+    find(/^console-\w+\.js$/),
+    find(/^style-\w+\.css$/),
+    find(/^inter-[\w-]+\.woff2$/),
+  )
+  return { assets, page }
 }
 
-function renderPage(script = '', stylesheet = ''): string {
+function renderPage(script = '', stylesheet = '', font = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -111,7 +122,8 @@ function renderPage(script = '', stylesheet = ''): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>Holdfast</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230b5fff'/%3E%3C/svg%3E">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230b6e62' stroke-width='2.2' stroke-linecap='round'%3E%3Cpath d='M12 8v13M5 13c0 5 3 8 7 8s7-3 7-8M8 12h8'/%3E%3Ccircle cx='12' cy='5' r='3'/%3E%3C/svg%3E">
+<link rel="preload" href="/console/assets/${font}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="/console/assets/${stylesheet}">
 <script type="module" src="/console/assets/${script}"></script>
 </head>

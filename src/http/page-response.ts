@@ -89,7 +89,7 @@ function sendPage(reply: FastifyReply, html: string, formTarget?: string): Fasti
 export function pageHeaders(formTarget = ''): Record<string, string> {
   return {
     'content-security-policy':
-      `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`.replace(
+      `default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`.replace(
         ' ;',
         ';',
       ),

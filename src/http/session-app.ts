@@ -31,12 +31,15 @@ export interface SessionOptions {
   readonly demoClientId?: string | undefined
   /** Of synthetic customers, in the demo only. */
   readonly exampleEmails?: readonly string[] | undefined
+  /** Of the data provider. */
+  readonly providerName?: string | undefined
+  readonly timeZone?: string | undefined
   readonly trustedProxies?: TrustedProxies | undefined
 }
 
 /** Sessions of browsers. Their cookie has a token of an API client, and every change needs a CSRF token too. */
 export function mountSessions(app: HttpApp, options: SessionOptions): void {
-  const { access, features = [], exampleEmails } = options
+  const { access, features = [], exampleEmails, providerName, timeZone = 'UTC' } = options
   acceptSessionCookies(app)
   const { createSession, getSession, deleteSession } = accessOperations
   const route = { bodyLimit: bodyBytesMax }
@@ -64,7 +67,12 @@ export function mountSessions(app: HttpApp, options: SessionOptions): void {
     const token = readSessionToken(request)
     const issued = token === undefined ? undefined : await access.verify(token)
     const session = token !== undefined && issued && describeSession(token, issued, exampleEmails)
-    const state: SessionState = { features: [...features], ...(session && { session }) }
+    const state: SessionState = {
+      features: [...features],
+      time_zone: timeZone,
+      ...(providerName !== undefined && { provider_name: providerName }),
+      ...(session && { session }),
+    }
     return { body: JSON.stringify(state) }
   })
   const remove = async (_input: unknown, request: FastifyRequest) => {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
+import { renderFontFace, renderTokens } from '../design/tokens.ts'
 
 /** A file of the console, by its name in the folder of the build. */
 export interface BundledFile {
@@ -8,6 +9,22 @@ export interface BundledFile {
 }
 
 const source = fileURLToPath(new URL('../console', import.meta.url))
+
+/** The Latin letters of Inter, in all weights. */
+const font = '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'
+
+/** The module `tokens.css`: the custom properties that all pages share, and the font. */
+const tokens: Plugin = {
+  name: 'tokens',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^tokens\.css$/ }, () => ({ path: 'tokens.css', namespace: 'tokens' }))
+    onLoad({ filter: /.*/, namespace: 'tokens' }, () => ({
+      contents: renderFontFace(`"${font}"`) + renderTokens(),
+      loader: 'css',
+      resolveDir: source,
+    }))
+  },
+}
 
 /**
  * Bundles the console for browsers. The name of a file contains a digest of its content, so that browsers may keep it.
@@ -20,6 +37,9 @@ export async function bundleConsole(): Promise<BundledFile[]> {
     outdir: '/',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.woff2': 'file' },
+    plugins: [tokens],
     bundle: true,
     splitting: true,
     minify: true,

@@ -2,6 +2,7 @@ import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { ConsentMount, Logo } from '../http/consent-app.ts'
 import type { ConsentOptions } from '../platform/consent/consent.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
+import { readFont } from './console-files.ts'
 import { readSettingFile } from './setting-file.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -47,10 +48,11 @@ export async function openConsentRole(
   const { issuer, brandName, brandColour, brandLogo, passcodeUrl = '', subdomain } = settings
   const onError = (error: Error): void =>
     log[isOutage(error.cause) ? 'warn' : 'error']({ err: error }, 'consent failed')
-  const { stylesheet, icon, logo } = createAssets(
+  const { stylesheet, icon, logo, font } = createAssets(
     readBasePath(issuer),
     brandColour,
     brandLogo === undefined ? replacedLogo : readLogo(brandLogo),
+    readFont(),
   )
   const consent = await openConsent({
     issuer,
@@ -80,7 +82,7 @@ export async function openConsentRole(
     ...parts,
   })
   return createConsentMount(consent, {
-    assets: [stylesheet, icon, ...(logo ? [logo] : [])],
+    assets: [stylesheet, icon, ...[logo, font].filter((asset) => asset !== undefined)],
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
   })
 }

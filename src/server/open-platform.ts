@@ -111,6 +111,9 @@ export async function openPlatform(
     ],
     demoClientId,
     exampleEmails,
+    // Without the consent, no customer sees the name.
+    providerName: role && settings.brandName,
+    timeZone: settings.timeZone,
     explorer,
     monitoring: monitoring.open,
     readUsage: history.read,

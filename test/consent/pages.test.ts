@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import {
-  adjustAccent,
-  contrast,
-  palette,
-  textOn,
-} from '../../src/platform/consent/pages/stylesheet.ts'
 import { attemptLimits } from '../../src/platform/consent/passcodes.ts'
-import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
+import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { openBrowser, readForm } from './browser.ts'
 import {
   agree,
@@ -358,30 +352,5 @@ describe('the consent pages', () => {
       for (const text of [`"${passcode}"`, phoneNumber, name]) assert.ok(!log.includes(text), text)
     }
     assert.doesNotMatch(log, /example\.com|holdfast_|request_uri|eyJ/)
-  })
-})
-
-describeOnce('the colours of the consent pages', () => {
-  it('have the contrast that WCAG 2.2 AA requires', () => {
-    for (const [theme, colours] of Object.entries(palette)) {
-      for (const ink of [colours.ink, colours.muted, colours.bad]) {
-        for (const surface of [colours.surface, colours.raised]) {
-          assert.ok(contrast(ink, surface) >= 4.5, `${theme} ${ink} on ${surface}`)
-        }
-      }
-      // Borders of fields.
-      assert.ok(contrast(colours.line, colours.surface) >= 3, `${theme} ${colours.line}`)
-    }
-  })
-
-  it('make any brand colour readable', () => {
-    for (const colour of ['#0b5fff', '#ffff00', '#000000', '#ffffff', '#808080', '#e4002b']) {
-      for (const theme of ['light', 'dark'] as const) {
-        const accent = adjustAccent(colour, theme)
-        assert.ok(contrast(accent, palette[theme].surface) >= 4.5, `${colour} ${theme}`)
-        assert.ok(contrast(accent, palette[theme].raised) >= 4.5, `${colour} ${theme}`)
-        assert.ok(contrast(accent, textOn(accent)) >= 4.5, `${colour} ${theme}`)
-      }
-    }
   })
 })

@@ -57,7 +57,10 @@ describe('the consents in the console', () => {
 
     await press(budget, 'Read again')
     await budget.getByText('Demo Bank refused the request').waitFor()
-    await page.getByRole('link', { name: 'All consents', exact: true }).click()
+    await page
+      .getByRole('navigation', { name: 'Breadcrumbs' })
+      .getByRole('link', { name: 'Consents' })
+      .click()
     await page.getByLabel('Status').selectOption('active')
     await page.getByText('No consent matches the filters').waitFor()
     await page.goBack()

@@ -191,9 +191,9 @@ describe('the explorer in a browser', () => {
   it('shows hostile text as text, and runs hostile ids in no shell', async () => {
     const page = await console.visit('/console/explorer?email=hostile%40example.com')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.locator('.card a').click()
+    await page.locator('tbody th a').click()
     await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>', level: 1 }).waitFor()
-    await page.locator('.card a').click()
+    await page.locator('tbody th a').click()
     const table = page.getByRole('table', { name: 'transactions' })
     await table.getByText('<img src=x onerror=alert(1)>').first().waitFor()
     await check(page, 'explorer-hostile')

@@ -9,13 +9,13 @@ const console = await openConsole(fileScope)
 describe('the overview in a browser', () => {
   it('shows what runs, how much data there is, and the last load', async () => {
     const page = await console.visit('/console')
-    await page.getByText('Healthy: nothing needs attention').waitFor()
+    await page.getByText('Nothing needs attention.').waitFor()
     const counts = await page.locator('.counts li').allInnerTexts()
     assert.deepEqual(
       counts.map((text) => text.replaceAll(/\s+/g, ' ')),
       ['25 Customers', '85 Accounts', '26 Products', '0 Drafts', '0 Active consents'],
     )
-    await page.getByRole('row', { name: /Provider ok/ }).waitFor()
+    await page.getByRole('row', { name: /Provider Ready/ }).waitFor()
     await page.getByText(/created, 0 changed, 0 unchanged, 0 deleted/).waitFor()
     await check(page, 'overview')
     assertQuiet(page)
@@ -44,7 +44,7 @@ describe('the overview in a browser', () => {
 
   it('keeps what it shows while the server restarts, and continues by itself', async () => {
     const page = await console.visit('/console')
-    await page.getByText('Healthy: nothing needs attention').waitFor()
+    await page.getByText('Nothing needs attention.').waitFor()
     await console.stop()
     await page.getByText('The server cannot be reached.').waitFor()
     await page.getByText('What follows was read').waitFor()
@@ -53,14 +53,14 @@ describe('the overview in a browser', () => {
 
     await console.start()
     await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' })
-    await page.getByText('Healthy: nothing needs attention').waitFor()
+    await page.getByText('Nothing needs attention.').waitFor()
     assertQuiet(page)
     await page.context().close()
   })
 
   it('asks to sign in again when the session has ended, and continues', async () => {
     const page = await console.visit('/console')
-    await page.getByText('Healthy: nothing needs attention').waitFor()
+    await page.getByText('Nothing needs attention.').waitFor()
     const flags = ['--database', console.database]
     const { status } = await runHoldfast(['client', 'rotate', 'demo', ...flags])
     assert.equal(status, 0)
@@ -68,7 +68,7 @@ describe('the overview in a browser', () => {
     await check(page, 'session-ended')
     await page.getByRole('button', { name: 'Sign in to the demo' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.getByText('Healthy: nothing needs attention').waitFor()
+    await page.getByText('Nothing needs attention.').waitFor()
     assertQuiet(page)
     await page.context().close()
   })

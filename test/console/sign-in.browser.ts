@@ -10,7 +10,7 @@ describe('the console in a browser', () => {
   it('is where / leads, and one button signs in to the demo', async () => {
     const page = await console.open()
     await page.goto(`${console.platform}/`)
-    await page.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Demo Bank' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/console')
     await check(page, 'sign-in')
 
@@ -61,9 +61,9 @@ describe('the console in a browser', () => {
     await isSaved(page)
 
     await other.getByRole('button', { name: 'Sign out' }).click()
-    await other.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    await other.getByRole('heading', { name: 'Sign in to Demo Bank' }).waitFor()
     await other.reload()
-    await other.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    await other.getByRole('heading', { name: 'Sign in to Demo Bank' }).waitFor()
     await page.context().close()
   })
 
@@ -71,11 +71,11 @@ describe('the console in a browser', () => {
     const page = await console.visit('/console')
     const cookies = await page.context().cookies()
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Demo Bank' }).waitFor()
 
     await page.context().addCookies(cookies)
     await page.reload()
-    await page.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Demo Bank' }).waitFor()
     assertQuiet(page)
     await page.context().close()
   })

@@ -102,8 +102,8 @@ describe('the demo in a browser', () => {
     assert.deepEqual(await callsBelow(page, 'Reads the accounts'), [
       'List the bank accounts of a customer (B1)',
     ])
-    const axis = await page.locator('.axis span').allInnerTexts()
-    assert.equal(axis.length, 3)
+    const axis = await page.locator('.chart text[text-anchor=end]').allTextContents()
+    assert.ok(axis.length >= 2)
     for (const text of axis) assert.match(text, /^\$[\d,]+$/)
 
     await page.getByRole('link', { name: 'Withdraw' }).click()

@@ -5,8 +5,9 @@
  */
 export const allowed: Record<string, readonly string[]> = {
   contract: ['typebox'],
+  design: [],
   client: ['contract', 'jose'],
-  check: ['contract', 'jose'],
+  check: ['contract', 'design', 'jose'],
   generate: ['contract'],
   auth: ['contract', 'jose'],
   disclosures: ['contract', 'auth', 'jose'],
@@ -18,6 +19,7 @@ export const allowed: Record<string, readonly string[]> = {
   'platform/check-runs': ['contract', 'auth', 'check'],
   'platform/consent': [
     'contract',
+    'design',
     'platform/cds',
     'platform/usage',
     'auth',
@@ -48,6 +50,7 @@ export const allowed: Record<string, readonly string[]> = {
   http: ['contract', 'provider', 'platform', 'auth', 'disclosures', 'intake', 'fastify', 'typebox'],
   console: [
     'contract',
+    'design',
     'disclosures',
     'platform/catalogue',
     'platform/consent',
@@ -71,6 +74,7 @@ export const allowed: Record<string, readonly string[]> = {
   'server/settings': ['contract', 'http', 'storage', 'provider/upstream'],
   server: [
     'contract',
+    'design',
     'provider',
     'platform',
     'auth',
@@ -82,7 +86,7 @@ export const allowed: Record<string, readonly string[]> = {
     'fastify',
     'pino',
   ],
-  demo: ['contract', 'platform/consent', 'http', 'jose'],
+  demo: ['contract', 'design', 'platform/consent', 'http', 'jose'],
   cli: [
     'contract',
     'provider',

@@ -8,6 +8,7 @@ import { openSessions } from '../../demo/sessions.ts'
 import { openShownPasscodes } from '../../demo/shown-passcodes.ts'
 import { openPlatformWatch } from '../../demo/watch-platform.ts'
 import type { PasscodeMessage } from '../../platform/consent/passcodes.ts'
+import { readFont } from '../../server/console-files.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
@@ -44,6 +45,7 @@ export async function openConsentDemo(
     key: await makeKeyPair(),
     sessions,
     exampleEmail,
+    font: readFont(),
     onError: (error) => log.error({ err: error }, 'Example Budget failed'),
   })
   return {

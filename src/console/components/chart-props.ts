@@ -1,7 +1,8 @@
 import type { Signal } from '@preact/signals'
+import type { ChartData } from '../../design/chart.ts'
 
 /** Colours by their names in the stylesheet. Each line also has a pattern of its own. */
-export type ChartColour = 'accent' | 'good' | 'warn' | 'bad' | 'muted' | 'ink'
+export type ChartColour = 'accent' | 'good' | 'warn' | 'bad' | 'muted' | 'series-2' | 'series-3'
 
 export interface ChartSeries {
   readonly label: string
@@ -12,21 +13,15 @@ export interface ChartSeries {
   readonly texts?: readonly string[]
 }
 
-export interface ChartProps {
-  readonly kind: 'lines' | 'bars'
+export interface ChartProps extends ChartData {
   readonly title: string
   /** What the chart shows, in one sentence. */
   readonly sentence: string
   /** What the positions are, such as Time. */
   readonly positionTitle: string
-  /** Ascending. Lines are drawn to scale, bars beside each other. */
-  readonly positions: readonly number[]
-  readonly formatPosition: (position: number) => string
   readonly series: readonly ChartSeries[]
-  /** The text of a value on the axis. */
-  readonly format: (value: number) => string
-  /** The first and the last position of the axis. By default, those of the data. */
-  readonly range?: readonly [number, number] | undefined
+  /** Of the values on the axis, unless their texts have it. */
+  readonly unit?: string
   /** The index of the position at the crosshair. Charts that share it have a common crosshair. */
   readonly selected?: Signal<number | undefined>
 }

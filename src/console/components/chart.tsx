@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ChartDrawing, dashes, locate } from './chart-drawing.tsx'
-import type { ChartProps, ChartSeries } from './chart-props.ts'
+import { dashes, findNearest, placeChart } from '../../design/chart.ts'
+import { ChartDrawing } from './chart-drawing.tsx'
+import type { ChartColour, ChartProps, ChartSeries } from './chart-props.ts'
 import { Table } from './table.tsx'
 
 /** The table has the latest rows. More would be slow to show and to read. */
@@ -17,19 +18,20 @@ export function Chart(props: ChartProps) {
   const shown = Math.min(selected.value ?? last, last)
   const position = positions[shown]
   return (
-    <figure class="chart">
+    <figure class="chart card">
       <figcaption>
         <h3>{title}</h3>
         <p class="muted">{sentence}</p>
       </figcaption>
+      <Plot props={props} selected={selected} shown={shown} />
       <ul class="chart-legend">
         {series.map((each, index) => (
           <li key={each.label}>
-            <svg width="28" height="8" aria-hidden="true" class={`chart-key ${each.colour}`}>
+            <svg width="16" height="8" aria-hidden="true" class={`chart-key ${each.colour}`}>
               <line
                 x1="0"
                 y1="4"
-                x2="28"
+                x2="16"
                 y2="4"
                 stroke-dasharray={props.kind === 'lines' ? dashes[index % dashes.length] : ''}
               />
@@ -37,9 +39,8 @@ export function Chart(props: ChartProps) {
             {each.label} <span class="number">{formatValue(props, each, shown)}</span>
           </li>
         ))}
-        {position !== undefined && <li class="muted number">{formatPosition(position)}</li>}
+        {position !== undefined && <li class="position number">{formatPosition(position)}</li>}
       </ul>
-      <Plot props={props} selected={selected} shown={shown} />
       <ChartTable {...props} />
     </figure>
   )
@@ -74,6 +75,11 @@ function Plot({
     event.preventDefault()
     selected.value = Math.max(0, Math.min(last, target[event.key as keyof typeof target]))
   }
+  const chart = placeChart(props, width)
+  const point = ({ clientX, currentTarget }: PointerEvent & { currentTarget: Element }) => {
+    const x = clientX - currentTarget.getBoundingClientRect().left
+    selected.value = findNearest(chart, x)
+  }
   const values = series.map((each) => `${each.label} ${formatValue(props, each, shown)}`)
   return (
     <div
@@ -87,17 +93,16 @@ function Plot({
       aria-valuetext={[formatPosition(positions[shown] ?? 0), ...values].join(', ')}
       tabIndex={0}
       onKeyDown={move}
-      onPointerMove={({ clientX, currentTarget }) => {
-        const x = clientX - currentTarget.getBoundingClientRect().left
-        selected.value = locate(props, width, x)
-      }}
-      onPointerLeave={() => {
-        selected.value = undefined
+      onPointerDown={point}
+      onPointerMove={point}
+      onPointerLeave={({ pointerType }) => {
+        // A finger leaves when it is lifted: its crosshair stays, so that the values can be read.
+        if (pointerType !== 'touch') selected.value = undefined
       }}
     >
       <ChartDrawing
         props={props}
-        width={width}
+        chart={chart}
         crosshair={selected.value === undefined ? undefined : shown}
       />
     </div>
@@ -142,4 +147,37 @@ function ChartTable(props: ChartProps) {
 function formatValue({ format }: ChartProps, { values, texts }: ChartSeries, at: number): string {
   const value = values[at] ?? undefined
   return texts?.[at] ?? (value === undefined ? '–' : format(value))
+}
+
+const sparkWidth = 200
+const sparkHeight = 32
+
+/** The shape of a series in one line, without axes: the figure above it has the value. */
+export function Sparkline({
+  values,
+  colour = 'accent',
+}: {
+  readonly values: readonly number[]
+  readonly colour?: ChartColour
+}) {
+  const max = Math.max(1, ...values)
+  const points = values.map((value, index) => {
+    const x = (index / Math.max(1, values.length - 1)) * sparkWidth
+    return `${x.toFixed(1)} ${(sparkHeight - 1 - (value / max) * (sparkHeight - 2)).toFixed(1)}`
+  })
+  if (points.length < 2) return <div class="sparkline" />
+  return (
+    <svg
+      class={`sparkline ${colour}`}
+      viewBox={`0 0 ${sparkWidth} ${sparkHeight}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path
+        class="area"
+        d={`M${points.join('L')}L${sparkWidth} ${sparkHeight}L0 ${sparkHeight}Z`}
+      />
+      <path d={`M${points.join('L')}`} />
+    </svg>
+  )
 }

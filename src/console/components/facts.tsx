@@ -1,4 +1,4 @@
-import { type ComponentChildren, Fragment } from 'preact'
+import type { ComponentChildren } from 'preact'
 
 /** Terms with their values. Those without a value are left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChildren>> }) {
@@ -7,10 +7,10 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, Compo
       {Object.entries(facts)
         .filter(([, value]) => value !== undefined)
         .map(([term, value]) => (
-          <Fragment key={term}>
+          <div key={term}>
             <dt>{term}</dt>
             <dd>{value}</dd>
-          </Fragment>
+          </div>
         ))}
     </dl>
   )

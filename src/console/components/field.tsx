@@ -105,3 +105,61 @@ export function SelectField({
     </Field>
   )
 }
+
+/** A filter: its name and its value in one pill, which is dashed while every value is shown. */
+export function ChipSelect({
+  label,
+  value,
+  options,
+  onSelect,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly onSelect: (value: string) => void
+}) {
+  const id = useId()
+  return (
+    <span class={value === '' ? 'chip' : 'chip on'}>
+      <label for={id}>{label}</label>
+      <select id={id} onChange={(event) => onSelect(event.currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option} selected={option === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
+
+/** The same for a text, which filters when it is complete. */
+export function ChipInput({
+  label,
+  value,
+  onCommit,
+  ...attributes
+}: {
+  readonly label: string
+  readonly value: string
+  readonly onCommit: (value: string) => void
+} & InputHTMLAttributes) {
+  const id = useId()
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  return (
+    <span class={value === '' ? 'chip' : 'chip on'}>
+      <label for={id}>{label}</label>
+      <input
+        {...attributes}
+        id={id}
+        value={typed}
+        placeholder="Any"
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => onCommit(event.currentTarget.value.trim())}
+      />
+    </span>
+  )
+}

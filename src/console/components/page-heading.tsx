@@ -5,12 +5,49 @@ export interface Titled {
   readonly children?: ComponentChildren
 }
 
-/** The heading of a view, which gets the focus when the view is opened, with buttons and links beside it. */
-export function PageHeading({ title, children }: Titled) {
+/** The pages above a page, the highest first. */
+export type Crumbs = readonly (readonly [title: string, href: string])[]
+
+/**
+ * The heading of a view, which gets the focus when the view is opened: where the view is, its name and state, one line
+ * that says what is true now, and its actions.
+ */
+export function PageHeading({
+  title,
+  crumbs = [],
+  state,
+  about,
+  children,
+}: Titled & {
+  readonly crumbs?: Crumbs
+  /** A badge beside the name. */
+  readonly state?: ComponentChildren
+  readonly about?: ComponentChildren
+}) {
   return (
-    <div class="page-heading">
-      <h1 tabIndex={-1}>{title}</h1>
-      {children && <div class="buttons">{children}</div>}
-    </div>
+    <>
+      {crumbs.length > 0 && (
+        <nav class="crumbs" aria-label="Breadcrumbs">
+          <ol>
+            {crumbs.map(([name, href]) => (
+              <li key={href}>
+                <a href={href}>{name}</a>
+              </li>
+            ))}
+            <li aria-current="page">{title}</li>
+          </ol>
+        </nav>
+      )}
+      <div class="page-heading">
+        <div class="page-title">
+          <div class="title-line">
+            <h1 tabIndex={-1}>{title}</h1>
+            {state}
+          </div>
+          {about !== undefined && <p class="about">{about}</p>}
+        </div>
+        {children && <div class="buttons">{children}</div>}
+      </div>
+    </>
   )
 }

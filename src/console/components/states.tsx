@@ -61,7 +61,7 @@ function advise(status: number): string {
 export function Empty({ title, children }: Titled) {
   return (
     <div class="empty">
-      <p class="notice-title">{title}</p>
+      <p class="empty-title">{title}</p>
       {children}
     </div>
   )

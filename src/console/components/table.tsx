@@ -10,69 +10,92 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** The cell names its row, for screen readers. */
   readonly isHeading?: boolean
+  /** Where the cell is on a phone, on which a row has two lines. By default, only the heading is on the first one. */
+  readonly phone?: 'first' | 'hidden'
 }
 
-/** A table that scrolls within itself where the screen is narrow, or whose rows become blocks there. */
+/**
+ * A table whose rows have one line, and two lines on a phone. A link in the heading of a row makes the whole row a link.
+ * The rows of a table with long values have as many lines as they need.
+ */
 export function Table<Row>({
   caption,
   columns,
   rows,
   rowKey,
   isStacked = false,
+  children,
 }: {
   /** Names the table for screen readers. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string
-  /** On a narrow screen, each cell is below the one before, with the title of its column. */
+  /** For long values: they are not cut off, and on a phone each is below its title. */
   readonly isStacked?: boolean
+  /** Below the rows, such as a pager. */
+  readonly children?: ComponentChildren
 }) {
-  // A table that is displayed as blocks would not be a table for screen readers.
-  const asRole = (role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'rowheader' | 'cell') =>
-    isStacked ? role : undefined
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section class={isStacked ? 'table stacked' : 'table'} aria-label={caption} tabIndex={0}>
-      <table role={asRole('table')}>
-        <caption class="visually-hidden">{caption}</caption>
-        <thead role={asRole('rowgroup')}>
-          <tr role={asRole('row')}>
-            {columns.map(({ title, isNumber }, index) => (
-              <th
-                key={index}
-                scope="col"
-                role={asRole('columnheader')}
-                class={isNumber ? 'number' : undefined}
-              >
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role={asRole('rowgroup')}>
-          {rows.map((row) => (
-            <tr key={rowKey(row)} role={asRole('row')}>
-              {columns.map(({ title, cell, isNumber, isHeading }, index) => {
-                const Cell = isHeading ? 'th' : 'td'
-                return (
-                  <Cell
-                    key={index}
-                    scope={isHeading ? 'row' : undefined}
-                    role={asRole(isHeading ? 'rowheader' : 'cell')}
-                    data-title={isStacked && !isHeading ? title : undefined}
-                    class={isNumber ? 'number' : undefined}
-                  >
-                    {cell(row)}
-                  </Cell>
-                )
-              })}
+    <div class={isStacked ? 'table stacked' : 'table'}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section class="table-rows" aria-label={caption} tabIndex={0}>
+        {/* On a phone, it is not displayed as a table. The roles keep it one for screen readers. */}
+        {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
+        <table role="table">
+          <caption class="visually-hidden">{caption}</caption>
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map(({ title, isNumber }, index) => (
+                <th
+                  key={index}
+                  scope="col"
+                  role="columnheader"
+                  class={isNumber ? 'number' : undefined}
+                >
+                  {title}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody role="rowgroup">
+            {rows.map((row) => (
+              <tr key={rowKey(row)} role="row">
+                {columns.map((column, index) => (
+                  <Cell key={index} column={column} row={row} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+      </section>
+      {children}
+    </div>
   )
+}
+
+function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
+  const { title, cell, isNumber, isHeading, phone } = column
+  const Element = isHeading ? 'th' : 'td'
+  return (
+    <Element
+      scope={isHeading ? 'row' : undefined}
+      role={isHeading ? 'rowheader' : 'cell'}
+      data-title={isHeading ? undefined : title}
+      class={[isNumber && 'number', phone].filter(Boolean).join(' ') || undefined}
+      onPointerEnter={({ currentTarget }) => nameWhole(currentTarget)}
+    >
+      {cell(row)}
+    </Element>
+  )
+}
+
+/** A value that is cut off is shown whole while the pointer is on it. With the focus in it, it is not cut off. */
+function nameWhole(element: HTMLElement): void {
+  const isCut = element.scrollWidth > element.clientWidth
+  if (isCut) element.title = element.innerText
+  else element.removeAttribute('title')
 }
 
 /** Links between the pages of a list that the server pages. The page is the parameter `page` of the view. */
@@ -91,19 +114,18 @@ export function Pager({
   const show = (target: number) => setQuery({ page: target === 1 ? undefined : String(target) })
   return (
     <nav class="pager" aria-label={`Pages of ${noun}`}>
-      <SecondaryButton disabled={page <= 1} onClick={() => show(page - 1)}>
-        Previous
-      </SecondaryButton>
       <span aria-live="polite">
-        Page {formatCount(page)} of {formatCount(Math.max(1, pageCount))}
-        <span class="muted">
-          {' '}
-          · {formatCount(total)} {noun}
-        </span>
+        Page {formatCount(page)} of {formatCount(Math.max(1, pageCount))} · {formatCount(total)}{' '}
+        {noun}
       </span>
-      <SecondaryButton disabled={page >= pageCount} onClick={() => show(page + 1)}>
-        Next
-      </SecondaryButton>
+      <span class="buttons">
+        <SecondaryButton disabled={page <= 1} onClick={() => show(page - 1)}>
+          Previous
+        </SecondaryButton>
+        <SecondaryButton disabled={page >= pageCount} onClick={() => show(page + 1)}>
+          Next
+        </SecondaryButton>
+      </span>
     </nav>
   )
 }

@@ -1,15 +1,48 @@
 import { useEffect, useState } from 'preact/hooks'
+import { timeZone } from '../session.ts'
 
-const format = new Intl.DateTimeFormat(undefined, {
-  dateStyle: 'medium',
-  timeStyle: 'long',
-})
-
-export function formatTime(value: string): string {
-  return format.format(new Date(value))
+/** `Australia/Sydney` as "Sydney". */
+export function nameZone(): string {
+  return timeZone.value.split('/').at(-1)?.replaceAll('_', ' ') ?? ''
 }
 
-/** A time of the server in the zone of the browser, with the zone. `value` is RFC 3339. */
+function format(value: string | number, style: Intl.DateTimeFormatOptions): string {
+  return new Date(value).toLocaleString('en-AU', {
+    timeZone: timeZone.value,
+    hourCycle: 'h23',
+    ...style,
+  })
+}
+
+/** In the time zone of the data provider, whose name follows the time. */
+export function formatTime(value: string | number): string {
+  return `${format(value, { dateStyle: 'medium', timeStyle: 'medium' })} (${nameZone()})`
+}
+
+/** A time in a table whose title names the zone. */
+export function Moment({ value }: { readonly value: string }) {
+  if (Number.isNaN(Date.parse(value))) return <span>{value}</span>
+  return (
+    <time dateTime={value} title={formatTime(value)}>
+      {format(value, {
+        ...{ day: 'numeric', month: 'short', year: 'numeric' },
+        ...{ hour: '2-digit', minute: '2-digit' },
+      })}
+    </time>
+  )
+}
+
+/** The day, in the time zone of the data provider. */
+export function formatDay(value: string | number): string {
+  return format(value, { dateStyle: 'medium' })
+}
+
+/** The time of day, in the time zone of the data provider. */
+export function formatTimeOfDay(value: string | number): string {
+  return format(value, { timeStyle: 'medium' })
+}
+
+/** A time of the server with its zone. `value` is RFC 3339. */
 export function Time({ value }: { readonly value: string }) {
   if (Number.isNaN(Date.parse(value))) return <span>{value}</span>
   return (
@@ -25,9 +58,11 @@ const units = [
   ['minute', 60_000],
   ['second', 1000],
 ] as const
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
+/** An older time is shown as a day. */
+const relativeMaxMs = 7 * 86_400_000
 
-/** How long ago a time was, kept current. `time` is RFC 3339 or milliseconds since 1970. */
+/** How long ago a time was, kept current, and the day of an older one. `time` is RFC 3339 or milliseconds since 1970. */
 export function Ago({ time }: { readonly time: string | number }) {
   const [now, setNow] = useState(Date.now)
   const value = new Date(time).getTime()
@@ -37,7 +72,11 @@ export function Ago({ time }: { readonly time: string | number }) {
     return () => clearInterval(timer)
   }, [elapsed < 60_000])
   if (Number.isNaN(value)) return <span>{String(time)}</span>
-  return <time dateTime={new Date(value).toISOString()}>{formatElapsed(Math.max(0, elapsed))}</time>
+  return (
+    <time dateTime={new Date(value).toISOString()} title={formatTime(value)}>
+      {elapsed > relativeMaxMs ? formatDay(value) : formatElapsed(Math.max(0, elapsed))}
+    </time>
+  )
 }
 
 function formatElapsed(elapsed: number): string {

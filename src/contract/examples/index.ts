@@ -78,7 +78,14 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   ScheduledPayment: [banking.scheduledPayment],
   Session: [access.session],
   SessionRequest: [access.tokenRequest],
-  SessionState: [{ features: ['consent'], session: access.session }],
+  SessionState: [
+    {
+      features: ['consent'],
+      time_zone: 'Australia/Sydney',
+      provider_name: 'Demo Bank',
+      session: access.session,
+    },
+  ],
   ShareableAccount: [{ id: accountId, name: productName, type: productCategory, displayName }],
   TokenForm: [access.tokenForm],
   TokenRequest: [access.tokenRequest],

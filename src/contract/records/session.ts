@@ -43,6 +43,10 @@ export const SessionState = record('SessionState', {
       Type.Array(Type.Enum([...features])),
       'The parts that this platform has. `demo`: a session needs no credentials.',
     ),
+    time_zone: described(Text, 'The time zone of the data provider, such as Australia/Sydney.'),
   },
-  optional: { session: Session },
+  optional: {
+    provider_name: described(Text, 'The name of the data provider, as its customers know it.'),
+    session: Session,
+  },
 })

@@ -1,32 +1,18 @@
+import { placeChart } from '../../design/chart.ts'
 import { type Html, html } from '../../platform/consent/pages/html.ts'
 import type { Month, SharedData } from '../budget.ts'
 import { formatMoney, formatRounded } from './layout.ts'
 
-const barWidth = 30
-const monthWidth = 80
-const height = 100
-const topFactors = [1, 2, 3, 4, 6, 8]
+/** In pixels. A narrower page scales the drawing. */
+const chartWidth = 480
 
 /** Money in and out by month: a chart, a sentence, and a table. */
 export function renderChart({ months, currency }: SharedData): Html {
-  const top = roundUp(Math.max(...months.flatMap(({ moneyIn, moneyOut }) => [moneyIn, moneyOut])))
-  const width = months.length * monthWidth
-  const bar = (cents: number, left: number, kind: string) => {
-    const size = (cents / top) * height
-    return html`<rect class="${kind}" x="${left}" y="${(height - size).toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"/>`
-  }
   return html`<h2>Money in and out</h2>
 <p id="chart-text">${describe(months, currency)}</p>
-<p class="legend muted"><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="in" width="10" height="10"/></svg> in
-<svg viewBox="0 0 10 10" aria-hidden="true"><rect class="out" width="10" height="10"/></svg> out · ${currency} a month</p>
-<div class="plot">
-<p class="axis" aria-hidden="true">${[top, top / 2, 0].map((cents) => html`<span>${formatRounded(cents, currency)}</span>`)}</p>
-<svg class="chart" role="img" aria-labelledby="chart-text" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
-${[0, height / 2, height].map((y) => html`<line x1="0" x2="${width}" y1="${y}" y2="${y}"/>`)}
-${months.map(({ moneyIn, moneyOut }, index) => html`${bar(moneyIn, index * monthWidth + 8, 'in')}${bar(moneyOut, index * monthWidth + 42, 'out')}`)}
-</svg>
-<p class="months" aria-hidden="true">${months.map(({ start }) => html`<span>${nameMonth(start, 'short')}</span>`)}</p>
-</div>
+<p class="legend muted"><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="in" width="10" height="10" rx="2"/></svg> in
+<svg viewBox="0 0 10 10" aria-hidden="true"><rect class="out" width="10" height="10" rx="2"/></svg> out · ${currency} a month</p>
+${renderDrawing(months, currency)}
 <details><summary>Show the numbers</summary>
 <table><thead><tr><th scope="col">Month</th><th scope="col" class="number">In (${currency})</th><th scope="col" class="number">Out (${currency})</th></tr></thead>
 <tbody>${months.map(
@@ -35,11 +21,26 @@ ${months.map(({ moneyIn, moneyOut }, index) => html`${bar(moneyIn, index * month
   )}</tbody></table></details>`
 }
 
-/** The top of the axis: a round amount of which half is a whole number, too. */
-function roundUp(cents: number): number {
-  const least = Math.max(cents, 200)
-  const power = 10 ** Math.floor(Math.log10(least))
-  return power * (topFactors.find((factor) => least <= factor * power) ?? 10)
+function renderDrawing(months: readonly Month[], currency: string): Html {
+  const { width, height, left, right, baseline, grid, labels, series } = placeChart(
+    {
+      kind: 'bars',
+      positions: [...months.keys()],
+      formatPosition: (index) => nameMonth(months[index]?.start ?? '', 'short'),
+      format: (cents) => formatRounded(cents, currency),
+      series: [
+        { values: months.map(({ moneyIn }) => moneyIn) },
+        { values: months.map(({ moneyOut }) => moneyOut) },
+      ],
+    },
+    chartWidth,
+  )
+  return html`<svg class="chart" role="img" aria-labelledby="chart-text" viewBox="0 0 ${width} ${height}">
+${grid.map(({ at, text }) => html`<line class="chart-grid" x1="${left}" x2="${right}" y1="${at}" y2="${at}"/><text x="${left - 8}" y="${at + 4}" text-anchor="end">${text}</text>`)}
+<line class="chart-baseline" x1="${left}" x2="${right}" y1="${baseline}" y2="${baseline}"/>
+${labels.map(({ at, text }) => html`<text x="${at}" y="${height - 6}" text-anchor="middle">${text}</text>`)}
+${series.flatMap(({ bars }, order) => bars.map((bar) => html`<rect class="${order === 0 ? 'in' : 'out'}" x="${bar.x.toFixed(1)}" y="${bar.y.toFixed(1)}" width="${bar.width.toFixed(1)}" height="${bar.height.toFixed(1)}" rx="1.5"/>`))}
+</svg>`
 }
 
 function describe(months: readonly Month[], currency: string): string {

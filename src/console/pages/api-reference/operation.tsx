@@ -42,10 +42,7 @@ export function View({ params: { document = '', operationId = '' } }: ViewProps)
   const found = useResource(`${document}\n${operationId}`, () => find(document, operationId))
   return (
     <>
-      <PageHeading title={operationId} />
-      <p>
-        <a href="/console/api">All operations</a>
-      </p>
+      <PageHeading title={operationId} crumbs={[['API', '/console/api']]} />
       <Loaded resource={found}>{(value) => <Operation key={operationId} {...value} />}</Loaded>
     </>
   )
@@ -114,6 +111,7 @@ function Parameters({ document, operation }: Found) {
     <div class="parameters">
       <h2>Parameters</h2>
       <Table
+        isStacked
         caption="Parameters"
         rows={operation.parameters}
         rowKey={({ in: place, name }) => `${place} ${name}`}

@@ -1,6 +1,8 @@
+import type { Crumbs } from '../../components/page-heading.tsx'
 import { decodePart } from '../../router.ts'
 
 export const catalogueUrl = '/console/catalogue'
+export const catalogueCrumbs: Crumbs = [['Catalogue', catalogueUrl]]
 
 /** Views that are not those of a product. A loaded product can have any id. */
 const views = new Set(['new', 'import', 'compare'])

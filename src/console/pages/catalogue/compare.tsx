@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
-import { catalogueUrl, productUrl, readComparedIds } from './addresses.ts'
+import { catalogueCrumbs, catalogueUrl, productUrl, readComparedIds } from './addresses.ts'
 import { type ComparedRow, compareProducts } from './compare-rows.ts'
 
 /** More columns are not readable. */
@@ -21,10 +21,7 @@ export function View({ query }: ViewProps) {
   const ids = readComparedIds(query).slice(0, idsMax)
   return (
     <>
-      <p class="back">
-        <a href={catalogueUrl}>Catalogue</a>
-      </p>
-      <PageHeading title="Compare products" />
+      <PageHeading title="Compare products" crumbs={catalogueCrumbs} />
       {ids.length < 2 ? (
         <Empty title="Nothing to compare">
           <p>

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { values } from '../../../contract/enumerations.ts'
 import { listStates } from '../../components/badge.tsx'
-import { ParameterField, SelectField, TextField } from '../../components/field.tsx'
+import { ChipInput, ChipSelect } from '../../components/field.tsx'
 import { toLabel } from '../../labels.ts'
 import { setQuery } from '../../router.ts'
 import type { Filters } from './filters.ts'
@@ -33,38 +33,33 @@ export function FilterForm({
   const set = (name: keyof Filters) => (value: string) =>
     setQuery({ [name]: value, page: undefined })
   return (
-    <search class="fields">
+    <search class="toolbar">
       <SearchField text={filters.text} />
-      <SelectField
+      <ChipSelect
         label="Category"
         value={filters.category}
         options={categories}
         onSelect={set('category')}
       />
-      <ParameterField
-        label="Brand"
-        value={filters.brand}
-        list={listId}
-        autocomplete="off"
-        onChange={(event) => set('brand')(event.currentTarget.value)}
-      />
+      <ChipInput label="Brand" value={filters.brand} list={listId} onCommit={set('brand')} />
       <datalist id={listId}>
         {brands.map((each) => (
           <option key={each} value={each} />
         ))}
       </datalist>
-      <SelectField
+      <ChipSelect
         label="State"
         value={filters.state}
         options={listStates(states)}
         onSelect={set('state')}
       />
-      <SelectField label="Order" value={filters.sort} options={orders} onSelect={set('sort')} />
+      <ChipSelect label="Order" value={filters.sort} options={orders} onSelect={set('sort')} />
     </search>
   )
 }
 
 function SearchField({ text }: { readonly text: string }) {
+  const id = useId()
   const [typed, setTyped] = useState(text)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const sent = useRef(text)
@@ -84,13 +79,18 @@ function SearchField({ text }: { readonly text: string }) {
     }, debounceMs)
   }
   return (
-    <TextField
-      label="Search"
-      type="search"
-      placeholder="Name, brand or ID"
-      maxLength={200}
-      value={typed}
-      onInput={(event) => search(event.currentTarget.value)}
-    />
+    <div class="search-box">
+      <label for={id} class="visually-hidden">
+        Search
+      </label>
+      <input
+        id={id}
+        type="search"
+        placeholder="Search name, brand or ID"
+        maxLength={200}
+        value={typed}
+        onInput={(event) => search(event.currentTarget.value)}
+      />
+    </div>
   )
 }

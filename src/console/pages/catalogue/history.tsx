@@ -12,7 +12,7 @@ import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { readCount, setQuery, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
-import { productUrl } from './addresses.ts'
+import { catalogueCrumbs, productUrl } from './addresses.ts'
 import { readVersion } from './read-product.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -33,10 +33,7 @@ export function View({ params, query }: ViewProps) {
   )
   return (
     <>
-      <p class="back">
-        <a href={productUrl(id)}>Product</a>
-      </p>
-      <PageHeading title="History" />
+      <PageHeading title="History" crumbs={[...catalogueCrumbs, ['Product', productUrl(id)]]} />
       <Loaded resource={resource}>
         {({ data, meta }) => {
           const chosen = chooseVersions(data.history, query)
@@ -114,14 +111,15 @@ function createColumns(
   return [
     { title: 'Compare', cell: (row) => choose('from', row) },
     { title: 'With', cell: (row) => choose('to', row) },
-    { title: 'Version', isHeading: true, isNumber: true, cell: ({ version }) => version },
+    { title: 'Version', isHeading: true, cell: ({ version }) => `Version ${version}` },
     {
       title: 'Change',
+      phone: 'first',
       cell: ({ change }) => <StateBadge label={changes[change]} />,
     },
     { title: 'By', cell: ({ changed_by_name }) => changed_by_name },
     { title: 'Origin', cell: ({ origin }) => origin ?? 'Written here' },
-    { title: 'At', cell: ({ changed_at }) => <Time value={changed_at} /> },
+    { title: 'At', isNumber: true, cell: ({ changed_at }) => <Time value={changed_at} /> },
     ...(hasScope('products.write') ? [{ title: 'Restore', cell: restoreButton }] : []),
   ]
 }

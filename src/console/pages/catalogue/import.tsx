@@ -4,7 +4,7 @@ import { Field } from '../../components/field.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Notice, Problem } from '../../components/states.tsx'
 import { formatCount } from '../../labels.ts'
-import { catalogueUrl } from './addresses.ts'
+import { catalogueCrumbs } from './addresses.ts'
 import { FileError, type InvalidLine, readImportFile } from './import-file.ts'
 import { type PlannedLine, planImport } from './import-plan.ts'
 import { ImportPreview } from './import-preview.tsx'
@@ -47,10 +47,7 @@ export function View() {
 
   return (
     <>
-      <p class="back">
-        <a href={catalogueUrl}>Catalogue</a>
-      </p>
-      <PageHeading title="Import products" />
+      <PageHeading title="Import products" crumbs={catalogueCrumbs} />
       {mode !== undefined && preview ? (
         <ImportProgress
           lines={preview.lines}

@@ -7,7 +7,7 @@ import { ButtonLink, SecondaryButton, SecondaryLink } from '../../components/but
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, Pager, Table } from '../../components/table.tsx'
-import { Time } from '../../components/time.tsx'
+import { Ago } from '../../components/time.tsx'
 import { toLabel } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import { readCount, setQuery, type ViewProps } from '../../router.ts'
@@ -36,39 +36,46 @@ export function View({ query }: ViewProps) {
   const products = resource.value?.data.products ?? []
   return (
     <>
-      <PageHeading title="Catalogue">
-        {hasScope('products.write') && <AddLinks />}
+      <PageHeading title="Catalogue" about="The products of all brands, with what changed last">
         <SecondaryButton onClick={() => setExporting(true)}>Export</SecondaryButton>
+        {hasScope('products.write') && <AddLinks />}
       </PageHeading>
       <FilterForm filters={filters} brands={[...new Set(products.map(({ brand }) => brand))]} />
       <Loaded resource={resource}>
-        {({ data, meta }) => (
-          <div aria-busy={resource.isLoading}>
-            {meta.totalRecords === 0 ? (
-              <NoProducts filters={filters} />
-            ) : (
-              <>
-                <Selection selected={selected} onClear={() => setSelected(new Map())} />
-                {data.products.length === 0 ? (
-                  <Empty title="This page is after the end of the list" />
-                ) : (
-                  <Table
-                    caption="Products"
-                    columns={createColumns(selected, setSelected)}
-                    rows={data.products}
-                    rowKey={({ product_id }) => product_id}
-                  />
-                )}
-                <Pager
-                  page={Math.min(page, meta.totalPages + 1)}
-                  pageCount={meta.totalPages}
-                  total={meta.totalRecords}
-                  noun={meta.totalRecords === 1 ? 'product' : 'products'}
-                />
-              </>
-            )}
-          </div>
-        )}
+        {({ data, meta }) => {
+          const pager = (
+            <Pager
+              page={Math.min(page, meta.totalPages + 1)}
+              pageCount={meta.totalPages}
+              total={meta.totalRecords}
+              noun={meta.totalRecords === 1 ? 'product' : 'products'}
+            />
+          )
+          return (
+            <div aria-busy={resource.isLoading}>
+              {meta.totalRecords === 0 ? (
+                <NoProducts filters={filters} />
+              ) : (
+                <>
+                  <Selection selected={selected} onClear={() => setSelected(new Map())} />
+                  {data.products.length === 0 ? (
+                    <Empty title="This page is after the end of the list" />
+                  ) : (
+                    <Table
+                      caption="Products"
+                      columns={createColumns(selected, setSelected)}
+                      rows={data.products}
+                      rowKey={({ product_id }) => product_id}
+                    >
+                      {pager}
+                    </Table>
+                  )}
+                  {data.products.length === 0 && pager}
+                </>
+              )}
+            </div>
+          )
+        }}
       </Loaded>
       {isExporting && <ExportDialog filters={filters} onClose={() => setExporting(false)} />}
     </>
@@ -87,6 +94,7 @@ function createColumns(
   return [
     {
       title: 'Select',
+      phone: 'hidden',
       cell: (product) => (
         <input
           type="checkbox"
@@ -102,10 +110,15 @@ function createColumns(
       isHeading: true,
       cell: ({ product_id, name }) => <a href={productUrl(product_id)}>{name}</a>,
     },
-    { title: 'Category', cell: ({ product_category }) => toLabel(product_category) },
+    {
+      title: 'Category',
+      phone: 'hidden',
+      cell: ({ product_category }) => toLabel(product_category),
+    },
     { title: 'Brand', cell: ({ brand }) => brand },
     {
       title: 'State',
+      phone: 'first',
       cell: ({ state, has_draft }) => (
         <span class="badges">
           <StateBadge label={states[state]} />
@@ -113,8 +126,8 @@ function createColumns(
         </span>
       ),
     },
-    { title: 'Updated by', cell: ({ updated_by_name }) => updated_by_name },
-    { title: 'Updated', cell: ({ updated_at }) => <Time value={updated_at} /> },
+    { title: 'Changed by', phone: 'hidden', cell: ({ updated_by_name }) => updated_by_name },
+    { title: 'Changed', isNumber: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
   ]
 }
 
@@ -145,8 +158,8 @@ function Selection({
 function AddLinks() {
   return (
     <>
-      <ButtonLink href={`${catalogueUrl}/new`}>New product</ButtonLink>
       <SecondaryLink href={`${catalogueUrl}/import`}>Import</SecondaryLink>
+      <ButtonLink href={`${catalogueUrl}/new`}>New product</ButtonLink>
     </>
   )
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { ProductDraft, ProductRead } from '../../../contract/index.ts'
+import type { ProductDraft, ProductRead, ProductState } from '../../../contract/index.ts'
 import { deleteProduct } from '../../../contract/operations/catalogue.ts'
 import { call } from '../../api.ts'
 import { StateBadge } from '../../components/badge.tsx'
 import { ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
 import { CustomerView } from '../../components/customer-view.tsx'
 import { Confirm } from '../../components/dialog.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -14,7 +15,7 @@ import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { navigate, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
-import { catalogueUrl, duplicateUrl, productUrl } from './addresses.ts'
+import { catalogueCrumbs, catalogueUrl, duplicateUrl, productUrl } from './addresses.ts'
 import { findState, states } from './product-state.ts'
 import { type ProductWithState, readProduct } from './read-product.ts'
 
@@ -23,10 +24,7 @@ export function View({ params }: ViewProps) {
   const resource = useResource(id, (signal) => readProduct(id, signal))
   return (
     <>
-      <p class="back">
-        <a href={catalogueUrl}>Catalogue</a>
-      </p>
-      {resource.value ? undefined : <PageHeading title="Product" />}
+      {resource.value ? undefined : <PageHeading title="Product" crumbs={catalogueCrumbs} />}
       <Loaded resource={resource}>{(state) => <Details id={id} state={state} />}</Loaded>
     </>
   )
@@ -39,24 +37,30 @@ function Details({ id, state }: { readonly id: string; readonly state: ProductWi
   const mayWrite = hasScope('products.write')
   return (
     <>
-      <PageHeading title={shown?.name ?? 'Deleted product'}>
-        {mayWrite && shown && (
-          <>
-            <ButtonLink href={productUrl(id, '/edit')}>Edit</ButtonLink>
-            <SecondaryLink href={duplicateUrl(id)}>Duplicate</SecondaryLink>
-          </>
-        )}
+      <PageHeading
+        title={shown?.name ?? 'Deleted product'}
+        crumbs={catalogueCrumbs}
+        state={shown ? <StateBadge label={states[findShownState(product?.body)]} /> : undefined}
+        about={shown && (shown.brand_name ?? shown.brand)}
+      >
         {change && <SecondaryLink href={productUrl(id, '/history')}>History</SecondaryLink>}
         {mayWrite && product && (
           <SecondaryButton onClick={() => setDeleting(true)}>Delete</SecondaryButton>
+        )}
+        {mayWrite && shown && (
+          <>
+            <SecondaryLink href={duplicateUrl(id)}>Duplicate</SecondaryLink>
+            <ButtonLink href={productUrl(id, '/edit')}>Edit</ButtonLink>
+          </>
         )}
       </PageHeading>
       {draft && <DraftNotice id={id} draft={draft.body} isNew={!product} />}
       <ProductFacts id={id} state={state} />
       {shown ? (
         <>
-          <h2>{product ? 'What customers read' : 'What customers will read'}</h2>
-          <CustomerView product={shown} />
+          <Card title={product ? 'What customers read' : 'What customers will read'}>
+            <CustomerView product={shown} />
+          </Card>
           <RawJson product={shown} />
         </>
       ) : (
@@ -87,6 +91,10 @@ function Details({ id, state }: { readonly id: string; readonly state: ProductWi
   )
 }
 
+function findShownState(product: ProductRead | undefined): ProductState {
+  return product ? findState(product, Date.now()) : 'DRAFT'
+}
+
 function ProductFacts({
   id,
   state: { product, draft, change },
@@ -94,11 +102,10 @@ function ProductFacts({
   readonly id: string
   readonly state: ProductWithState
 }) {
-  const state = product ? findState(product.body, Date.now()) : 'DRAFT'
   return (
     <Facts
       facts={{
-        State: product || draft ? <StateBadge label={states[state]} /> : 'Deleted',
+        State: product || draft ? undefined : 'Deleted',
         'Product ID': <Identifier value={id} />,
         Version: change?.version,
         'Last change': change && (

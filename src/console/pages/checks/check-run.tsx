@@ -32,10 +32,11 @@ export function View({ params, query }: ViewProps) {
   const run = resource.value
   return (
     <>
-      <p>
-        <a href="/console/checks">All checks</a>
-      </p>
-      <PageHeading title={run ? nameRun(run) : 'Check'} />
+      <PageHeading
+        title={run ? nameRun(run) : 'Check'}
+        crumbs={[['Checks', '/console/checks']]}
+        state={run && <RunState run={run} />}
+      />
       <Loaded resource={resource}>
         {(value) => (
           <>
@@ -54,11 +55,7 @@ function RunFacts({ run }: { readonly run: CheckRun }) {
   return (
     <Facts
       facts={{
-        Result: (
-          <>
-            <RunState run={run} /> {run.state === 'completed' && formatCounts(run.progress)}
-          </>
-        ),
+        Result: run.state === 'completed' ? formatCounts(run.progress) : undefined,
         Started: (
           <>
             <Time value={run.startedAt} /> by {run.startedBy}

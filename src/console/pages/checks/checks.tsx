@@ -30,11 +30,10 @@ export function View() {
   const running = resource.value?.data.find(isRunning)
   return (
     <>
-      <PageHeading title="Checks" />
-      <p>
-        A check sends requests to the provider as the platform does, and reports for each clause of
-        the interface whether the provider conforms to it. It only reads data.
-      </p>
+      <PageHeading
+        title="Checks"
+        about="A check sends requests to the provider as the platform does, and reports for each clause of the interface whether the provider conforms to it. It only reads data."
+      />
       <StartCheck isRunning={running !== undefined} onStart={resource.reload} />
       <Loaded resource={resource}>
         {({ data }) => (
@@ -94,20 +93,18 @@ function Runs({ runs }: { readonly runs: readonly ListedCheck[] }) {
       isHeading: true,
       cell: (run) => (
         <a href={toUrl(run)}>
-          <span class="check-time">
-            <Time value={run.startedAt} />
-          </span>
+          <Time value={run.startedAt} />
         </a>
       ),
     },
-    { title: 'Result', cell: (run) => <RunState run={run} /> },
+    { title: 'Result', phone: 'first', cell: (run) => <RunState run={run} /> },
     {
       title: 'Checks',
       cell: ({ progress }) => <span class="nowrap">{formatCounts(progress)}</span>,
     },
     { title: 'Kind', cell: (run) => <span class="nowrap">{nameRun(run)}</span> },
     { title: 'Duration', isNumber: true, cell: ({ seconds }) => formatSeconds(seconds) },
-    { title: 'Started by', cell: ({ startedBy }) => startedBy },
+    { title: 'Started by', phone: 'hidden', cell: ({ startedBy }) => startedBy },
     { title: 'Changes', cell: (run) => linkComparison(run, findPrevious(run, runs)) },
   ]
   return (

@@ -20,10 +20,7 @@ export function View({ query }: ViewProps) {
   const list = useResource('checks', (signal) => read(listChecks, { signal }))
   return (
     <>
-      <p>
-        <a href="/console/checks">All checks</a>
-      </p>
-      <PageHeading title="Compare checks" />
+      <PageHeading title="Compare checks" crumbs={[['Checks', '/console/checks']]} />
       <Loaded resource={list}>{({ data }) => <Chosen runs={data} query={query} />}</Loaded>
     </>
   )

@@ -4,7 +4,7 @@ import { getConsent, withdrawConsent } from '../../../contract/operations/consen
 import { clusterWords, describeWords } from '../../../platform/consent/scope-words.ts'
 import { call, read } from '../../api.ts'
 import { StateBadge } from '../../components/badge.tsx'
-import { Button, SecondaryLink } from '../../components/button.tsx'
+import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/dialog.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
@@ -32,13 +32,17 @@ export function View({ params: { id = '' } }: ViewProps) {
   }
   return (
     <>
-      <PageHeading title="Consent">
+      <PageHeading
+        title={`Consent ${id.slice(0, 8)}`}
+        crumbs={[['Consents', '/console/consents']]}
+        state={value && <StateBadge label={statuses[value.status]} />}
+        about={value && <>What a customer shares with {name}</>}
+      >
         {value?.status === 'active' && hasScope('consent.write') && (
           <Button class="dangerous" onClick={() => setAsking(true)}>
             Withdraw
           </Button>
         )}
-        <SecondaryLink href="/console/consents">All consents</SecondaryLink>
       </PageHeading>
       {isWithdrawn && (
         <Notice kind="good" title="The consent was withdrawn">
@@ -74,7 +78,6 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
     <>
       <Facts
         facts={{
-          Status: <StateBadge label={statuses[status]} />,
           'Consent ID': <Identifier value={consent.consentId} />,
           'Third party': (
             <>

@@ -2,8 +2,8 @@ import type { ConsentFlow } from '../../../contract/index.ts'
 import { listConsentFlows } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
 import { listStates, StateBadge } from '../../components/badge.tsx'
-import { SecondaryButton, SecondaryLink } from '../../components/button.tsx'
-import { SelectField } from '../../components/field.tsx'
+import { SecondaryButton } from '../../components/button.tsx'
+import { ChipSelect } from '../../components/field.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { CursorPager } from '../../components/table.tsx'
@@ -22,17 +22,16 @@ export function View({ query }: ViewProps) {
   )
   return (
     <>
-      <PageHeading title="Consent flows">
+      <PageHeading title="Consent flows" crumbs={[['Consents', '/console/consents']]}>
         <SecondaryButton onClick={list.reload}>Refresh</SecondaryButton>
-        <SecondaryLink href="/console/consents">Consents</SecondaryLink>
       </PageHeading>
       <p>
         Attempts to give a consent, and to sign in to the page with consents, in the last 7 days,
         the latest first. Data of customers is not recorded: a customer who asks for help can say
         when and at which third party it happened.
       </p>
-      <div class="fields">
-        <SelectField
+      <div class="toolbar">
+        <ChipSelect
           label="State"
           value={state ?? ''}
           options={listStates(flowStateLabels)}

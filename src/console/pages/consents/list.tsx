@@ -3,12 +3,12 @@ import { listConsents } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
 import { listStates, StateBadge } from '../../components/badge.tsx'
 import { SecondaryLink } from '../../components/button.tsx'
-import { ParameterField, readForm, SelectField } from '../../components/field.tsx'
+import { ChipInput, ChipSelect } from '../../components/field.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, CursorPager, Table } from '../../components/table.tsx'
-import { Time } from '../../components/time.tsx'
+import { Ago, formatDay, formatTime } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { setQuery, type ViewProps } from '../../router.ts'
 import { messageStateLabels, statuses } from './labels.ts'
@@ -28,10 +28,12 @@ export function View({ query }: ViewProps) {
   const isFiltered = filters.some((name) => selected[name] !== undefined)
   return (
     <>
-      <PageHeading title="Consents">
+      <PageHeading
+        title="Consents"
+        about="What customers agreed to share with third parties, the last change first"
+      >
         <SecondaryLink href="/console/consents/flows">Consent flows</SecondaryLink>
       </PageHeading>
-      <p>What customers agreed to share with third parties, the last change first.</p>
       <Filters query={query} />
       <div aria-busy={list.isLoading}>
         <Loaded resource={list}>
@@ -45,9 +47,10 @@ export function View({ query }: ViewProps) {
                   columns={columns}
                   rows={data}
                   rowKey={({ consentId }) => consentId}
-                />
+                >
+                  <CursorPager cursor={selected['cursor']} next={next} noun="consents" />
+                </Table>
               )}
-              <CursorPager cursor={selected['cursor']} next={next} noun="consents" />
             </>
           )}
         </Loaded>
@@ -68,6 +71,7 @@ const columns: readonly Column<Consent>[] = [
   },
   {
     title: 'Status',
+    phone: 'first',
     cell: ({ status, messages }) => (
       <>
         <StateBadge label={statuses[status]} /> <Undelivered messages={messages} />
@@ -84,8 +88,15 @@ const columns: readonly Column<Consent>[] = [
   },
   { title: 'Customer', cell: ({ customerId }) => <Identifier value={customerId} /> },
   { title: 'Accounts', isNumber: true, cell: ({ accountIds }) => accountIds.length },
-  { title: 'Until', cell: ({ until }) => <Time value={until} /> },
-  { title: 'Last change', cell: ({ updated }) => <Time value={updated} /> },
+  {
+    title: 'Until',
+    cell: ({ until }) => (
+      <time dateTime={until} title={formatTime(until)}>
+        {formatDay(until)}
+      </time>
+    ),
+  },
+  { title: 'Last change', isNumber: true, cell: ({ updated }) => <Ago time={updated} /> },
 ]
 
 /** Whether messages wait or were given up. */
@@ -99,36 +110,28 @@ function Undelivered({ messages }: Pick<Consent, 'messages'>) {
 }
 
 function Filters({ query }: Pick<ViewProps, 'query'>) {
-  const apply = (event: SubmitEvent) => {
-    const read = readForm(event)
-    const entries = filters.map((name) => [name, read(name)])
-    setQuery({ ...Object.fromEntries(entries), cursor: undefined })
-  }
-  const text = (name: (typeof filters)[number], label: string) => (
-    <ParameterField label={label} name={name} value={query.get(name) ?? ''} />
-  )
+  const set = (name: (typeof filters)[number]) => (value: string) =>
+    setQuery({ [name]: value, cursor: undefined })
   return (
-    <form onSubmit={apply} aria-label="Filter consents">
-      <div class="fields">
-        <SelectField
-          label="Status"
-          name="status"
-          value={query.get('status') ?? ''}
-          options={listStates(statuses)}
-          onSelect={(status) => setQuery({ status, cursor: undefined })}
-        />
-        {text('third-party', 'Third party ID')}
-        {text('customer', 'Customer ID')}
-      </div>
-      <p class="buttons filter-buttons">
-        <button type="submit" class="secondary">
-          Apply filters
-        </button>
-        {filters.some((name) => query.has(name)) && (
-          <SecondaryLink href="/console/consents">Remove filters</SecondaryLink>
-        )}
-      </p>
-    </form>
+    <search class="toolbar" aria-label="Filter consents">
+      <ChipSelect
+        label="Status"
+        value={query.get('status') ?? ''}
+        options={listStates(statuses)}
+        onSelect={set('status')}
+      />
+      <ChipInput
+        label="Third party ID"
+        value={query.get('third-party') ?? ''}
+        onCommit={set('third-party')}
+      />
+      <ChipInput
+        label="Customer ID"
+        value={query.get('customer') ?? ''}
+        onCommit={set('customer')}
+      />
+      {filters.some((name) => query.has(name)) && <a href="/console/consents">Remove filters</a>}
+    </search>
   )
 }
 

@@ -52,6 +52,9 @@ export function AccountList<Id extends ListId>({
             event.preventDefault()
             setQuery({ page: target === 1 ? undefined : String(target) })
           }
+          const pager = (
+            <Pager page={page} pageCount={totalPages} total={totalRecords} noun={noun} />
+          )
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: the table in it has the focus
             <div onKeyDown={turn}>
@@ -60,9 +63,11 @@ export function AccountList<Id extends ListId>({
                   <Button onClick={() => setQuery({ page: undefined })}>Show the first page</Button>
                 </Empty>
               ) : (
-                <Table caption={noun} columns={columns} rows={rows} rowKey={rowKey} />
+                <Table caption={noun} columns={columns} rows={rows} rowKey={rowKey}>
+                  {pager}
+                </Table>
               )}
-              <Pager page={page} pageCount={totalPages} total={totalRecords} noun={noun} />
+              {rows.length === 0 && pager}
               {totalPages > 1 && (
                 <p class="muted">
                   With the focus in the table, <kbd>n</kbd> shows the next page and <kbd>p</kbd> the

@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { ShareableAccount } from '../../../contract/index.ts'
 import { ApiError } from '../../api.ts'
-import { Badge } from '../../components/badge.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Money } from '../../components/money.tsx'
@@ -17,7 +16,7 @@ import { AccountRecord, Contact } from './details.tsx'
 import { ExplorerLayout } from './layout.tsx'
 import { readList } from './read-list.ts'
 import { Transactions } from './transactions.tsx'
-import { accountUrl, customerUrl } from './urls.ts'
+import { accountUrl, customerUrl, explorerCrumbs } from './urls.ts'
 
 interface OpenAccount extends Pick<AccountProps, 'kind' | 'balance'> {
   readonly account: ShareableAccount
@@ -89,23 +88,23 @@ export function View({ params: { customerId = '', accountId = '' }, query }: Vie
   const opened = useResource(`${customerId}\n${accountId}`, (signal) =>
     openAccount(customerId, accountId, signal),
   )
-  const { displayName, name } = opened.value?.account ?? {}
+  const { displayName, name, type } = opened.value?.account ?? {}
   return (
-    <ExplorerLayout title={displayName || name || 'Account'}>
-      <p>
-        <a href={customerUrl(customerId)}>All accounts of the customer</a>
-      </p>
+    <ExplorerLayout
+      title={displayName || name || 'Account'}
+      crumbs={[...explorerCrumbs, [customerId, customerUrl(customerId)]]}
+      about={
+        <>
+          {type && `${valueToWords(type)} · `}
+          <Identifier value={accountId} />
+        </>
+      }
+    >
       <Loaded resource={opened}>
-        {({ kind, account, balance }) => (
+        {({ kind, balance }) => (
           <>
             <Facts
               facts={{
-                Account: (
-                  <>
-                    <Identifier value={accountId} />{' '}
-                    {account.type && <Badge>{valueToWords(account.type)}</Badge>}
-                  </>
-                ),
                 'Current balance': balance && (
                   <Money amount={balance.currentBalance} currency={balance.currency} />
                 ),

@@ -12,7 +12,7 @@ export function CallList() {
   const [isOpen, setOpen] = useState(true)
   const made = calls.value
   return (
-    <aside class="calls" aria-labelledby="calls-heading">
+    <aside class="calls card" aria-labelledby="calls-heading">
       <div class="calls-heading">
         <h2 id="calls-heading">Requests to the provider</h2>
         <LinkButton aria-expanded={isOpen} onClick={() => setOpen((old) => !old)}>

@@ -1,12 +1,12 @@
-import { Badge } from '../../components/badge.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { callProvider } from './calls.ts'
 import { ExplorerLayout } from './layout.tsx'
-import { accountUrl } from './urls.ts'
+import { accountUrl, explorerCrumbs } from './urls.ts'
 
 /** A customer: what identifies them, and the accounts that they can share. */
 export function View({ params: { customerId = '' } }: ViewProps) {
@@ -14,15 +14,16 @@ export function View({ params: { customerId = '' } }: ViewProps) {
     callProvider({ operation: 'getCustomer', params: { customerId } }, signal),
   )
   return (
-    <ExplorerLayout title={customer.value?.name || 'Customer'}>
-      <p>
-        <a href="/console/explorer">Find another customer</a>
-      </p>
+    <ExplorerLayout
+      title={customer.value?.name || 'Customer'}
+      crumbs={explorerCrumbs}
+      about={<Identifier value={customerId} />}
+    >
       <Loaded resource={customer}>
         {(value) => (
           <>
             <Accounts customerId={customerId} />
-            <details class="section">
+            <details class="card">
               <summary>Identity</summary>
               <RecordView value={value} />
             </details>
@@ -67,25 +68,23 @@ function Accounts({ customerId }: { readonly customerId: string }) {
               </p>
             </Empty>
           ) : (
-            <ul class="cards">
-              {list.map(({ id, name, displayName, type, number }) => (
-                <li key={id} class="card">
-                  <h3>
+            <Table
+              caption="Accounts"
+              rows={list}
+              rowKey={({ id }) => id}
+              columns={[
+                {
+                  title: 'Account',
+                  isHeading: true,
+                  cell: ({ id, name, displayName }) => (
                     <a href={accountUrl(customerId, id)}>{displayName || name || id}</a>
-                  </h3>
-                  {displayName && name !== displayName && <p>{name}</p>}
-                  {type && (
-                    <p>
-                      <Badge>{valueToWords(type)}</Badge>
-                    </p>
-                  )}
-                  {number && <p class="number">{number}</p>}
-                  <p>
-                    <Identifier value={id} />
-                  </p>
-                </li>
-              ))}
-            </ul>
+                  ),
+                },
+                { title: 'Type', cell: ({ type }) => (type ? valueToWords(type) : '') },
+                { title: 'Number', phone: 'first', cell: ({ number }) => number ?? '' },
+                { title: 'ID', cell: ({ id }) => <Identifier value={id} /> },
+              ]}
+            />
           )
         }
       </Loaded>

@@ -1,10 +1,12 @@
-import { PageHeading, type Titled } from '../../components/page-heading.tsx'
+import type { ComponentProps } from 'preact'
+import { PageHeading } from '../../components/page-heading.tsx'
 import { Notice } from '../../components/states.tsx'
 import { features } from '../../session.ts'
 import { CallList } from './call-list.tsx'
 
 /** A view of the explorer with the list of its calls beside it. */
-export function ExplorerLayout({ title, children }: Titled) {
+export function ExplorerLayout({ children, ...heading }: ComponentProps<typeof PageHeading>) {
+  const { title } = heading
   if (!features.value.includes('explorer')) {
     return (
       <>
@@ -21,7 +23,7 @@ export function ExplorerLayout({ title, children }: Titled) {
   return (
     <div class="explorer">
       <div class="explorer-main">
-        <PageHeading title={title} />
+        <PageHeading {...heading} />
         {children}
       </div>
       <CallList />

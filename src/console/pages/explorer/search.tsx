@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { readForm, TextField } from '../../components/field.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
 import { formatCount } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import { setQuery, type ViewProps } from '../../router.ts'
@@ -84,19 +85,20 @@ function Matches({ email }: { readonly email: string }) {
         ) : (
           <>
             <h2>{formatCount(data.length, 'customer')}</h2>
-            <ul class="cards">
-              {data.map(({ id, name, phoneNumber }) => (
-                <li key={id} class="card">
-                  <h3>
-                    <a href={customerUrl(id)}>{name || id}</a>
-                  </h3>
-                  <p>
-                    <Identifier value={id} />
-                  </p>
-                  {phoneNumber && <p class="muted">Passcodes go to {phoneNumber}</p>}
-                </li>
-              ))}
-            </ul>
+            <Table
+              caption="Customers"
+              rows={data}
+              rowKey={({ id }) => id}
+              columns={[
+                {
+                  title: 'Name',
+                  isHeading: true,
+                  cell: ({ id, name }) => <a href={customerUrl(id)}>{name || id}</a>,
+                },
+                { title: 'ID', cell: ({ id }) => <Identifier value={id} /> },
+                { title: 'Passcodes go to', cell: ({ phoneNumber }) => phoneNumber ?? '' },
+              ]}
+            />
           </>
         )
       }

@@ -48,7 +48,7 @@ export function TransactionCharts(props: AccountProps) {
                 sentence: `In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`,
                 bars: [
                   [`In (${currency})`, 'accent', months.map(({ moneyIn }) => moneyIn)],
-                  [`Out (${currency})`, 'muted', months.map(({ moneyOut }) => moneyOut)],
+                  [`Out (${currency})`, 'series-3', months.map(({ moneyOut }) => moneyOut)],
                 ],
               },
             ]}

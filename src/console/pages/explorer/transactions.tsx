@@ -3,7 +3,7 @@ import { Badge } from '../../components/badge.tsx'
 import { Money } from '../../components/money.tsx'
 import { valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
-import { Time } from '../../components/time.tsx'
+import { Moment, nameZone } from '../../components/time.tsx'
 import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
 import { type Filter, timeFilters } from './filter-form.tsx'
@@ -17,12 +17,12 @@ const filters: readonly Filter[] = [
   { name: 'page-size', label: 'Page size', kind: 'pageSize' },
 ]
 
-const columns: readonly Column<BankingTransaction>[] = [
+const listColumns = (): readonly Column<BankingTransaction>[] => [
   {
-    title: 'Time',
+    title: `Time (${nameZone()})`,
     cell: ({ postingDateTime, executionDateTime }) => {
       const time = postingDateTime ?? executionDateTime
-      return time ? <Time value={time} /> : <span class="muted">not given</span>
+      return time ? <Moment value={time} /> : <span class="muted">not given</span>
     },
   },
   {
@@ -38,11 +38,19 @@ const columns: readonly Column<BankingTransaction>[] = [
   { title: 'Type', cell: ({ type }) => (type ? valueToWords(type) : '') },
   {
     title: 'Status',
-    cell: ({ status }) => (
-      <Badge kind={status === 'PENDING' ? 'warn' : 'neutral'}>{valueToWords(status)}</Badge>
-    ),
+    cell: ({ status }) =>
+      status === 'POSTED' ? (
+        <span class="muted">Posted</span>
+      ) : (
+        <Badge kind="warn">{valueToWords(status)}</Badge>
+      ),
   },
-  { title: 'Amount', isNumber: true, cell: ({ amount }) => <Money amount={amount} /> },
+  {
+    title: 'Amount',
+    isNumber: true,
+    phone: 'first',
+    cell: ({ amount }) => <Money amount={amount} />,
+  },
 ]
 
 /** The transactions of a bank account, with all filters of the interface. */
@@ -56,7 +64,7 @@ export function Transactions(account: AccountProps) {
         operation="listBankingTransactions"
         filters={filters}
         noun="transactions"
-        columns={columns}
+        columns={listColumns()}
         rowKey={({ transactionId }) => transactionId}
         emptyTitle="No transaction matches"
         emptyHint="Without a time, only the last 12 months are searched. Change the filters, or clear them."

@@ -3,27 +3,24 @@ import { useMemo } from 'preact/hooks'
 import type { MetricsSample } from '../../../contract/index.ts'
 import { Chart } from '../../components/chart.tsx'
 import type { ChartColour, ChartSeries } from '../../components/chart-props.ts'
+import { formatTimeOfDay } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
+import { findHighest, findMean, toBuckets } from '../../metrics-buckets.ts'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
 const rangeSecondsMin = 60
-/** A longer time between two samples is a gap. */
-const gapSeconds = 5
-const roleColours = { provider: 'good', platform: 'warn', intake: 'muted' } as const
+const roleColours = { provider: 'series-2', platform: 'series-3', intake: 'muted' } as const
 /** Of the most frequent reasons. */
-const reasonColours = ['bad', 'warn', 'accent', 'good', 'ink'] as const
+const reasonColours = ['bad', 'warn', 'accent', 'series-2', 'muted'] as const
 
-const timeFormat = new Intl.DateTimeFormat('en-AU', { timeStyle: 'medium', hourCycle: 'h23' })
-const formatTime = (seconds: number) => timeFormat.format(seconds * 1000)
+const formatTime = (seconds: number) => formatTimeOfDay(seconds * 1000)
 
-/** A sample, or null in a gap. */
-type Row = { readonly time: number; readonly sample: MetricsSample | null }
-type Read = (sample: MetricsSample) => number | null | undefined
+type Read = (sample: MetricsSample) => number | undefined
 
 /** Four charts with the same axis and a common crosshair. */
 export function MetricsCharts({ samples }: { readonly samples: readonly MetricsSample[] }) {
-  const rows = useMemo(() => toRows(samples), [samples])
-  const times = useMemo(() => rows.map(({ time }) => time), [rows])
+  const buckets = useMemo(() => toBuckets(samples), [samples])
+  const times = useMemo(() => buckets.map(({ time }) => time), [buckets])
   const last = times.at(-1) ?? 0
   const first = Math.min(times[0] ?? 0, last - rangeSecondsMin)
   const selected = useSignal<number | undefined>(undefined)
@@ -36,11 +33,12 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
     selected,
   } as const
   const totals = samples.at(-1)?.rejections.toSorted((a, b) => b.total - a.total) ?? []
-  const series = (label: string, colour: ChartColour, read: Read): ChartSeries => ({
-    label,
-    colour,
-    values: rows.map(({ sample }) => (sample ? (read(sample) ?? null) : null)),
-  })
+  const series = (
+    label: string,
+    colour: ChartColour,
+    read: Read,
+    reduce: typeof findMean = findMean,
+  ): ChartSeries => ({ label, colour, values: buckets.map((bucket) => reduce(bucket, read)) })
   const charts = useMemo(
     () => [
       {
@@ -59,9 +57,9 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
         sentence: describeLatency(samples),
         format: formatDuration,
         series: [
-          series('p50', 'good', (sample) => sample.latency?.p50),
-          series('p95', 'warn', (sample) => sample.latency?.p95),
-          series('p99', 'bad', (sample) => sample.latency?.p99),
+          series('p50', 'accent', (sample) => sample.latency?.p50, findHighest),
+          series('p95', 'series-2', (sample) => sample.latency?.p95, findHighest),
+          series('p99', 'bad', (sample) => sample.latency?.p99, findHighest),
         ],
       },
       {
@@ -86,7 +84,7 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
         }),
       },
     ],
-    [rows],
+    [buckets],
   )
   return (
     <div class="charts">
@@ -95,15 +93,6 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
       ))}
     </div>
   )
-}
-
-function toRows(samples: readonly MetricsSample[]): Row[] {
-  return samples.flatMap((sample, index) => {
-    const time = Date.parse(sample.time) / 1000
-    const before = Date.parse(samples[index - 1]?.time ?? sample.time) / 1000
-    const gap = time - before > gapSeconds ? [{ time: before + 1, sample: null }] : []
-    return [...gap, { time, sample }]
-  })
 }
 
 export function formatRate(value: number): string {

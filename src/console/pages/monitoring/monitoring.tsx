@@ -33,10 +33,10 @@ export function View({ query }: ViewProps) {
   const latest = stream.samples.at(-1)
   return (
     <>
-      <PageHeading title="Monitoring">
+      <PageHeading title="Operations">
         <StreamState stream={stream} />
       </PageHeading>
-      <h2>Last 10 minutes</h2>
+      <h2 class="visually-hidden">Last 10 minutes</h2>
       {latest ? (
         <>
           <Sources sources={latest.sources} />
@@ -49,11 +49,7 @@ export function View({ query }: ViewProps) {
       <Lookup />
       <h2>Rejections of the last hour</h2>
       <Loaded resource={rejections}>
-        {(list) => (
-          <div class="wide-tables">
-            <RejectionTables list={list} reason={reason} />
-          </div>
-        )}
+        {(list) => <RejectionTables list={list} reason={reason} />}
       </Loaded>
       <h2>Refusals of the last 24 hours</h2>
       <Loaded resource={refusals}>{(list) => <RefusalTables list={list} />}</Loaded>

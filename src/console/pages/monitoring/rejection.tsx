@@ -1,7 +1,6 @@
 import type { Rejection } from '../../../contract/index.ts'
 import { findRejections } from '../../../contract/operations/monitoring.ts'
 import { read } from '../../api.ts'
-import { SecondaryLink } from '../../components/button.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
@@ -20,9 +19,7 @@ export function View({ params: { interactionId = '' } }: ViewProps) {
   )
   return (
     <>
-      <PageHeading title="Rejected request">
-        <SecondaryLink href="/console/monitoring">All rejections</SecondaryLink>
-      </PageHeading>
+      <PageHeading title="Rejected request" crumbs={[['Operations', '/console/monitoring']]} />
       <Loaded resource={matches}>
         {({ data, sources }) => (
           <>

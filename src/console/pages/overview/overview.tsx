@@ -2,13 +2,18 @@ import type { PlatformStatus, ServerStatus } from '../../../contract/index.ts'
 import { getStatus } from '../../../contract/operations/monitoring.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
+import { Card } from '../../components/card.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { Empty, Loaded, Notice } from '../../components/states.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Ago, Time } from '../../components/time.tsx'
 import { capitalize, formatCount } from '../../labels.ts'
+import { useMetricsStream } from '../../metrics-stream.ts'
 import { useResource } from '../../resource.ts'
-import { Activity } from './activity.tsx'
+import { features, hasScope, providerName } from '../../session.ts'
+import { describeMissing, Figures, NoFigures, Requests } from './activity.tsx'
+import { Attention } from './attention.tsx'
+import { LatestConsents } from './latest-consents.tsx'
 
 const refreshMs = () => 5000
 
@@ -18,102 +23,63 @@ export function View() {
   })
   return (
     <>
-      <PageHeading title="Overview">
-        {status.readAt !== undefined && (
-          <span class="muted">
-            Updated <Ago time={status.readAt} />
-          </span>
-        )}
-      </PageHeading>
+      <PageHeading
+        title="Overview"
+        about={
+          <>
+            {providerName.value}
+            {status.readAt !== undefined && (
+              <>
+                {providerName.value && ' · '}updated <Ago time={status.readAt} />
+              </>
+            )}
+          </>
+        }
+      />
       <Loaded resource={status}>{(value) => <Status status={value} />}</Loaded>
     </>
   )
 }
 
 function Status({ status }: { readonly status: PlatformStatus }) {
-  const { servers, counts, feeds, lastLoad } = status
-  const problems = servers.filter(({ status: state }) => state !== 'ok')
+  const stream = useMetricsStream()
+  const hasFigures = describeMissing(stream) === undefined
+  const showsConsents = features.value.includes('consent') && hasScope('consent.read')
   return (
-    <>
-      {problems.length === 0 ? (
-        <Notice kind="good" title="Healthy: nothing needs attention" />
-      ) : (
-        <Notice kind="warn" title="Needs attention">
-          <ul>
-            {problems.flatMap(({ role, reasons, status: state }) =>
-              (reasons.length > 0 ? reasons : [state]).map((reason) => (
-                <li key={role + reason}>
-                  {capitalize(role)}: {reason}
-                </li>
-              )),
-            )}
-          </ul>
-        </Notice>
-      )}
-      <ul class="counts">
-        {countItems.map(({ name, title, href }) => (
-          <li key={name}>
-            <strong class="number">
-              {counts[name] === undefined ? '–' : formatCount(counts[name])}
-            </strong>
-            {href === undefined ? title : <a href={href}>{title}</a>}
-            {counts.unavailable
-              .filter((count) => count.name === name)
-              .map(({ reason }) => (
-                <span key={reason} class="muted">{` (${unavailable[reason]})`}</span>
-              ))}
-          </li>
-        ))}
-      </ul>
-      <Activity />
-      <h2>Servers</h2>
-      <Table
-        caption="Servers"
-        rows={servers}
-        rowKey={({ role }) => role}
-        columns={[
-          { title: 'Server', isHeading: true, cell: ({ role }) => capitalize(role) },
-          { title: 'Health', cell: (server) => <Health server={server} /> },
-          { title: 'Version', cell: ({ version }) => version ?? 'not known' },
-          { title: 'Details', cell: (server) => <Details server={server} status={status} /> },
-        ]}
-      />
-      <h2>Last load</h2>
-      {lastLoad ? (
-        <p>
-          <Ago time={lastLoad.committed} />, <Time value={lastLoad.committed} />:{' '}
-          {formatCount(lastLoad.created)} created, {formatCount(lastLoad.changed)} changed,{' '}
-          {formatCount(lastLoad.unchanged)} unchanged, {formatCount(lastLoad.deleted)} deleted.
-        </p>
-      ) : (
-        <Empty title="No load is recorded in this database">
-          <p>
-            <code>holdfast load FILE</code> loads customers, accounts and products.
-          </p>
-        </Empty>
-      )}
-      <h2>Feeds</h2>
-      {feeds.length === 0 ? (
-        <Empty title="No feeds">
-          <p>
-            A feed sends changes to the intake in numbered batches. It appears here with its first
-            batch.
-          </p>
-        </Empty>
-      ) : (
-        <Table
-          caption="Feeds"
-          rows={feeds}
-          rowKey={({ feed }) => feed}
-          columns={[
-            { title: 'Feed', isHeading: true, cell: ({ feed }) => feed },
-            { title: 'Last batch', isNumber: true, cell: ({ batch }) => formatCount(batch) },
-            { title: 'Received', cell: ({ time }) => <Ago time={time} /> },
-            { title: 'Lines', isNumber: true, cell: ({ lines }) => formatCount(lines) },
-          ]}
-        />
-      )}
-    </>
+    <div class="overview">
+      {hasFigures && <Figures samples={stream.samples} />}
+      <div class="grid">
+        <Attention status={status} />
+        {hasFigures ? <Requests samples={stream.samples} /> : <NoFigures stream={stream} />}
+      </div>
+      <Counts counts={status.counts} />
+      <div class="grid">
+        <Servers status={status} />
+        {showsConsents && <LatestConsents />}
+        <Feeds status={status} />
+        <LastLoad load={status.lastLoad} />
+      </div>
+    </div>
+  )
+}
+
+function Counts({ counts }: Pick<PlatformStatus, 'counts'>) {
+  return (
+    <ul class="counts card">
+      {countItems.map(({ name, title, href }) => (
+        <li key={name}>
+          <strong class="number">
+            {counts[name] === undefined ? '–' : formatCount(counts[name])}
+          </strong>{' '}
+          {href === undefined ? title : <a href={href}>{title}</a>}
+          {counts.unavailable
+            .filter((count) => count.name === name)
+            .map(({ reason }) => (
+              <span key={reason} class="muted">{` (${unavailable[reason]})`}</span>
+            ))}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -132,36 +98,94 @@ const unavailable = {
   failed: 'the database could not count them in time',
 } as const
 
-const kinds = { ok: 'good', degraded: 'warn', unavailable: 'bad', undetermined: 'neutral' } as const
+/** The words for the health of a server. */
+const healths = {
+  ok: ['good', 'Ready'],
+  degraded: ['warn', 'Degraded'],
+  unavailable: ['bad', 'Unavailable'],
+  undetermined: ['neutral', 'Not known'],
+} as const
+
+function Servers({ status: { servers, database } }: { readonly status: PlatformStatus }) {
+  return (
+    <Card title="Servers" note={database === 'sqlite' ? 'on SQLite' : 'on PostgreSQL'}>
+      <Table
+        caption="Servers"
+        rows={servers}
+        rowKey={({ role }) => role}
+        columns={[
+          { title: 'Server', isHeading: true, cell: ({ role }) => capitalize(role) },
+          { title: 'State', phone: 'first', cell: (server) => <Health server={server} /> },
+          { title: 'Version', cell: ({ version }) => version ?? 'not known' },
+          {
+            title: 'Started',
+            cell: ({ started, url }) =>
+              started === undefined ? url && <code>{url}</code> : <Ago time={started} />,
+          },
+        ]}
+      />
+    </Card>
+  )
+}
 
 function Health({ server: { status, reasons } }: { readonly server: ServerStatus }) {
+  const [kind, word] = healths[status]
   return (
     <>
-      <Badge kind={kinds[status]}>{status}</Badge>
+      <Badge kind={kind}>{word}</Badge>
       {reasons.map((reason) => (
-        <div key={reason} class="muted">
+        <span key={reason} class="muted">
+          {' '}
           {reason}
-        </div>
+        </span>
       ))}
     </>
   )
 }
 
-function Details({
-  server: { url, started },
-  status: { database },
-}: {
-  readonly server: ServerStatus
-  readonly status: PlatformStatus
-}) {
+function LastLoad({ load }: { readonly load: PlatformStatus['lastLoad'] }) {
   return (
-    <>
-      {url !== undefined && <code>{url}</code>}
-      {started !== undefined && (
-        <>
-          started <Ago time={started} />, database {database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}
-        </>
+    <Card title="Last load" note={load && <Ago time={load.committed} />}>
+      {load ? (
+        <p>
+          <Time value={load.committed} />: {formatCount(load.created)} created,{' '}
+          {formatCount(load.changed)} changed, {formatCount(load.unchanged)} unchanged,{' '}
+          {formatCount(load.deleted)} deleted.
+        </p>
+      ) : (
+        <Empty title="No load is recorded in this database">
+          <p>
+            <code>holdfast load FILE</code> loads customers, accounts and products.
+          </p>
+        </Empty>
       )}
-    </>
+    </Card>
+  )
+}
+
+function Feeds({ status: { feeds } }: { readonly status: PlatformStatus }) {
+  return (
+    <Card title="Feeds">
+      {feeds.length === 0 ? (
+        <Empty title="No feeds">
+          <p>
+            A feed sends changes to the intake in numbered batches. It appears here with its first
+            batch.
+          </p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Feeds"
+          rows={feeds}
+          rowKey={({ feed }) => feed}
+          columns={[
+            { title: 'Feed', isHeading: true, cell: ({ feed }) => feed },
+            { title: 'Last batch', isNumber: true, cell: ({ batch }) => formatCount(batch) },
+            { title: 'Lines', isNumber: true, cell: ({ lines }) => formatCount(lines) },
+            { title: 'Received', isNumber: true, cell: ({ time }) => <Ago time={time} /> },
+          ]}
+        />
+      )}
+    </Card>
   )
 }

@@ -1,138 +1,64 @@
-/** The colours of the pages in light and dark. A test checks the contrast of each pair that is used. */
-export const palette = {
-  light: {
-    ink: '#1b1f24',
-    muted: '#57606a',
-    line: '#8c959f',
-    hairline: '#d8dee4',
-    surface: '#ffffff',
-    raised: '#f6f8fa',
-    bad: '#b42318',
-  },
-  dark: {
-    ink: '#e6edf3',
-    muted: '#9198a1',
-    line: '#7d8590',
-    hairline: '#30363d',
-    surface: '#0d1117',
-    raised: '#161b22',
-    bad: '#ff938a',
-  },
-} as const
+import { brandColours } from '../../../design/contrast.ts'
+import { renderFontFace, renderTokens } from '../../../design/tokens.ts'
 
-/** The contrast that WCAG 2.2 AA requires of text. */
-const contrastMin = 4.5
-
-/** The contrast ratio of two colours such as #0b5fff, as WCAG defines it. */
-export function contrast(first: string, second: string): number {
-  const [light = 0, dark = 0] = [luminance(first), luminance(second)].sort((a, b) => b - a)
-  return (light + 0.05) / (dark + 0.05)
-}
-
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
-    const value = Number.parseInt(colour.slice(start, start + 2), 16) / 255
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
-
-/** The colour of the brand, mixed with black or white until text in it is readable on every surface of the theme. */
-export function adjustAccent(colour: string, theme: keyof typeof palette): string {
-  const { surface, raised } = palette[theme]
-  const target = theme === 'light' ? 0 : 255
-  for (let share = 0; ; share += 0.05) {
-    const mixed = mix(colour, target, Math.min(share, 1))
-    const isReadable = [surface, raised].every((other) => contrast(mixed, other) >= contrastMin)
-    if (isReadable || share >= 1) return mixed
-  }
-}
-
-/** The colour of text on a button. */
-export function textOn(colour: string): string {
-  return contrast(colour, '#ffffff') >= contrast(colour, '#000000') ? '#ffffff' : '#000000'
-}
-
-function mix(colour: string, target: number, share: number): string {
-  const parts = [1, 3, 5].map((start) => {
-    const value = Number.parseInt(colour.slice(start, start + 2), 16)
-    return Math.round(value + (target - value) * share)
-      .toString(16)
-      .padStart(2, '0')
-  })
-  return `#${parts.join('')}`
-}
-
-function properties(theme: keyof typeof palette, brandColour: string): string {
-  const accent = adjustAccent(brandColour, theme)
-  const { surface, raised, bad } = palette[theme]
-  // A card is lighter than the page around it.
-  const [card, page] = theme === 'light' ? [surface, raised] : [raised, surface]
-  const derived = { card, page, accent, 'on-accent': textOn(accent), 'on-bad': textOn(bad) }
-  return Object.entries({ ...palette[theme], ...derived })
-    .map(([name, value]) => `--${name}:${value}`)
-    .join(';')
-}
-
-export function renderStylesheet(brandColour: string): string {
-  return `:root{color-scheme:light dark;${properties('light', brandColour)}}
-@media (prefers-color-scheme:dark){:root{${properties('dark', brandColour)}}}
-*,::before,::after{box-sizing:border-box}
+/** The URL of the font is relative to the stylesheet. */
+export function renderStylesheet(brandColour: string, font?: string): string {
+  return `${font === undefined ? '' : renderFontFace(font)}${renderTokens(brandColours(brandColour))}*,::before,::after{box-sizing:border-box}
 ${layoutRules}${formRules}${partRules}`
 }
 
 /** The text of the header, the card and the footer is 38rem wide and aligned. */
-const layoutRules = `body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+const layoutRules = `body{margin:0;background:var(--page);color:var(--ink);font:var(--text-reading)/1.5 var(--font);overflow-wrap:anywhere}
 header,footer{padding:0 max(20px,50% - 19rem)}
-header{display:flex;justify-content:space-between;align-items:center;gap:16px;background:var(--card);border-bottom:1px solid var(--hairline)}
-main{padding:8px 20px 32px;background:var(--card);border-bottom:1px solid var(--hairline)}
+header{display:flex;justify-content:space-between;align-items:center;gap:16px;background:var(--surface);border-bottom:1px solid var(--line)}
+main{padding:8px 20px 32px;background:var(--surface);border-bottom:1px solid var(--line)}
 footer{padding-block:8px 32px;color:var(--muted);font-size:14px}
-h1{font-size:24px;line-height:1.25;margin:24px 0 16px}
-h2,legend{font-size:18px;line-height:1.3;margin:28px 0 8px;padding:0;font-weight:600}
+h1{font-size:24px;line-height:1.25;margin:24px 0 16px;letter-spacing:-.01em}
+h2,legend{font-size:18px;line-height:1.3;margin:28px 0 8px;padding:0;font-weight:var(--weight-bold)}
 h2+p{margin-top:0}
-.brand{display:flex;align-items:center;gap:8px;font-weight:600}
+.brand{display:flex;align-items:center;gap:8px;font-weight:var(--weight-bold)}
 .step{white-space:nowrap}
 .step,.muted,.detail{color:var(--muted);font-size:14px}
 .detail{display:block}
 a{color:var(--accent)}
-code{font:14px/1.5 ui-monospace,monospace}
+code{font:14px/1.5 var(--mono)}
 :is(a,button,input,summary):focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 @media (min-width:700px){
-main{max-width:42rem;margin:32px auto 24px;padding:8px 31px 32px;border:1px solid var(--hairline);border-radius:8px;box-shadow:0 1px 3px #1b1f2414}
+main{max-width:42rem;margin:32px auto 24px;padding:8px 31px 32px;border:1px solid var(--line);border-radius:var(--radius);box-shadow:var(--shadow)}
 h1{font-size:28px}
 }
 `
 
-const formRules = `label{display:block;font-weight:600;margin:24px 0 4px}
-input[type=text],input[type=email]{width:100%;max-width:36ch;min-height:44px;padding:8px 12px;font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:6px}
+const formRules = `label{display:block;font-weight:var(--weight-bold);margin:24px 0 4px}
+input[type=text],input[type=email]{width:100%;max-width:36ch;min-height:44px;padding:8px 12px;font:inherit;color:inherit;background:var(--surface);border:1px solid var(--control);border-radius:var(--radius-small)}
 input[aria-invalid=true]{border:2px solid var(--bad)}
 input[type=text].code{letter-spacing:.3em;font-variant-numeric:tabular-nums;max-width:14ch}
 .buttons{display:flex;flex-wrap:wrap;gap:12px;margin:24px 0 8px}
-button{min-height:44px;padding:8px 20px;font:inherit;font-weight:600;border-radius:6px;border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);cursor:pointer}
+button{min-height:44px;padding:8px 20px;font:inherit;font-weight:var(--weight-bold);border-radius:var(--radius-small);border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);cursor:pointer}
 button:hover{box-shadow:0 0 0 3px color-mix(in srgb,var(--accent) 25%,transparent)}
-button.secondary{background:var(--card);color:var(--accent)}
+button.secondary{background:var(--surface);color:var(--accent)}
 button.danger{border-color:var(--bad);background:var(--bad);color:var(--on-bad)}
 button.danger:hover{box-shadow:0 0 0 3px color-mix(in srgb,var(--bad) 25%,transparent)}
 button.link{min-height:24px;padding:0;border:0;background:none;color:var(--accent);font-weight:400;text-decoration:underline}
 button.link:hover{box-shadow:none;text-decoration-thickness:2px}
-.problem{margin:24px 0;padding:4px 16px;border:2px solid var(--bad);border-radius:6px}
+.problem{margin:24px 0;padding:4px 16px;border:2px solid var(--bad);border-radius:var(--radius-small)}
 .problem h2{margin-top:12px}
-.problem a,.error{color:var(--bad);font-weight:600}
+.problem a,.error{color:var(--bad);font-weight:var(--weight-bold)}
 .error{margin:4px 0}
 main.correctable:has(#email:valid,#passcode:valid,[name=account]:checked) :is(.problem,.error){display:none}
-main.correctable input:valid{border:1px solid var(--line)}
+main.correctable input:valid{border:1px solid var(--control)}
 fieldset{border:0;margin:24px 0 0;padding:0;min-width:0}
 legend{margin-top:0}
-.choice{display:flex;gap:12px;align-items:flex-start;margin:0;padding:12px 8px;border-bottom:1px solid var(--hairline);font-weight:400;cursor:pointer}
-legend+.choice{border-top:1px solid var(--hairline)}
+.choice{display:flex;gap:12px;align-items:flex-start;margin:0;padding:12px 8px;border-bottom:1px solid var(--line);font-weight:400;cursor:pointer}
+legend+.choice{border-top:1px solid var(--line)}
 .choice:hover,.choice:has(:checked){background:var(--page)}
 .choice input{width:24px;height:24px;margin:0;flex:none;accent-color:var(--accent)}
 .choice .muted{display:block}
 `
 
-const partRules = `.facts{margin:16px 0 24px;border-top:1px solid var(--hairline)}
-.facts>div{padding:12px 0;border-bottom:1px solid var(--hairline)}
-dt{font-weight:600}
+const partRules = `.facts{margin:16px 0 24px;border-top:1px solid var(--line)}
+.facts>div{padding:12px 0;border-bottom:1px solid var(--line)}
+dt{font-weight:var(--weight-bold)}
 dd{margin:0}
 dd>p{margin:8px 0 0}
 dd>:first-child{margin-top:0}
@@ -147,19 +73,19 @@ details ul{margin:0 0 12px;padding-left:36px;columns:10rem;column-gap:24px;color
 .items{margin:0;padding:0;list-style:none}
 .items li+li{margin-top:8px}
 .items .muted{display:block}
-.status{display:inline-flex;align-items:center;gap:6px;font-weight:600}
+.status{display:inline-flex;align-items:center;gap:6px;font-weight:var(--weight-bold)}
 .status::before{content:'';width:8px;height:8px;border-radius:50%;border:2px solid var(--muted)}
 .status.active::before{border-color:var(--accent);background:var(--accent)}
-.consents{list-style:none;margin:0;padding:0;border-top:1px solid var(--hairline)}
-.consents li{padding:16px 0;border-bottom:1px solid var(--hairline)}
+.consents{list-style:none;margin:0;padding:0;border-top:1px solid var(--line)}
+.consents li{padding:16px 0;border-bottom:1px solid var(--line)}
 .consents p{margin:0}
-.consents a{font-weight:600;font-size:18px}
+.consents a{font-weight:var(--weight-bold);font-size:18px}
 .consents .muted{margin-top:4px}
 .history{list-style:none;padding:0 0 0 5px;margin:16px 0}
-.history>li{position:relative;padding:0 0 20px 24px;border-left:2px solid var(--hairline)}
+.history>li{position:relative;padding:0 0 20px 24px;border-left:2px solid var(--line)}
 .history>li:last-child{border-color:transparent;padding-bottom:0}
-.history>li::before{content:'';position:absolute;left:-7px;top:5px;width:12px;height:12px;border-radius:50%;border:2px solid var(--muted);background:var(--card)}
+.history>li::before{content:'';position:absolute;left:-7px;top:5px;width:12px;height:12px;border-radius:50%;border:2px solid var(--muted);background:var(--surface)}
 .history ul{margin:4px 0 0;padding-left:20px}
-.notice{margin:24px 0;padding:8px 16px;background:var(--page);border:1px solid var(--hairline);border-left:4px solid var(--accent);border-radius:6px}
+.notice{margin:24px 0;padding:8px 16px;background:var(--page);border:1px solid var(--line);border-left:4px solid var(--accent);border-radius:var(--radius-small)}
 .addresses{margin:8px 0;padding:0 0 0 20px;columns:14rem;font-size:14px}
 `

@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { SecondaryButton } from '../../../components/button.tsx'
 import { CustomerView } from '../../../components/customer-view.tsx'
 import { Confirm } from '../../../components/dialog.tsx'
-import { PageHeading } from '../../../components/page-heading.tsx'
+import { type Crumbs, PageHeading } from '../../../components/page-heading.tsx'
 import { Problem } from '../../../components/states.tsx'
 import { confirmLeaving } from '../../../router.ts'
+import { catalogueCrumbs, productUrl } from '../addresses.ts'
 import { createCommands } from './commands.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import type { Editor } from './editor.ts'
@@ -31,7 +32,7 @@ export function EditorPage({
   const { source, conflict, review, product } = editor
   return (
     <>
-      <PageHeading title={title} />
+      <PageHeading title={title} crumbs={listCrumbs(editor)} />
       <EditorState editor={editor} restoredAt={restoredAt} onCompare={compare} />
       <FailedCommand editor={editor} />
       <ErrorList editor={editor} />
@@ -81,6 +82,12 @@ export function EditorPage({
       )}
     </>
   )
+}
+
+function listCrumbs({ id, baseline }: Editor): Crumbs {
+  const { name } = baseline.value
+  if (id.value === undefined) return catalogueCrumbs
+  return [...catalogueCrumbs, [String(name ?? 'Product'), productUrl(id.value)]]
 }
 
 /** Why the last command failed. It gets the focus, because the button may be far below it. */
