@@ -61,6 +61,13 @@ export function formatMs(ms: number): string {
   return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
 }
 
+/** A duration in milliseconds, or in seconds if it is longer than one. */
+export function formatSeconds(seconds: number): string {
+  const ms = seconds * 1000
+  if (ms >= 1000) return `${seconds.toLocaleString('en', { maximumFractionDigits: 2 })} s`
+  return `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`
+}
+
 /** `0.0425` as "4.25 %", exactly. Undefined unless the text is a decimal. */
 export function formatPercent(decimal: string): string | undefined {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal) ?? []

@@ -93,6 +93,14 @@ export const sections: readonly Section[] = [
     ],
   },
   {
+    path: '/reports',
+    title: 'Reports',
+    icon: 'report',
+    scope: 'consent.read',
+    feature: 'consent',
+    load: () => import('./pages/reports/reports.tsx'),
+  },
+  {
     path: '/checks',
     title: 'Checks',
     icon: 'check',

@@ -10,6 +10,8 @@ export interface ChartData {
   readonly format: (value: number) => string
   /** The first and the last position of the axis. By default, those of the data. */
   readonly range?: readonly [number, number] | undefined
+  /** Positions between the first and the last one where something happened. Bars have none. */
+  readonly marks?: readonly number[] | undefined
 }
 
 interface Label {
@@ -43,8 +45,9 @@ export interface PlacedChart {
   readonly grid: readonly Label[]
   readonly labels: readonly Label[]
   readonly series: readonly PlacedSeries[]
-  /** The horizontal place of each position. */
+  /** The horizontal place of each position, and of each mark. */
   readonly xs: readonly number[]
+  readonly marks: readonly number[]
 }
 
 /** The patterns of lines, so that they differ without colours. */
@@ -64,7 +67,7 @@ const labelSteps = [
 
 /** Places everything in a drawing of this width, in pixels. */
 export function placeChart(data: ChartData, width: number, height = chartHeight): PlacedChart {
-  const { kind, positions, series, range } = data
+  const { kind, positions, series, range, marks = [] } = data
   const values = series.flatMap((each) => each.values).filter((value) => value !== null)
   const ticks = listTicks(Math.min(0, ...values), Math.max(0, ...values))
   const [lowest = 0, highest = 1] = [ticks[0], ticks.at(-1)]
@@ -100,6 +103,9 @@ export function placeChart(data: ChartData, width: number, height = chartHeight)
         ? placeBars(series, xs, step, toY)
         : series.map((each) => placeLine(each.values, xs, toY)),
     xs,
+    marks: marks
+      .filter((position) => position >= first && position <= last)
+      .map((position) => margin.left + perUnit * (position - first)),
   }
 }
 

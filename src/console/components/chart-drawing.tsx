@@ -45,6 +45,9 @@ export function ChartDrawing({
           ))}
         </g>
       ))}
+      {[...new Set(chart.marks)].map((x) => (
+        <line key={x} class="chart-mark" x1={x} x2={x} y1={top} y2={bottom} />
+      ))}
       {crosshair !== undefined && (
         <line class="chart-crosshair" x1={xs[crosshair]} x2={xs[crosshair]} y1={top} y2={bottom} />
       )}

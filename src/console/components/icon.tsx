@@ -8,6 +8,7 @@ const paths = {
   check: 'M4 12l5 5L20 6',
   pulse: 'M3 17l5-6 4 4 8-10',
   code: 'M8 6l-5 6 5 6M16 6l5 6-5 6',
+  report: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7',
   people: 'M15 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0zM3 21c0-4 3.5-6 8-6s8 2 8 6',
 } as const
 

@@ -4,9 +4,9 @@ import { ButtonLink, SecondaryButton } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/states.tsx'
 import { formatCount } from '../../labels.ts'
+import { useObjectUrl } from '../../object-url.ts'
 import { type ExportProgress, exportProducts } from './export-products.ts'
 import { type Filters, isFiltered } from './filters.ts'
-import { useObjectUrl } from './object-url.ts'
 
 /** Reads products page by page, and offers them as a file. */
 export function ExportDialog({

@@ -2,12 +2,12 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Button, ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
 import { Notice } from '../../components/states.tsx'
 import { formatCount } from '../../labels.ts'
+import { useObjectUrl } from '../../object-url.ts'
 import { confirmLeaving } from '../../router.ts'
 import { catalogueUrl } from './addresses.ts'
 import type { PlannedLine } from './import-plan.ts'
 import { type FailedLine, type ImportMode, runImport } from './import-run.ts'
 import { LineTable } from './line-table.tsx'
-import { useObjectUrl } from './object-url.ts'
 
 /** Sends the lines, and reports those that failed. It can be stopped and continued. */
 export function ImportProgress({

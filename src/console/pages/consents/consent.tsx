@@ -4,7 +4,7 @@ import { getConsent, withdrawConsent } from '../../../contract/operations/consen
 import { clusterWords, describeWords } from '../../../platform/consent/scope-words.ts'
 import { call, read } from '../../api.ts'
 import { StateBadge } from '../../components/badge.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, SecondaryButton } from '../../components/button.tsx'
 import { Confirm } from '../../components/dialog.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
@@ -17,11 +17,13 @@ import { hasScope } from '../../session.ts'
 import { Accounts, Disclosures, History } from './history.tsx'
 import { statuses } from './labels.ts'
 import { Messages } from './messages.tsx'
+import { RecordsCopy } from './records-copy.tsx'
 
 export function View({ params: { id = '' } }: ViewProps) {
   const params = { consentId: id }
   const consent = useResource(id, (signal) => read(getConsent, { params, signal }))
   const [isAsking, setAsking] = useState(false)
+  const [isCopying, setCopying] = useState(false)
   const [isWithdrawn, setWithdrawn] = useState(false)
   const { value } = consent
   const name = <bdi>{value?.thirdParty.name ?? 'The third party'}</bdi>
@@ -38,6 +40,11 @@ export function View({ params: { id = '' } }: ViewProps) {
         state={value && <StateBadge label={statuses[value.status]} />}
         about={value && <>What a customer shares with {name}</>}
       >
+        {value && (
+          <SecondaryButton onClick={() => setCopying(true)}>
+            Copy for the customer …
+          </SecondaryButton>
+        )}
         {value?.status === 'active' && hasScope('consent.write') && (
           <Button class="dangerous" onClick={() => setAsking(true)}>
             Withdraw
@@ -50,6 +57,9 @@ export function View({ params: { id = '' } }: ViewProps) {
         </Notice>
       )}
       <Loaded resource={consent}>{(loaded) => <Details consent={loaded} />}</Loaded>
+      {value && isCopying && (
+        <RecordsCopy customerId={value.customerId} onClose={() => setCopying(false)} />
+      )}
       {isAsking && (
         <Confirm
           title="Withdraw this consent?"

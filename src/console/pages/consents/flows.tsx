@@ -10,6 +10,8 @@ import { CursorPager } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { setQuery, type ViewProps } from '../../router.ts'
+import { hasScope } from '../../session.ts'
+import { FlowEnds } from './flow-ends.tsx'
 import { flowStateLabels, outcomeLabels, reasons, stepLabels } from './labels.ts'
 
 export function View({ query }: ViewProps) {
@@ -30,6 +32,7 @@ export function View({ query }: ViewProps) {
         the latest first. Data of customers is not recorded: a customer who asks for help can say
         when and at which third party it happened.
       </p>
+      {hasScope('operations.read') && <FlowEnds query={query} />}
       <div class="toolbar">
         <ChipSelect
           label="State"

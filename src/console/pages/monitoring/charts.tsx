@@ -4,7 +4,7 @@ import type { MetricsSample } from '../../../contract/index.ts'
 import { Chart } from '../../components/chart.tsx'
 import type { ChartColour, ChartSeries } from '../../components/chart-props.ts'
 import { formatTimeOfDay } from '../../components/time.tsx'
-import { formatCount } from '../../labels.ts'
+import { formatCount, formatSeconds } from '../../labels.ts'
 import { findHighest, findMean, toBuckets } from '../../metrics-buckets.ts'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
@@ -55,7 +55,7 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
       {
         title: 'Latency',
         sentence: describeLatency(samples),
-        format: formatDuration,
+        format: formatSeconds,
         series: [
           series('p50', 'accent', (sample) => sample.latency?.p50, findHighest),
           series('p95', 'series-2', (sample) => sample.latency?.p95, findHighest),
@@ -100,12 +100,6 @@ export function formatRate(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: digits })
 }
 
-export function formatDuration(seconds: number): string {
-  const ms = seconds * 1000
-  if (ms >= 1000) return `${seconds.toLocaleString('en', { maximumFractionDigits: 2 })} s`
-  return `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`
-}
-
 function describeRequests(samples: readonly MetricsSample[]): string {
   const rates = samples.map(({ requests }) => requests)
   const mean = rates.reduce((sum, rate) => sum + rate, 0) / Math.max(1, rates.length)
@@ -116,7 +110,7 @@ function describeLatency(samples: readonly MetricsSample[]): string {
   const slowest = samples.flatMap(({ latency }) => latency?.p99 ?? [])
   if (slowest.length === 0) return 'No request was completed.'
   const latest = slowest.at(-1) ?? 0
-  return `The last p99 is ${formatDuration(latest)}, the highest ${formatDuration(Math.max(...slowest))}.`
+  return `The last p99 is ${formatSeconds(latest)}, the highest ${formatSeconds(Math.max(...slowest))}.`
 }
 
 function describeErrors(samples: readonly MetricsSample[]): string {

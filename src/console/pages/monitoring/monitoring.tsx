@@ -14,6 +14,7 @@ import { Lookup } from './lookup.tsx'
 import { RefusalTables } from './refusal-tables.tsx'
 import { RejectionTables } from './rejection-tables.tsx'
 import { Sources } from './sources.tsx'
+import { Usage } from './usage.tsx'
 
 const refreshMs = () => 5000
 
@@ -45,6 +46,7 @@ export function View({ query }: ViewProps) {
       ) : (
         <Skeleton />
       )}
+      <Usage query={query} />
       <h2>Why was this rejected?</h2>
       <Lookup />
       <h2>Rejections of the last hour</h2>

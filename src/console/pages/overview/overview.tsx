@@ -13,6 +13,7 @@ import { useResource } from '../../resource.ts'
 import { features, hasScope, providerName } from '../../session.ts'
 import { describeMissing, Figures, NoFigures, Requests } from './activity.tsx'
 import { Attention } from './attention.tsx'
+import { LastDay } from './last-day.tsx'
 import { LatestConsents } from './latest-consents.tsx'
 
 const refreshMs = () => 5000
@@ -56,6 +57,7 @@ function Status({ status }: { readonly status: PlatformStatus }) {
       <div class="grid">
         <Servers status={status} />
         {showsConsents && <LatestConsents />}
+        <LastDay />
         <Feeds status={status} />
         <LastLoad load={status.lastLoad} />
       </div>

@@ -1,0 +1,42 @@
+import type { MarkKind, UsageMark } from '../../contract/index.ts'
+import { StateBadge, type StateLabel } from './badge.tsx'
+import { Empty } from './states.tsx'
+import { Table } from './table.tsx'
+import { Moment, nameZone } from './time.tsx'
+
+const labels: Readonly<Record<MarkKind, StateLabel>> = {
+  start: ['neutral', 'Start'],
+  load: ['neutral', 'Load'],
+  keyAdded: ['neutral', 'Key'],
+  keyRetired: ['neutral', 'Key'],
+  outage: ['bad', 'Outage'],
+  plannedOutage: ['warn', 'Planned'],
+}
+
+/** What happened in a range, the latest first. */
+export function Marks({ marks }: { readonly marks: readonly UsageMark[] }) {
+  if (marks.length === 0) {
+    return (
+      <Empty title="No server was started, nothing was loaded, and no key was changed">
+        <p>Of servers and loads, those that use the database of the platform are listed.</p>
+      </Empty>
+    )
+  }
+  return (
+    <Table
+      caption="What happened"
+      isStacked
+      rows={marks.toReversed()}
+      rowKey={({ kind, time, text }) => `${kind} ${time} ${text}`}
+      columns={[
+        {
+          title: `Time (${nameZone()})`,
+          isHeading: true,
+          cell: ({ time }) => <Moment value={time} />,
+        },
+        { title: 'Kind', phone: 'first', cell: ({ kind }) => <StateBadge label={labels[kind]} /> },
+        { title: 'What', cell: ({ text }) => text },
+      ]}
+    />
+  )
+}

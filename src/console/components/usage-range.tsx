@@ -1,0 +1,19 @@
+import { type UsageRange, usageRangeNames, usageRanges } from '../../contract/usage-definitions.ts'
+import { setQuery } from '../router.ts'
+import { ChipSelect } from './field.tsx'
+
+/** The range of the view, which is the parameter `range` of its address. */
+export function readRange(query: URLSearchParams): UsageRange {
+  return usageRangeNames.find((name) => name === query.get('range')) ?? '24h'
+}
+
+export function RangeSelect({ range }: { readonly range: UsageRange }) {
+  return (
+    <ChipSelect
+      label="Range"
+      value={range}
+      options={usageRangeNames.map((name) => [name, `Last ${usageRanges[name].title}`] as const)}
+      onSelect={(chosen) => setQuery({ range: chosen })}
+    />
+  )
+}
