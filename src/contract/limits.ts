@@ -31,7 +31,7 @@ export const searchTextLengthMax = 1000
 /** How much of the name and the brand of a product its summary contains (P7). */
 export const summaryTextLengthMax = 200
 
-/** The longest cursor of S1 and S4. */
+/** The longest cursor of S1, S4, S5 and S7. */
 export const cursorLengthMax = 512
 
 /** How many rejected requests O3 lists, and how many a process stores. */

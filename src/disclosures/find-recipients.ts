@@ -28,8 +28,8 @@ export interface RecipientOptions {
 export const delaySeconds = 60
 
 /**
- * The corrections with the recipients of what they corrected, in the order of the corrections. `pages` bounds the memory: the
- * records of a customer are read once for all corrections on a page.
+ * The corrections with the recipients of what they corrected, in the order of the corrections. The records of a customer are
+ * read once for all corrections on a page, which bounds the memory, and not before the first of them is asked for.
  */
 export async function* findRecipients(
   store: Pick<DisclosureRecordStore, 'list'>,
@@ -37,12 +37,17 @@ export async function* findRecipients(
   options: RecipientOptions,
 ): AsyncGenerator<readonly [Correction, readonly Recipient[]]> {
   for await (const page of pages) {
+    const byCustomer = Map.groupBy(page, ({ customerId }) => customerId)
     const found = new Map<Correction, readonly Recipient[]>()
-    for (const [customerId, corrections] of Map.groupBy(page, (each) => each.customerId)) {
-      const recipients = await findForCustomer(store, customerId, corrections, options)
-      for (const [correction, list] of recipients) found.set(correction, list)
+    for (const correction of page) {
+      const { customerId } = correction
+      if (!found.has(correction)) {
+        const corrections = byCustomer.get(customerId) ?? []
+        const recipients = await findForCustomer(store, customerId, corrections, options)
+        for (const [each, list] of recipients) found.set(each, list)
+      }
+      yield [correction, found.get(correction) ?? []]
     }
-    for (const correction of page) yield [correction, found.get(correction) ?? []]
   }
 }
 

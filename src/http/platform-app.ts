@@ -72,7 +72,10 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions, Sessi
   readonly catalogue: CatalogueStore
   readonly signingKeys: SigningKeyStore
   readonly clock: () => Temporal.Instant
-  readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties' | 'flows'>
+  readonly consents: Pick<
+    ConsentStore,
+    'arrangements' | 'thirdParties' | 'flows' | 'corrections' | 'disclosureRecords'
+  >
   readonly checks: CheckRuns
   readonly readStatus: () => Promise<PlatformStatus>
   readonly readProvider: () => Promise<ServerStatus | undefined>
@@ -233,7 +236,7 @@ function mountChecks(app: HttpApp, { access, checks }: PlatformAppOptions): void
 
 function mountConsents(
   app: HttpApp,
-  { access, consents: store, clock, consent, readReport }: PlatformAppOptions,
+  { access, consents: store, clock, timeZone = 'UTC', consent, readReport }: PlatformAppOptions,
 ): void {
   const listCustomerRecords = consent?.listCustomerRecords
   for (const [id, operation] of Object.entries(consentOperations)) {
@@ -243,7 +246,7 @@ function mountConsents(
     ) => Promise<unknown>
     mountOperation(app, operation, access, async (input) => {
       const result = await handler(input, {
-        ...{ store, now: clock(), listCustomerRecords, readReport },
+        ...{ store, now: clock(), timeZone, listCustomerRecords, readReport },
       })
       return result === undefined ? {} : { body: JSON.stringify(result) }
     })

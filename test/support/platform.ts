@@ -117,6 +117,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     checks,
     clock,
     publicUrl: options.settings?.publicUrl,
+    timeZone: options.settings?.timeZone,
     readStatus: status.read,
     readProvider: status.readProvider,
     listOutages: openOutages(options.settings?.outagesFile).list,

@@ -1,3 +1,4 @@
+import { readTime } from '../../disclosures/read-time.ts'
 import { CommandError } from '../../server/terminal.ts'
 
 /** Of a flag. A day begins in the time zone. */
@@ -6,12 +7,7 @@ export function parseTime(
   text: string | undefined,
   timeZone: string,
 ): Temporal.Instant | undefined {
-  if (text === undefined) return undefined
-  try {
-    return /^\d{4}-\d\d-\d\d$/.test(text)
-      ? Temporal.PlainDate.from(text).toZonedDateTime(timeZone).toInstant()
-      : Temporal.Instant.from(text)
-  } catch {
-    throw new CommandError(2, `${flag} must be a day such as 2026-07-01, or a time with its zone`)
-  }
+  const time = text === undefined ? undefined : readTime(text, timeZone)
+  if (time || text === undefined) return time
+  throw new CommandError(2, `${flag} must be a day such as 2026-07-01, or a time with its zone`)
 }

@@ -1,4 +1,5 @@
 import type { Consent, ConsentDetail, ConsentFlow } from '../records/consents.ts'
+import type { CorrectionNotice } from '../records/corrections.ts'
 import type { DescribedRecord } from '../records/described-record.ts'
 import type { ReportState } from '../records/reports.ts'
 
@@ -135,4 +136,20 @@ export const reportState: ReportState = {
       digest: '5f2c1e0f3b8a4d7e9c6b1a2d3f4e5a6b7c8d9e0f1a2b3c4d5e6f708192a3b4c5',
     },
   },
+}
+
+export const correctionNotice: CorrectionNotice = {
+  customerId: 'cust-1',
+  type: 'banking.transaction',
+  isDeleted: false,
+  data: 'Transaction',
+  accountId: 'acc-4711',
+  recordId: 'txn-1',
+  corrected: '2025-09-10T14:20:00+10:00',
+  noticeDue: '2025-09-17',
+  thirdParty: consent.thirdParty,
+  consentId: consent.consentId,
+  disclosures: 3,
+  firstDisclosed: '2025-08-01T09:31:30+10:00',
+  lastDisclosed: '2025-09-10T08:00:05+10:00',
 }

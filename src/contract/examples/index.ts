@@ -31,6 +31,7 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   ConsentDetail: [consents.consentDetail],
   ConsentFlowList: [{ data: [consents.consentFlow] }],
   ConsentList: [{ data: [consents.consent], next: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw' }],
+  CorrectionNoticeList: [{ data: [consents.correctionNotice], next: 'MTc1NzQ3ODAwMDAwMCA3' }],
   Customer: [customer],
   CustomerMatch: [{ id, name, phoneNumber }],
   CustomerSearch: [{ email }],

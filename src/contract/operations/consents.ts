@@ -5,9 +5,10 @@ import type { Operation } from '../operation.ts'
 import { pageQuery } from '../paging.ts'
 import { described, optional } from '../record.ts'
 import { ConsentDetail, ConsentFlowList, ConsentList } from '../records/consents.ts'
+import { CorrectionNoticeList } from '../records/corrections.ts'
 import { DescribedRecordList } from '../records/described-record.ts'
 import { ReportState } from '../records/reports.ts'
-import { Id, Text, Timestamp } from '../scalars.ts'
+import { DateOrDateTime, Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { plain } from './shared-parameters.ts'
 
@@ -130,4 +131,23 @@ export const getReport = {
   }),
   response: ReportState,
   errors: ['invalid_request'],
+} as const satisfies Operation
+
+export const listCorrectionNotices = {
+  ...common,
+  ref: 'S7',
+  method: 'GET',
+  path: '/v1/correction-notices',
+  summary: 'List the notices of corrections',
+  description:
+    'Returns which third parties can have received data that was corrected since, under which consent and when, in the order of the corrections. Corrections are those of loads and feeds in the database of the platform; if the provider has another one, use `holdfast data corrections` and `holdfast records corrections`. Times are in the time zone of the platform, in which days begin. A page can have fewer notices than `page-size`, or a few more: the next one follows as long as there is a `next`.',
+  query: Type.Object({
+    since: optional(DateOrDateTime, 'Corrections from this day or time on.'),
+    until: optional(DateOrDateTime, 'Corrections before this day or time.'),
+    'third-party': optional(Id, 'Only notices about the third party with this id.'),
+    customer: optional(Id, 'Only notices to the customer with this id.'),
+    cursor,
+    'page-size': pageQuery['page-size'],
+  }),
+  response: CorrectionNoticeList,
 } as const satisfies Operation

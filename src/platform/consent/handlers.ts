@@ -1,6 +1,7 @@
 import {
   type Consent,
   ContractError,
+  type CorrectionNotice,
   type consentOperations,
   type Input,
   type OperationOf,
@@ -8,8 +9,12 @@ import {
   type ReportState,
 } from '../../contract/index.ts'
 import { scalars } from '../../contract/scalars.ts'
+import type { Correction } from '../../disclosures/correction.ts'
+import { findCorrections } from '../../disclosures/find-corrections.ts'
 import { parsePosition } from '../../disclosures/position.ts'
+import { readTime } from '../../disclosures/read-time.ts'
 import { formatHistory, readConsentHistory } from './consent-history.ts'
+import { listNotices } from './correction-notices.ts'
 import type { ReadCustomerRecords } from './customer-records.ts'
 import { formatFlow, toThirdParty } from './format-flow.ts'
 import { formatMessages } from './outbox/format-messages.ts'
@@ -20,13 +25,23 @@ import { readThirdPartyNames } from './third-party-names.ts'
 interface Context {
   readonly store: Pick<
     ConsentStore,
-    'arrangements' | 'disclosures' | 'thirdParties' | 'flows' | 'outbox'
+    | 'arrangements'
+    | 'disclosures'
+    | 'thirdParties'
+    | 'flows'
+    | 'outbox'
+    | 'corrections'
+    | 'disclosureRecords'
   >
   readonly now: Temporal.Instant
   /** Undefined without the consent role. */
   readonly listCustomerRecords: ReadCustomerRecords | undefined
   readonly readReport: (period: string) => Promise<ReportState>
+  readonly timeZone: string
 }
+
+/** After this time, a page of notices ends with the correction that was examined last. */
+const noticesMs = 3000
 
 type ConsentOperationId = keyof typeof consentOperations
 
@@ -109,6 +124,28 @@ export const consentHandlers: {
 
   /** S6 */
   getReport: ({ params: { period } }, { readReport }) => readReport(period),
+
+  /** S7 */
+  async listCorrectionNotices({ query }, { store, timeZone }) {
+    const { cursor, 'page-size': pageSize, customer: customerId, since = '', until = '' } = query
+    const corrections = findCorrections(store.corrections, {
+      from: readTime(since, timeZone),
+      to: readTime(until, timeZone),
+      customerId,
+      after: readCorrectionCursor(cursor),
+    })
+    const options = { timeZone, thirdPartyId: query['third-party'] }
+    const data: CorrectionNotice[] = []
+    const deadline = performance.now() + noticesMs
+    let last: Correction | undefined
+    for await (const [correction, notices] of listNotices(store, corrections, options)) {
+      if (last && (data.length >= pageSize || performance.now() >= deadline))
+        return { data, next: writeCursor(last.time, String(last.number)) }
+      data.push(...notices)
+      last = correction
+    }
+    return { data }
+  },
 }
 
 function toConsent(
@@ -135,6 +172,14 @@ function toConsent(
 /** A position in a list that is ordered by time, then by id. */
 function writeCursor(time: Temporal.Instant, id: string): string {
   return Buffer.from(`${time.epochMilliseconds} ${id}`).toString('base64url')
+}
+
+function readCorrectionCursor(cursor: string | undefined) {
+  const position = readCursor(cursor)
+  if (!position) return undefined
+  const number = Number(position.id)
+  if (!Number.isSafeInteger(number)) throw invalidCursor()
+  return { time: position.time, number }
 }
 
 function readCursor(cursor: string | undefined) {
