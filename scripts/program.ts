@@ -25,24 +25,30 @@ export const bundleOptions = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
+/** Packages that are CommonJS modules call it for the modules of Node. */
+const makeRequire = `import { createRequire as $createRequire } from 'node:module'
+const require = $createRequire(import.meta.url)`
+
 /**
  * Bundles the command and the module `holdfast/server` into few files, because loading many files makes every start
  * slower. The compiler of TypeBox, which has 230 files, is bundled. The packages for HTTP, signing and databases stay
- * dependencies, so that they can be audited and updated separately.
+ * dependencies, so that they can be audited and updated separately; `bundled` names those that a run of tests bundles.
  */
-export async function buildProgram(folder: string): Promise<void> {
+export async function buildProgram(folder: string, bundled: readonly string[] = []): Promise<void> {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>
   }
+  const external = Object.keys(dependencies)
   await build({
     ...bundleOptions,
+    ...(bundled.length > 0 && { banner: { js: makeRequire } }),
     entryPoints: {
       main: 'src/cli/main.ts',
       'check-thread': 'src/platform/check-runs/check-thread.ts',
       server: 'src/server/index.ts',
     },
     outdir: folder,
-    external: [...Object.keys(dependencies).filter((name) => name !== 'typebox'), 'esbuild'],
+    external: [...external.filter((name) => !['typebox', ...bundled].includes(name)), 'esbuild'],
   })
   copyFileSync(join(root, 'node_modules', 'typebox', 'license'), join(folder, 'typebox-license'))
 }
@@ -69,12 +75,12 @@ export async function buildConsole(folder: string): Promise<void> {
 }
 
 /** Installs the command as published, without sources, in a folder of its own. Returns its path. */
-export async function installProgram(folder: string): Promise<string> {
+export async function installProgram(folder: string, bundled?: readonly string[]): Promise<string> {
   for (const part of ['bin', 'package.json']) {
     cpSync(join(root, part), join(folder, part), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  await buildProgram(join(folder, 'dist', 'program'))
+  await buildProgram(join(folder, 'dist', 'program'), bundled)
   await buildConsole(join(folder, 'dist', 'console'))
   return join(folder, 'bin', 'holdfast.js')
 }
