@@ -27,13 +27,8 @@ import {
   openConsentStore,
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
-import {
-  createScope,
-  currentEngine,
-  type Engine,
-  newDatabase,
-  type Scope,
-} from '../support/engines.ts'
+import { copyDatabase } from '../support/copy-database.ts'
+import { createScope, currentEngine, type Engine, type Scope } from '../support/engines.ts'
 import { bankingAccount, customer, energyAccount } from '../support/lines.ts'
 import { patientLimits, patientMs } from '../support/patience.ts'
 import { createCheckOptions } from '../support/platform.ts'
@@ -81,6 +76,8 @@ export const consentLines = [
     bankingAccount(`${id}-2`, { [id]: true }, { displayName: 'Holiday', ...savings }),
   ]),
 ]
+
+const createConsentBank = copyDatabase(consentLines)
 
 export interface ConsentPlatform {
   readonly database: string
@@ -153,9 +150,9 @@ export async function openConsentPlatform(
   }: PlatformOptions = {},
 ): Promise<ConsentPlatform> {
   const inner = createScope(scope)
-  const database = existing ?? (await newDatabase(inner))
+  const database = existing ?? (await createConsentBank(inner))
   let isProviderAway = false
-  const provider = await openProvider(inner, consentLines, {
+  const provider = await openProvider(inner, existing === undefined ? [] : consentLines, {
     database,
     limits: patientLimits,
     accountVersion,

@@ -1,37 +1,8 @@
-import { copyFileSync } from 'node:fs'
-import {
-  copyPostgres,
-  currentEngine,
-  currentLayout,
-  newDatabase,
-  type Scope,
-  shareOnEachEngine,
-} from './engines.ts'
-import { loadInProcess } from './load.ts'
+import { copyDatabase } from './copy-database.ts'
 
 /** A GET and a POST operation that most tests use. */
 export const accountsPath = '/v1/banking/customer/c1/accounts'
 export const balancesPath = '/v1/banking/customer/c1/accounts/balances'
-
-const createOriginal = shareOnEachEngine(async (scope) => {
-  const database = await newDatabase(scope)
-  await loadInProcess(database, smallBankLines)
-  return database
-})
-
-/** A database with two customers and an account each. It is loaded once and then copied, except on Citus. */
-export async function createSmallBank(scope: Scope): Promise<string> {
-  if (currentLayout() === 'citus') {
-    const database = await newDatabase(scope)
-    await loadInProcess(database, smallBankLines)
-    return database
-  }
-  const original = await createOriginal()
-  if (currentEngine() === 'postgres') return copyPostgres(scope, original)
-  const database = await newDatabase(scope)
-  copyFileSync(original.slice('sqlite:'.length), database.slice('sqlite:'.length))
-  return database
-}
 
 export const smallBankLines = ['1', '2'].flatMap((number) => {
   const [customerId, accountId] = [`c${number}`, `a${number}`]
@@ -44,3 +15,6 @@ export const smallBankLines = ['1', '2'].flatMap((number) => {
     },
   ]
 })
+
+/** Creates a database with two customers and an account each. */
+export const createSmallBank = copyDatabase(smallBankLines)
