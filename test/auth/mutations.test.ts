@@ -131,7 +131,7 @@ describeOnce('a token with several edits is rejected', () => {
         assertRejected(await provider.ask(mutated), mutated === '' ? 'Bearer' : undefined)
         await assertPasses(provider, token)
       }),
-      propertyRuns(50),
+      propertyRuns(25),
     )
   })
 
@@ -158,7 +158,7 @@ describeOnce('a token with several edits is rejected', () => {
           await assertPasses(provider, token)
         },
       ),
-      propertyRuns(50),
+      propertyRuns(25),
     )
   })
 })

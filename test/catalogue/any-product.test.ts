@@ -8,7 +8,7 @@ import { propertyRuns } from '../support/properties.ts'
 import { getContent, type Product } from './products.ts'
 import { kinds, parts, productWith } from './record-table.ts'
 
-const numRuns = 12
+const numRuns = 6
 
 const createArbitrary = (kind: keyof typeof kinds | readonly string[]): Arbitrary<unknown> => {
   if (typeof kind !== 'string') return fc.constantFrom(...kind)

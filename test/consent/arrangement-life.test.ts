@@ -277,7 +277,7 @@ describe('the life of arrangements', () => {
           )
         },
       ),
-      propertyRuns(20),
+      propertyRuns(10),
     )
   })
 })

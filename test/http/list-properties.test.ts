@@ -130,7 +130,7 @@ describe('pages', () => {
         assert.deepEqual(pages.flat(), whole.slice(0, pages.length * size))
         for (const page of pages.slice(0, total - 1)) assert.equal(page.length, size)
       }),
-      propertyRuns(12),
+      propertyRuns(6),
     )
   })
 
@@ -160,7 +160,7 @@ describe('pages', () => {
         const bodies = (list: typeof pages) => list.map(({ body }) => body)
         if (whole.length > 0) assert.deepEqual(bodies(back), bodies(pages))
       }),
-      propertyRuns(12),
+      propertyRuns(6),
     )
   })
 })
@@ -181,7 +181,7 @@ describe('filters', () => {
           next = position + 1
         }
       }),
-      propertyRuns(18),
+      propertyRuns(9),
     )
   })
 
@@ -224,7 +224,7 @@ describe('filters', () => {
 
         assert.deepEqual([...after, ...before], await all(here, ref))
       }),
-      propertyRuns(12),
+      propertyRuns(6),
     )
   })
 
@@ -262,7 +262,7 @@ describe('filters', () => {
           assert.equal(Math.round(Number(record.amount) * 10), tenths)
         }
       }),
-      propertyRuns(12),
+      propertyRuns(6),
     )
   })
 
@@ -296,7 +296,7 @@ describe('filters', () => {
           expected.map(({ transactionId }) => transactionId).sort(),
         )
       }),
-      propertyRuns(18),
+      propertyRuns(9),
     )
   })
 })
@@ -359,7 +359,7 @@ describe('order', () => {
           one.flatMap((each) => getRecords(ref, each)),
         )
       }),
-      propertyRuns(10),
+      propertyRuns(5),
     )
   })
 })

@@ -201,7 +201,7 @@ describe('filters on a long list', () => {
           else await loadInProcess(here.database, written)
           for (const filter of filters) await compare(here, model, filter)
         }),
-        { ...propertyRuns(20), endOnFailure: true },
+        { ...propertyRuns(10), endOnFailure: true },
       )
     })
   })

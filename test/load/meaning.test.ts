@@ -44,7 +44,7 @@ const allOwners = [
 ]
 
 /** A load costs ten times as much on PostgreSQL. */
-const runs = { sqlite: 40, postgres: 6 }
+const runs = { sqlite: 20, postgres: 3 }
 
 describe('lines', () => {
   it('mean the same however they are loaded, and twice as once', async () => {

@@ -54,7 +54,7 @@ const start = [
 ]
 
 /** A commit costs several times as much on PostgreSQL. */
-const runs = { sqlite: 12, postgres: 4 }
+const runs = { sqlite: 6, postgres: 2 }
 
 describe('one batch and a batch for each of its lines', () => {
   it('have the same effect and the same counts', async () => {

@@ -17,7 +17,7 @@ import { type PublishedProduct, toCdsListProduct, toCdsProductDetail } from './w
 
 const schemas = compileCdsSchemas()
 const { check, problems } = validator(Product)
-const runs = propertyRuns(200)
+const runs = propertyRuns(100)
 
 const isPayLater = ({ product_category }: Product) => product_category === 'BUY_NOW_PAY_LATER'
 

@@ -71,7 +71,7 @@ for (const [type, shape, schema] of records) {
     it('is valid, whatever valid record the provider has', () => {
       fc.assert(
         fc.property(valid, (record) => assertValid(schema, write(shape, record).written)),
-        propertyRuns(60),
+        propertyRuns(30),
       )
     })
 
@@ -91,7 +91,7 @@ for (const [type, shape, schema] of records) {
         .map(([record, changes]) => replaceValues(record, changes))
       fc.assert(
         fc.property(invalid, (record) => assertValid(schema, write(shape, record).written)),
-        propertyRuns(40),
+        propertyRuns(20),
       )
     })
 
@@ -101,7 +101,7 @@ for (const [type, shape, schema] of records) {
           const { written } = write(shape, record)
           if (findRecordFaults(type, record).length === 0) assert.ok(written)
         }),
-        propertyRuns(40),
+        propertyRuns(20),
       )
     })
   })
@@ -134,7 +134,7 @@ describe('an account', () => {
       fc.property(anyFullOf(BankingAccountV3), (record) =>
         assertValid('BankingAccountDetailV5', write(bankingAccountDetail, record).written),
       ),
-      propertyRuns(40),
+      propertyRuns(20),
     )
   })
 
