@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { abortOnSignal } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { databaseSettings } from './common/database.ts'
+import { parseDelimiter } from './common/parse-delimiter.ts'
 import { parseNumber } from './common/parse-number.ts'
 import { addSettingFlags } from './common/setting-flags.ts'
 import { collect } from './common/subcommands.ts'
@@ -22,6 +23,11 @@ export function loadCommand(terminal: Terminal): Command {
         '--format <format>',
         'format of the files; the default is the extension, or ndjson',
       ).choices(inputFormats),
+    )
+    .option(
+      '--delimiter <character>',
+      'what separates the cells of tables, or tab; the default is a comma for csv and a tab for tsv',
+      parseDelimiter,
     )
     .option('--type <type>', 'load tables whose columns are named after the fields of this record')
     .option('--map <file>', 'load the lines that the function in this file makes from each row')

@@ -14,6 +14,7 @@ import { feedsCommand } from './feeds.ts'
 import { generateCommand } from './generate.ts'
 import { keysCommand } from './keys.ts'
 import { loadCommand } from './load.ts'
+import { mapCommand } from './map.ts'
 import { openapiCommand } from './openapi.ts'
 import { productsCommand } from './products.ts'
 import { recordsCommand } from './records.ts'
@@ -59,6 +60,7 @@ export function defineCommands(terminal: Terminal): Command {
     demoCommand(terminal),
     serveCommand(terminal),
     loadCommand(terminal),
+    mapCommand(terminal),
     dumpCommand(terminal),
     dataCommand(terminal),
     feedsCommand(terminal),

@@ -14,6 +14,12 @@ const columnsMax = 5000
 const delimiters = { csv: ',', tsv: '\t' } as const
 export type TableFormat = keyof typeof delimiters
 
+export interface TableOptions {
+  /** One ASCII character, instead of that of the format. */
+  readonly delimiter?: string | undefined
+  readonly rowBytesMax?: number
+}
+
 /**
  * A table with a header (RFC 4180). Blank lines are skipped. Rows with a wrong number of cells are errors; a syntax error
  * ends the source, because the start of the next row is unknown.
@@ -21,22 +27,22 @@ export type TableFormat = keyof typeof delimiters
 export function createCsvSource(
   source: ByteSource,
   format: TableFormat,
-  rowBytesMax = lineBytesMax,
+  { delimiter = delimiters[format], rowBytesMax = lineBytesMax }: TableOptions = {},
 ): RowSource {
   return {
     isRepeatable: true,
     ...source,
-    read: (options) => readRows(source, format, rowBytesMax, options),
+    read: (options) => readRows(source, delimiter, rowBytesMax, options),
   }
 }
 
 async function* readRows(
   source: ByteSource,
-  format: TableFormat,
+  delimiter: string,
   rowBytesMax: number,
   options: ReadOptions = {},
 ): AsyncGenerator<RowChunk> {
-  const table = openTable(format, rowBytesMax, options)
+  const table = openTable(delimiter, rowBytesMax, options)
   for await (const read of openStream(source, options)) {
     for (let start = 0; start < read.length; start += pieceBytes) {
       yield* table.parse(read.subarray(start, start + pieceBytes), false)
@@ -46,10 +52,10 @@ async function* readRows(
   yield* table.parse(Buffer.alloc(0), true)
 }
 
-function openTable(format: TableFormat, rowBytesMax: number, options: ReadOptions) {
+function openTable(delimiter: string, rowBytesMax: number, options: ReadOptions) {
   const { withRaw = false, chunkLinesMax = Number.POSITIVE_INFINITY } = options
   const tooLong = `must be at most ${rowBytesMax} bytes long, or a quote is not closed`
-  const findRow = openRowParser(delimiters[format])
+  const findRow = openRowParser(delimiter)
   /** The bytes after the last row, and the line where they start. */
   let rest: Buffer = Buffer.alloc(0)
   let line = 1

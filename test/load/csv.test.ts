@@ -82,7 +82,7 @@ describeUnit('a CSV source', () => {
     for (const content of ['x', ',', '"']) {
       const long = Buffer.from(content.repeat(100_001))
       const bytes = { name: 'data', open: () => Readable.from([header, long]) }
-      const source = createCsvSource(bytes, 'csv', 1000)
+      const source = createCsvSource(bytes, 'csv', { rowBytesMax: 1000 })
 
       const rows = await readAll(source)
 

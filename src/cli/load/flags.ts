@@ -6,6 +6,7 @@ export type InputFormat = (typeof inputFormats)[number]
 
 export interface LoadFlags extends SettingFlags {
   readonly format?: InputFormat
+  readonly delimiter?: string
   readonly type?: string
   readonly map?: string
   readonly from?: string

@@ -54,21 +54,30 @@ export async function openFormat(name: string, flags: LoadFlags): Promise<Format
 
 function selectFormat(
   name: string,
-  { format = formatOf(name), type }: LoadFlags,
+  { format = formatOf(name), type, delimiter }: LoadFlags,
   converter: RowConverter | undefined,
 ): Format {
   const hasHeader = format !== 'ndjson'
   if (!converter) {
-    if (format === 'ndjson') return { hasHeader, createSource: createNdjsonSource }
+    if (format === 'ndjson') {
+      requireNoDelimiter(name, delimiter)
+      return { hasHeader, createSource: createNdjsonSource }
+    }
     throw new CommandError(2, `${name} is a table: add --type or --map`)
   }
   if (format === 'ndjson' && type !== undefined) {
     const hint = '--type is for tables: add --format csv or tsv, or use --map'
     throw new CommandError(2, `${name}: ${hint}`)
   }
+  if (format === 'ndjson') requireNoDelimiter(name, delimiter)
   const createRows = (bytes: ByteSource) =>
-    format === 'ndjson' ? createNdjsonRows(bytes) : createCsvSource(bytes, format)
+    format === 'ndjson' ? createNdjsonRows(bytes) : createCsvSource(bytes, format, { delimiter })
   return { hasHeader, createSource: (bytes) => createConvertedSource(createRows(bytes), converter) }
+}
+
+function requireNoDelimiter(name: string, delimiter: string | undefined): void {
+  if (delimiter === undefined) return
+  throw new CommandError(2, `${name}: --delimiter is for tables: add --format csv`)
 }
 
 async function openConverter({ type, map }: LoadFlags): Promise<RowConverter | undefined> {

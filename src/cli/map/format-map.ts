@@ -1,0 +1,185 @@
+import { escapeInvisible } from '../../contract/characters.ts'
+import type { Proposal, ProposedField, ProposedType } from './proposal.ts'
+
+/** Fields without which a load rejects the record, and what to write if no column was recognised. */
+const required: Readonly<Record<ProposedType, readonly string[]>> = {
+  customer: ['id', 'name'],
+  'banking.account': ['accountId'],
+  'banking.balance': ['accountId', 'currentBalance', 'availableBalance'],
+  'banking.transaction': ['accountId', 'transactionId', 'amount'],
+}
+
+/** Of the file that is written. */
+const mainExport = 'default'
+
+/** The fields that a load requires and that no column was recognised for. */
+export function findMissingFields({ type, fields }: Proposal): string[] {
+  const found = new Set(fields.map(({ name }) => name))
+  const isFound = (name: string) =>
+    found.has(name) ||
+    (name === 'amount' && found.has('debit')) ||
+    (name === 'name' && found.has('familyName'))
+  const missing = required[type].filter((name) => !isFound(name))
+  return type === 'banking.account' && !found.has('holder') ? [...missing, 'holders'] : missing
+}
+
+/** A mapping function. Names of columns are data: they are written as texts, with escapes. */
+export function formatMap(proposal: Proposal, timeZone: string): string {
+  const { type, fields } = proposal
+  const columns = fields.map(({ column }) => quote(column)).join(' | ')
+  const envelope = type === 'banking.account' ? formatHolders(fields) : []
+  return [
+    `import type { MapRow } from ${quote('holdfast/contract')}`,
+    '',
+    `type Row = Readonly<Record<${columns}, string>>`,
+    '',
+    `/** A row becomes a record of the type ${type}. Its fields: docs/reference/records.md */`,
+    'const map: MapRow<Row> = (row) => ({',
+    `  type: '${type}',`,
+    ...envelope,
+    '  record: {',
+    ...formatFields(proposal).map((line) => `    ${line}`),
+    '  },',
+    '})',
+    `export ${mainExport} map`,
+    ...formatUnused(proposal),
+    ...formatTimes(fields, timeZone),
+    ...formatAmounts(fields),
+    '',
+  ].join('\n')
+}
+
+const quote = (text: string): string =>
+  `'${escapeInvisible(JSON.stringify(text)).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+
+const cell = ({ column }: ProposedField): string => `row[${quote(column)}]`
+
+function formatHolders(fields: readonly ProposedField[]): string[] {
+  const holder = fields.find(({ name }) => name === 'holder')
+  return holder
+    ? [`  holders: [{ customerId: ${cell(holder)}, isOwned: true }],`]
+    : [
+        '  // No column has the customer: add it, for example from a table of holders.',
+        '  holders: [],',
+      ]
+}
+
+function formatFields(proposal: Proposal): string[] {
+  const { type, fields } = proposal
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  const lines = fields
+    .filter(({ name }) => !/^(address\.|holder$|debit$|credit$)/.test(name))
+    .flatMap((field) => formatField(field))
+  const debit = byName.get('debit')
+  const credit = byName.get('credit')
+  if (debit && !byName.has('amount')) {
+    const positive = credit ? `toAmount(${cell(credit)})` : `''`
+    lines.push(`amount: ${cell(debit)} === '' ? ${positive} : \`-\${toAmount(${cell(debit)})}\`,`)
+  }
+  const [given, family] = [byName.get('givenName'), byName.get('familyName')]
+  if (type === 'customer' && family && !byName.has('name')) {
+    lines.push(
+      given ? `name: \`\${${cell(given)}} \${${cell(family)}}\`,` : `name: ${cell(family)},`,
+    )
+  }
+  const address = fields.filter(({ name }) => name.startsWith('address.'))
+  if (address.length > 0) {
+    const parts = address.map((field) => `${field.name.slice(8)}: ${cell(field)},`)
+    lines.push('address: {', ...parts.map((part) => `  ${part}`), '},')
+  }
+  if (type === 'banking.transaction') lines.push("status: 'POSTED',")
+  const missing = findMissingFields(proposal).filter((name) => name !== 'holders')
+  return [
+    ...lines,
+    ...missing.map((name) => `// ${name}: no column was recognised. It is required.`),
+  ]
+}
+
+function formatField(field: ProposedField): string[] {
+  const { name, kind, time, mark } = field
+  if (name === 'openStatus') {
+    return [
+      '// OPEN or CLOSED: translate the codes of your system.',
+      `openStatus: ${cell(field)} as 'OPEN' | 'CLOSED',`,
+    ]
+  }
+  if (kind === 'time') {
+    if (!time)
+      return [`// ${name}: the times in ${quote(field.column)} have no format that is known.`]
+    const value = time.name === 'instant' ? cell(field) : `toInstant(${cell(field)}, ${time.name})`
+    return [`...(${cell(field)} !== '' && { ${name}: ${value} }),`]
+  }
+  if (kind === 'amount') {
+    const note = mark
+      ? []
+      : [`// The amounts in ${quote(field.column)} have no format that is known.`]
+    return [...note, `${name}: toAmount(${cell(field)}),`]
+  }
+  return isOptional(name)
+    ? [`...(${cell(field)} !== '' && { ${name}: ${cell(field)} }),`]
+    : [`${name}: ${cell(field)},`]
+}
+
+const isOptional = (name: string): boolean => !/^(id|name|accountId|transactionId)$/.test(name)
+
+function formatUnused({ unusedColumns }: Proposal): string[] {
+  if (unusedColumns.length === 0) return []
+  return [
+    '',
+    '// Columns that are not used:',
+    ...unusedColumns.map((column) => `// ${quote(column)}`),
+  ]
+}
+
+function formatTimes(fields: readonly ProposedField[], timeZone: string): string[] {
+  const formats = new Map(
+    fields.flatMap(({ time }) => (time && time.name !== 'instant' ? [[time.name, time]] : [])),
+  )
+  if (formats.size === 0) return []
+  return [
+    '',
+    '/** The zone of the times in the table. */',
+    `const zone = ${quote(timeZone)}`,
+    ...[...formats.values()].flatMap(({ name, description, pattern, isAmbiguous }) => [
+      '',
+      `/** ${description}${isAmbiguous ? '. The values that were read do not show which one is the day: verify it' : ''} */`,
+      `const ${name} =`,
+      `  ${String(pattern)}`,
+    ]),
+    '',
+    '/** A local time as an RFC 3339 time in UTC. A time that occurs twice is the earlier one. */',
+    'function toInstant(text: string, format: RegExp): string {',
+    "  const { year = '', month = '', day, hour = 0, minute = 0, second = 0 } =",
+    '    format.exec(text)?.groups ?? {}',
+    "  const months = 'janfebmaraprmayjunjulaugsepoctnovdec'",
+    '  const date = {',
+    '    // Years of two digits are those of this century.',
+    '    year: Number(year) + (year.length === 2 ? 2000 : 0),',
+    '    month: /^\\d/.test(month)',
+    '      ? Number(month)',
+    '      : months.indexOf(month.slice(0, 3).toLowerCase()) / 3 + 1,',
+    '    day: Number(day),',
+    '  }',
+    '  const time = { hour: Number(hour), minute: Number(minute), second: Number(second) }',
+    "  const local = Temporal.PlainDateTime.from({ ...date, ...time }, { overflow: 'reject' })",
+    '  return local.toZonedDateTime(zone).toInstant().toString()',
+    '}',
+  ]
+}
+
+function formatAmounts(fields: readonly ProposedField[]): string[] {
+  const amounts = fields.filter(({ kind }) => kind === 'amount')
+  if (amounts.length === 0) return []
+  const isComma = amounts.some(({ mark }) => mark === 'comma')
+  const [group, decimal] = isComma ? ['[. ]', ','] : [',', '.']
+  return [
+    '',
+    `/** ${isComma ? '`1.234,50`' : '`1,234.50`'} as a decimal with a point. A final \`-\` or \`DR\`, and parentheses, are a minus. */`,
+    'function toAmount(text: string): string {',
+    '  const isNegative = /^\\s*[-(]|^[^\\d]*-|(-|DR)\\s*$/i.test(text)',
+    `  const digits = text.replace(/^[^\\d.,]+|[^\\d.,]+$/g, '').replace(/${group}(?=\\d{3}(?!\\d))/g, '')`,
+    `  if (!/^\\d+(${isComma ? ',' : '\\.'}\\d+)?$/.test(digits)) throw new Error('not an amount')`,
+    `  return \`\${isNegative ? '-' : ''}\${digits${decimal === ',' ? ".replace(',', '.')" : ''}}\``,
+    '}',
+  ]
+}

@@ -1,0 +1,81 @@
+/** How the times of a column are written. The pattern has groups with the names of the parts. */
+export interface TimeFormat {
+  readonly name: string
+  readonly description: string
+  readonly pattern: RegExp
+}
+
+const clock = String.raw`(?:[ T](?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d+)?)?)?`
+const format = (name: string, description: string, date: string): TimeFormat => ({
+  name,
+  description,
+  pattern: new RegExp(`^${date}${clock}$`),
+})
+const year = String.raw`(?<year>\d{4}|\d\d)`
+const month = String.raw`(?<month>\d{1,2})`
+const day = String.raw`(?<day>\d{1,2})`
+const separator = '[-/.]'
+
+/** Day and month of this format are those of Australia: it comes before that of the United States. */
+const timeFormats: readonly TimeFormat[] = [
+  {
+    name: 'instant',
+    description: 'ISO 8601 with a zone',
+    pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/,
+  },
+  format(
+    'yearMonthDay',
+    'year, month, day',
+    String.raw`(?<year>\d{4})[-/.]?(?<month>\d\d)[-/.]?(?<day>\d\d)`,
+  ),
+  format('dayMonthYear', 'day, month, year', day + separator + month + separator + year),
+  format('monthDayYear', 'month, day, year', month + separator + day + separator + year),
+  format(
+    'dayNameYear',
+    'day, name of the month, year',
+    `${day}[- /](?<month>[A-Za-z]{3,9})[- /]${year}`,
+  ),
+]
+
+export interface FoundTimeFormat extends TimeFormat {
+  /** Every day is at most 12, so that day and month may be the other way round. */
+  readonly isAmbiguous: boolean
+}
+
+/** The format of all values that are not empty. Undefined without such a format, and without values. */
+export function findTimeFormat(values: readonly string[]): FoundTimeFormat | undefined {
+  const present = values.filter((value) => value !== '')
+  if (present.length === 0) return undefined
+  const fitting = timeFormats.filter(({ pattern }) =>
+    present.every((value) => {
+      const groups = pattern.exec(value)?.groups
+      return pattern.test(value) && isDay(groups)
+    }),
+  )
+  const [found, other] = fitting
+  return found && { ...found, isAmbiguous: other !== undefined }
+}
+
+function isDay(groups: Partial<Record<string, string>> = {}): boolean {
+  const number = (text = '1') => Number(/^\d+$/.test(text) ? text : 1)
+  return number(groups['month']) <= 12 && number(groups['day']) <= 31
+}
+
+/** How the amounts of a column are written: which of `.` and `,` separates the decimals. */
+export type DecimalMark = 'point' | 'comma'
+
+const sign = String.raw`(?:[-+(]\s*)?(?:A?\$|AUD)?\s*-?`
+const end = String.raw`\)?\s*(?:-|CR|DR)?`
+const amounts = [
+  ['point', new RegExp(String.raw`^${sign}(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s*${end}$`, 'i')],
+  ['comma', new RegExp(String.raw`^${sign}(?:\d{1,3}(?:[. ]\d{3})+|\d+)(?:,\d+)?\s*${end}$`, 'i')],
+] as const
+
+/** Undefined if a value is no amount, and without values. */
+export function findDecimalMark(values: readonly string[]): DecimalMark | undefined {
+  const present = values.filter((value) => value !== '')
+  if (present.length === 0) return undefined
+  return amounts.find(([, pattern]) =>
+    present.every((value) => pattern.test(value) && /\d/.test(value)),
+  )?.[0]
+}
