@@ -127,12 +127,12 @@ function buildSuccess(operation: Operation, components: Components): Json {
   }
 }
 
-/** OpenAPI 3.1 describes the whole stream as one text, so the data of an event is in an extension. */
+/** OpenAPI 3.1 describes the whole stream as one text. Its content is the data of an event. */
 function buildEvents(node: Node, components: Components): Json {
+  const contentSchema = buildSchema(node, inResponse(components))
   return {
-    schema: { type: 'string' },
+    schema: { type: 'string', contentMediaType: 'application/json', contentSchema },
     example: `event: sample\ndata: ${JSON.stringify(buildExample(node))}\n\n`,
-    'x-event-data': buildSchema(node, inResponse(components)),
   }
 }
 

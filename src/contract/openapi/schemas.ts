@@ -102,8 +102,13 @@ function buildPlainSchema(node: Node, context: SchemaContext): Json {
   const { properties, items, anyOf } = node
   if (acceptsNumber && context.direction === 'request') {
     const { acceptsNumber: _, description, ...text } = node
-    const either = [buildPlainSchema(text, context), { type: 'number' }]
-    return { ...(description && { description }), anyOf: either }
+    // A component, because generators name a type after the field, and an alias would have the same name.
+    const name = `${toPascalCase(node.scalar ?? 'text')}OrNumber`
+    addComponent(name, context, () => ({
+      description: 'As a string, or as a JSON number.',
+      anyOf: [buildPlainSchema(text, context), { type: 'number' }],
+    }))
+    return refer(name, { description })
   }
   return {
     ...(scalar ? scalars[scalar].schema : type && { type }),

@@ -179,7 +179,8 @@ export const serverMetrics = {
   holdfast_event_loop_lag_seconds: gauge(
     'Event loop lag since the last scrape; the maximum of all workers',
     'max',
-    { quantile: ['0.5', '0.99', '1'] },
+    // Prometheus reserves `quantile` for summaries.
+    { percentile: ['50', '99', '100'] },
   ),
   holdfast_workers: gauge('Number of running server processes'),
   process_cpu_seconds_total: counter('Total user and system CPU time of the server processes'),

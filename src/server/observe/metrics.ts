@@ -281,8 +281,8 @@ function watchProcess(registry: ServerRegistry): void {
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs })
   lag.enable()
   registry.watch('holdfast_event_loop_lag_seconds', (add) => {
-    for (const quantile of serverMetrics.holdfast_event_loop_lag_seconds.labels.quantile) {
-      add(lagSeconds(lag.percentile(Number(quantile) * 100)), { quantile })
+    for (const percentile of serverMetrics.holdfast_event_loop_lag_seconds.labels.percentile) {
+      add(lagSeconds(lag.percentile(Number(percentile))), { percentile })
     }
     lag.reset()
   })
