@@ -127,20 +127,27 @@ const startOfTime = Temporal.Instant.fromEpochMilliseconds(0)
 const endOfTime = Temporal.Instant.fromEpochMilliseconds(8.64e15)
 
 /** Returns a function that returns the statements that add a block, unless it exists. */
-export function createBlockCalls({ block, key }: RecordTables, { pairs }: Dialect) {
+export function createBlockCalls({ block, key }: RecordTables, { pairs, isRowByRow }: Dialect) {
   const addBlock = `insert into ${block} (chain, number, time, previous, hash, lines)
     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`
-  const addKeys = `insert into ${key} (kind, id, time, chain, number)
-    select k.number, k.text, cast($3 as bigint), cast($4 as text), cast($5 as bigint)
-    from ${pairs('$1', '$2')} where true on conflict do nothing`
+  const intoKeys = `insert into ${key} (id, kind, time, chain, number)`
+  const addKey = `${intoKeys} values ($1, $2, $3, $4, $5) on conflict do nothing`
+  const addKeys = `${intoKeys}
+    select k.text, k.number, cast($3 as bigint), cast($4 as text), cast($5 as bigint)
+    from ${pairs('$1', '$2')} on conflict do nothing`
   return (
     { chain, number, time, previous, hash, lines }: Block,
     records: readonly AnswerRecord[],
   ): readonly [Call, ...Call[]] => {
-    const place = [time, chain, number]
+    const [ids, kinds] = toKeyColumns(records)
+    // Converted once, and not for each key.
+    const place = [time.epochMilliseconds, chain, number]
+    const keys: readonly Call[] = isRowByRow
+      ? ids.map((id, index) => [addKey, [id, kinds[index], ...place]])
+      : [[addKeys, [ids, kinds, ...place]]]
     return [
       [addBlock, [chain, number, time, previous, hash, lines]],
-      ...(records.length > 0 ? [[addKeys, [...toKeyColumns(records), ...place]] as const] : []),
+      ...(records.length > 0 ? keys : []),
     ]
   }
 }

@@ -55,6 +55,8 @@ export interface Dialect {
   readonly now: string
   /** A function of a text and a part of it: the position of the part, or 0. */
   readonly position: string
+  /** Whether statements for a row each are faster than one for all: SQLite writes a temporary file for that one. */
+  readonly isRowByRow: boolean
   /** How many rows a statement may read without a long wait of others: SQLite blocks the event loop. */
   readonly rowsPerTurn: number
   /** A condition: the column has one of the texts of an array. */

@@ -17,7 +17,10 @@ import { type Answer, type Headers, type Sent, send } from './http.ts'
 import { type Line, loadInProcess } from './load.ts'
 import { type Variant, variant } from './variant.ts'
 
-type AppOptions = Pick<ProviderAppOptions, 'verifyToken' | 'isKnown' | 'limits' | 'log' | 'rates'>
+type AppOptions = Pick<
+  ProviderAppOptions,
+  'verifyToken' | 'isKnown' | 'limits' | 'log' | 'rates' | 'recording'
+>
 
 /** By default, every request is accepted. */
 export interface ProviderOptions extends Partial<AppOptions> {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
 import { openConsentStore } from '../../src/storage/open.ts'
@@ -10,6 +12,7 @@ import { consentLines, redirectUri } from '../consent/platform.ts'
 import { registerWithCommand } from '../consent/register.ts'
 import { fetchFrom } from '../consent/third-party.ts'
 import { describe, newDatabase } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { runInProcess, startServer } from '../support/process.ts'
 import { openProvider } from '../support/provider.ts'
 import { until } from '../support/until.ts'
@@ -109,7 +112,11 @@ describe('a platform that is killed', () => {
     platform.child.kill('SIGKILL')
     await Promise.all(clients)
 
-    const verified = await runInProcess(['records', 'verify', '--database', database])
+    const log = join(await temporaryFolder(t), 'platform.log')
+    writeFileSync(log, platform.stderr())
+    const verified = await runInProcess([
+      ...['records', 'verify', '--heads', log, '--database', database],
+    ])
     assert.equal(verified.status, 0, verified.stdout)
     const { disclosureRecords } = store
     for (const interactionId of received) {

@@ -58,13 +58,14 @@ function format({ chains, blocks, records, unsent, open, broken }: Verification)
   ].join('')
 }
 
-/** The last head of each chain in a log, of which other lines are ignored. */
+/** The last head of each chain in a log, of which other lines are ignored. A chain begins with a head before its first block. */
 async function readHeads(file: string): Promise<Head[]> {
   const heads = new Map<string, Head>()
   try {
     for await (const line of createInterface({ input: createReadStream(file) })) {
       const head = parseHead(line)
-      if (head && head.number > (heads.get(head.chain)?.number ?? -1)) heads.set(head.chain, head)
+      const known = head && heads.get(head.chain)
+      if (head && (!known || head.number > known.number)) heads.set(head.chain, head)
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -12,6 +12,7 @@ export const dialect: Dialect = {
   useIndex: () => '',
   now: 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)',
   position: 'strpos',
+  isRowByRow: false,
   rowsPerTurn: 50_000,
   // An array, since a join might not use the index, depending on the statistics.
   isOneOf: (column, parameter) => `${column} = any(cast(${parameter} as text[]))`,

@@ -15,6 +15,7 @@ export const dialect: Dialect = {
   useIndex: (name) => `indexed by ${name}`,
   now: `cast(unixepoch('subsec') * 1000 as integer)`,
   position: 'instr',
+  isRowByRow: true,
   rowsPerTurn: 2000,
   isOneOf: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
   elements: (texts) => `(select value as text, key as place from json_each(${texts}))`,

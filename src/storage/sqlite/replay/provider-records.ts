@@ -1,5 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { TokenUse, UseOutcome } from '../../../auth/replay-store.ts'
 import { ContractError } from '../../../contract/index.ts'
+import type { Block } from '../../../disclosures/block.ts'
+import type { ProviderRecord } from '../../../disclosures/record.ts'
 import { DatabaseError, type ReplayOptions } from '../../database.ts'
 import { createSigningKeyStore } from '../../platform/signing-key-store.ts'
 import type { ProviderRecords } from '../../provider-records.ts'
@@ -27,27 +30,35 @@ export function openSqliteProviderRecords(
   const sql = openSqliteSql(path, openReady)
   const toCalls = createBlockCalls(providerRecords, dialect)
 
+  const write = async (
+    block: Block,
+    records: readonly ProviderRecord[],
+    uses: readonly TokenUse[],
+  ): Promise<readonly UseOutcome[]> => {
+    const calls = toCalls(block, records)
+    const since = performance.now()
+    for (;;) {
+      try {
+        const { outcomes, purgedUntil } = file.record(uses, calls)
+        // Another process does not see what is in a file that was deleted or replaced.
+        if (fileIdentity(path) !== opened)
+          throw new ContractError('unavailable', 'the replay file was deleted or replaced')
+        if (outcomes.includes('purged')) onPurgedToken?.(purgedUntil)
+        return outcomes
+      } catch (error) {
+        if (!isBusy(error) || performance.now() - since > busyMaxMs) throw file.toAppError(error)
+        await wait(busyRetryMs)
+      }
+    }
+  }
+
   return {
     store: {
       ...createRecordStore(sql, { tables: providerRecords }),
-      async appendWithUses(block, records, uses) {
-        const calls = toCalls(block, records)
-        const since = performance.now()
-        for (;;) {
-          try {
-            const { outcomes, purgedUntil } = file.record(uses, calls)
-            // Another process does not see what is in a file that was deleted or replaced.
-            if (fileIdentity(path) !== opened)
-              throw new ContractError('unavailable', 'the replay file was deleted or replaced')
-            if (outcomes.includes('purged')) onPurgedToken?.(purgedUntil)
-            return outcomes
-          } catch (error) {
-            if (!isBusy(error) || performance.now() - since > busyMaxMs)
-              throw file.toAppError(error)
-            await wait(busyRetryMs)
-          }
-        }
+      async append(block, records) {
+        await write(block, records, [])
       },
+      appendWithUses: write,
     },
     signingKeys: createSigningKeyStore(sql, providerRecords),
     async close() {
