@@ -4,14 +4,15 @@ import { type Engine, engines } from './engines.ts'
 import type { Result } from './run.ts'
 import { type Fault, faults } from './tally.ts'
 
-const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both|citus]
+const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both|citus] [--records]
 
 Runs the whole product under valid, invalid and hostile traffic, with loads, restarts and faults (clock steps, a full
 disk, a lost standby, a failover), and compares every response with the loaded data. At the same time, two clients send
 feeds, writers publish products, customers give and withdraw consents, and a guard has an upstream that fails, while the
 processes are killed; models decide what must be stored and served. Exits with 1 if it finds a fault. Ten minutes per
 engine by default. Clock steps need faketime (Debian), a full disk needs root. The engine citus starts a cluster with the
-programs in CITUS_HOME (CONTRIBUTING.md), moves its shards and stops its workers.
+programs in CITUS_HOME (CONTRIBUTING.md), moves its shards and stops its workers. With --records, the provider records its
+answers, and those that clients received are compared with the records.
 `
 
 const minutesDefault = 10
@@ -23,6 +24,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: String(minutesDefault) },
     engine: { type: 'string', default: 'both' },
+    records: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -50,7 +52,7 @@ async function soakWithProgress(engine: Engine): Promise<Result> {
     process.stderr.write(`\r\u001b[K${engine}, ${seconds} s of ${minutes * 60}: ${event}`)
   }
   try {
-    return await soak(engine, minutes * 60_000, onEvent)
+    return await soak(engine, minutes * 60_000, onEvent, values.records)
   } finally {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
   }

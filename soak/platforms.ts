@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openPasscodeService } from '../test/consent/passcode-service.ts'
 import { send } from '../test/support/http.ts'
+import { compareRecords, openPlatformRecords, openReceivedAnswers } from './answer-records.ts'
 import { addApiClient } from './api-client.ts'
 import { openCatalogue, runCatalogue } from './catalogue-writers.ts'
 import type { ConsentCustomer } from './consent-customers.ts'
@@ -23,6 +24,7 @@ export async function openPlatforms(
   customers: readonly ConsentCustomer[],
 ): Promise<Part> {
   const { tally } = context
+  const answers = openReceivedAnswers()
   const closings: (() => Promise<void>)[] = []
   const scope = { after: (close: () => Promise<void>) => void closings.unshift(close) }
   const { posted, url } = await openPasscodeService(scope)
@@ -35,7 +37,7 @@ export async function openPlatforms(
   const consents: Consents = {
     tally,
     pair,
-    thirdParty: await registerThirdParty(scope, database, pair),
+    thirdParty: await registerThirdParty(scope, database, pair, answers),
     async askOperator(name, method, path) {
       const headers = { authorization: `Bearer ${await getToken()}` }
       return pair.ask(name, (port) => send(port, path, { method, headers }))
@@ -64,6 +66,7 @@ export async function openPlatforms(
         runCatalogue(catalogue, isOver),
         runConsents(consents, customers, isOver),
       ])
+      await compareRecords(tally, 'platform', answers, openPlatformRecords, database)
     },
     errors: pair.errors,
     async close() {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runToEnd } from '../bench/processes.ts'
+import { openProviderRecords } from '../src/storage/open.ts'
 import { parseLine } from '../test/support/parse-line.ts'
 import { holdfastProgram } from '../test/support/process.ts'
+import { compareRecords, openReceivedAnswers } from './answer-records.ts'
 import { openCitusDatabase } from './citus-database.ts'
 import { openClock } from './clock.ts'
 import { createConsentCustomers, createCustomerLines } from './consent-customers.ts'
@@ -52,7 +54,12 @@ const warmUpMaxMs = 30_000
 const generateFlags = ['--customers', '60', '--seed', 'soak', '--products', '0']
 
 /** Loads a database, serves it under traffic, causes faults and checks every response. */
-export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): Promise<Result> {
+export async function soak(
+  engine: Engine,
+  totalMs: number,
+  onEvent: OnEvent,
+  isRecording = false,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-soak-'))
   const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
   try {
@@ -65,11 +72,12 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
     await runToEnd(holdfastProgram, ['load', file, '--database', database])
     const platform = await openPlatform()
     closing.push(() => platform.close())
-    const server = await openServer(database, platform.url, targets.clock?.environment)
+    const server = await openServer(database, platform.url, isRecording, targets.clock?.environment)
     await server.start()
     closing.push(() => server.kill())
 
     const tally = openTally()
+    const answers = openReceivedAnswers()
     const model = openModel(lines)
     const loads = openLoads(model, database, folder)
     let start = Number.POSITIVE_INFINITY
@@ -80,7 +88,7 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
       platform,
       model,
       customers: model.customers,
-      send: openRequestSender(server.port, tally),
+      send: openRequestSender(server.port, tally, answers),
       usedTokens: openUsedTokens(),
       isTimeUp: () => performance.now() - start > totalMs,
       isFinished: () => isFinished,
@@ -121,6 +129,7 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
       ...Array.from({ length: slowClients }, () => runSlowClient(context)),
     ])
     const seconds = (performance.now() - start) / 1000
+    if (isRecording) await compareRecords(tally, 'provider', answers, openProviderRecords, database)
     return {
       engine,
       seconds,

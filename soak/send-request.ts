@@ -1,5 +1,6 @@
 import { type Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import type { ReceivedAnswers } from './answer-records.ts'
 import type { Token } from './platform.ts'
 import type { Tally } from './tally.ts'
 
@@ -15,14 +16,19 @@ export interface SoakRequest {
 
 /** Undefined if there was no response. */
 export type SoakResponse =
-  | { readonly status: number; readonly body: string; readonly retryAfter: string | undefined }
+  | {
+      readonly status: number
+      readonly body: string
+      readonly retryAfter: string | undefined
+      readonly interactionId: string
+    }
   | undefined
 
 /** An unanswered request must not block the run. The server's own timeouts are shorter. */
 const timeoutMs = 40_000
 
 /** Sends requests, and counts responses, failures and accepted tokens. */
-export function openRequestSender(port: number, tally: Tally) {
+export function openRequestSender(port: number, tally: Tally, answers: ReceivedAnswers) {
   return async (
     soakRequest: SoakRequest,
     token: Token | undefined,
@@ -52,6 +58,7 @@ export function openRequestSender(port: number, tally: Tally) {
     }
     if (token && response.status === 200) {
       token.accepted += 1
+      answers.add(response.interactionId)
       if (token.accepted > 1)
         tally.fault('replayed', `${soakRequest.path} a token was accepted twice`)
     }
@@ -87,7 +94,8 @@ async function send(
     outgoing.on('error', reject).on('response', (incoming) => {
       const { statusCode: status = 0, headers } = incoming
       const retryAfter = headers['retry-after']
-      text(incoming).then((body) => resolve({ status, body, retryAfter }), reject)
+      const interactionId = String(headers['x-fapi-interaction-id'])
+      text(incoming).then((body) => resolve({ status, body, retryAfter, interactionId }), reject)
     })
     outgoing.end(body)
   })

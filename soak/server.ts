@@ -30,10 +30,11 @@ const errorsMax = 20
 export async function openServer(
   database: string,
   keysUrl: string,
+  isRecording: boolean,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
   const port = await findFreePort()
-  const args = serveArguments(database, port, keysUrl)
+  const args = serveArguments(database, port, keysUrl, isRecording)
   const errors: string[] = []
   let running: ChildProcess | undefined
   let onLine: (line: string) => void = () => {}
@@ -94,7 +95,12 @@ export async function openServer(
   }
 }
 
-function serveArguments(database: string, port: number, keysUrl: string): string[] {
+function serveArguments(
+  database: string,
+  port: number,
+  keysUrl: string,
+  isRecording: boolean,
+): string[] {
   const flags = {
     database,
     port: String(port),
@@ -103,6 +109,7 @@ function serveArguments(database: string, port: number, keysUrl: string): string
     'provider-url': publicUrl,
     'jwks-url': keysUrl,
     'log-level': 'warn',
+    records: String(isRecording),
   }
   return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
 }

@@ -3,6 +3,7 @@ import { cdsUrl, issuer, redirectUri } from '../test/consent/addresses.ts'
 import { registerWithCommand } from '../test/consent/register.ts'
 import { fetchFrom, type Started, type TokenSet } from '../test/consent/third-party.ts'
 import type { Scope } from '../test/support/engines.ts'
+import type { ReceivedAnswers } from './answer-records.ts'
 import type { PlatformPair } from './platform-pair.ts'
 import { requireAvailable, untilAnswered } from './retry.ts'
 
@@ -38,6 +39,7 @@ export async function registerThirdParty(
   run: Scope,
   database: string,
   pair: PlatformPair,
+  answers: ReceivedAnswers,
 ): Promise<ThirdParty> {
   const { id, auth } = await registerWithCommand(run, database)
   const keys = await openid.randomDPoPKeyPair('ES256')
@@ -113,7 +115,10 @@ export async function registerThirdParty(
               if (error instanceof openid.WWWAuthenticateChallengeError) return error.response
               throw error
             })
-          return { status: response.status, body: await response.json() }
+          const body = await response.json()
+          if (response.status === 200)
+            answers.add(String(response.headers.get('x-fapi-interaction-id')))
+          return { status: response.status, body }
         },
         port,
       ),
