@@ -101,9 +101,9 @@ export async function runSql(url: string, sql: string): Promise<pg.QueryResult> 
 export function serveProvider(
   { jwksUrl, program: installed }: Bench,
   database: string,
-  { workers = 1, program = installed } = {},
+  { workers = 1, program = installed, records = false } = {},
 ): Promise<Running> {
-  const flags = { ...tokenFlags(jwksUrl), database, port: 0, workers }
+  const flags = { ...tokenFlags(jwksUrl), database, port: 0, workers, records: `${records}` }
   return startServer(program, ['serve', 'provider', ...formatFlags(flags)])
 }
 

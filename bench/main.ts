@@ -13,6 +13,7 @@ import { measureOverload } from './overload.ts'
 import { renderPage } from './page.ts'
 import { requireLinux, runToEnd } from './processes.ts'
 import { measurePublicProducts } from './public-products.ts'
+import { measureRecords } from './records.ts'
 import { createTables, createTargetTable, formatText } from './report.ts'
 import { measureOperations, measurePage, type Stores } from './requests.ts'
 import { combineRuns, describeMachine, type Results, type Row, replaceRows } from './results.ts'
@@ -55,6 +56,7 @@ const parts: Readonly<
 > = {
   page: (bench, stores, { pageRounds }) => measurePage(bench, stores, pageRounds, log),
   embedding: (bench, stores, { pageRounds }) => measureEmbedding(bench, stores, pageRounds, log),
+  records: (bench, stores, { pageRounds }) => measureRecords(bench, stores, pageRounds, log),
   products: (bench, stores, { pageRounds }) =>
     measurePublicProducts(bench, stores, pageRounds, log),
   operations: (bench, stores, { rounds }) => measureOperations(bench, stores, rounds, log),

@@ -9,6 +9,7 @@ export interface Table {
 const titles: Readonly<Record<Group, string>> = {
   requests: 'Requests',
   embedding: 'Guard and source',
+  records: 'Records of answers',
   products: 'Public products',
   growth: 'Growth with the data',
   workers: 'Workers',

@@ -6,6 +6,7 @@ import { type Figure, type Measured, median } from './compare.ts'
 export const groups = [
   'requests',
   'embedding',
+  'records',
   'products',
   'growth',
   'workers',
