@@ -89,6 +89,11 @@ export const sections: readonly Section[] = [
     View: ConsentsView,
     details: [
       { path: '/flows', title: 'Consent flows', View: ConsentsFlowsView },
+      {
+        path: '/corrections',
+        title: 'Corrections',
+        load: () => import('./pages/consents/corrections.tsx'),
+      },
       { path: '/{id}', title: 'Consent', View: ConsentsConsentView },
     ],
   },

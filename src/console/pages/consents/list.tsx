@@ -33,6 +33,7 @@ export function View({ query }: ViewProps) {
         about="What customers agreed to share with third parties, the last change first"
       >
         <SecondaryLink href="/console/consents/flows">Consent flows</SecondaryLink>
+        <SecondaryLink href="/console/consents/corrections">Corrections</SecondaryLink>
       </PageHeading>
       <Filters query={query} />
       <div aria-busy={list.isLoading}>
