@@ -185,7 +185,7 @@ describeOn('sqlite', 'the backup guide', () => {
     const clients = startClients(deployment, served)
     await clients.more(20)
     const used = [...clients.used]
-    const isStop = (line: string) => line === 'systemctl stop holdfast'
+    const isStop = (line: string) => line === 'systemctl stop holdfast@provider'
 
     for (const line of lines.slice(0, lines.findIndex(isStop))) await runLine(line)
     await clients.more(20)
@@ -193,7 +193,8 @@ describeOn('sqlite', 'the backup guide', () => {
     load.close()
     for (const line of lines.slice(lines.findIndex(isStop))) {
       if (isStop(line)) await served.kill()
-      else if (line === 'systemctl start holdfast') served = await deployment.startProvider()
+      else if (line === 'systemctl start holdfast@provider')
+        served = await deployment.startProvider()
       else await runLine(line)
     }
 
