@@ -27,13 +27,26 @@ export function toBuckets(samples: readonly MetricsSample[]): Bucket[] {
   return buckets
 }
 
+/** How long the samples are together. */
+export function sumSeconds(samples: readonly MetricsSample[]): number {
+  return samples.reduce((sum, { seconds }) => sum + seconds, 0)
+}
+
+/** How many there were, of which samples have the rate. */
+export function countAll(
+  samples: readonly MetricsSample[],
+  read: (sample: MetricsSample) => number | undefined,
+): number {
+  return samples.reduce((sum, sample) => sum + (read(sample) ?? 0) * sample.seconds, 0)
+}
+
 /** The mean of a rate in a bucket; null in a gap. */
 export function findMean(
   { samples }: Bucket,
   read: (sample: MetricsSample) => number | undefined,
 ): number | null {
   if (samples.length === 0) return null
-  return samples.reduce((sum, sample) => sum + (read(sample) ?? 0), 0) / samples.length
+  return countAll(samples, read) / (sumSeconds(samples) || 1)
 }
 
 /** The highest value in a bucket; null if no sample has one. */

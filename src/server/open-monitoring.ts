@@ -7,15 +7,28 @@ import { readMetricsAddress, type Telemetry } from './telemetry.ts'
 
 type MonitoredTelemetry = Pick<Telemetry, 'metrics' | 'sharedBy'>
 
-/** What the console shows of the servers. Nothing of it is loaded before it is first opened. */
+/** How long after its start a server takes its first sample. */
+const startMs = 5000
+
+/** What the console shows of the servers. Nothing of it is loaded before it is first opened, or started. */
 export function createMonitoring(settings: Partial<Settings>, telemetry: MonitoredTelemetry) {
   let opened: ReturnType<typeof openMonitoring> | undefined
+  let timer: NodeJS.Timeout | undefined
+  const open = () => {
+    opened ??= openMonitoring(settings, telemetry)
+    return opened
+  }
   return {
-    open: () => {
-      opened ??= openMonitoring(settings, telemetry)
-      return opened
+    open,
+    /** Samples are taken soon, also without a client. */
+    start(): void {
+      timer = setTimeout(() => void open(), startMs).unref()
     },
-    close: async () => (await opened)?.close(),
+    async close(): Promise<void> {
+      clearTimeout(timer)
+      const monitoring = await opened
+      monitoring?.close()
+    },
   }
 }
 

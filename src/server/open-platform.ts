@@ -121,6 +121,7 @@ export async function openPlatform(
   })
   rejectWithoutFiles(app, files)
   if (role && settings.tlsClientCa !== undefined) requireCertificates(app)
+  app.addHook('onListen', async () => monitoring.start())
   // Before the requests in flight are completed: a run need not wait for them.
   app.addHook('preClose', checks.interrupt)
   app.addHook('preClose', async () => deliveries?.stop())

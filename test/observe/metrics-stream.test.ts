@@ -11,7 +11,7 @@ import { openPlatform, type PlatformOptions } from '../support/platform.ts'
 import { until } from '../support/until.ts'
 
 const path = '/v1/metrics/stream'
-const limits = { intervalMs: 10, historyMs: 60_000, lingerMs: 60_000 }
+const limits = { intervalMs: 10, historyMs: 60_000, lingerMs: 60_000, idleIntervalMs: 60_000 }
 const isSample = validator(SampleSchema)
 
 /** A platform that samples its own metrics a hundred times a second. */
@@ -108,6 +108,46 @@ describeOnce('the stream of metrics', () => {
 
     assert.ok(second.value?.data.time < data.time)
     assert.deepEqual(again.data, data)
+  })
+
+  it('has samples of the time before its first client, and none without metrics', async (t) => {
+    const metrics = openMetrics()
+    const idle = { ...limits, idleIntervalMs: 10 }
+    const origin = { roles: ['platform'] as const, setting: 'HOLDFAST_METRICS_PORT' }
+    const own = createMetricsReader(metrics)
+    let reads = 0
+    const reader: typeof own = {
+      ...own,
+      text(names) {
+        reads += 1
+        return own.text(names)
+      },
+    }
+    const monitoring = openMonitoring([{ ...origin, reader }], idle)
+    const unread = openMonitoring([{ ...origin, reader: undefined }], idle)
+    t.after(() => {
+      monitoring.close()
+      unread.close()
+    })
+    const listStored = ({ subscribe }: typeof monitoring) => {
+      const stored: MetricsSample[] = []
+      const unsubscribe = subscribe((samples) =>
+        stored.push(...samples.map((sample) => JSON.parse(sample))),
+      )
+      unsubscribe()
+      return stored
+    }
+    await until(() => reads > 1)
+    for (let count = 0; count < 99; count += 1) metrics.recordRequest('P4', 200, 0.002)
+    const readsBefore = reads
+    await until(() => reads > readsBefore + 2)
+
+    const stored = listStored(monitoring)
+
+    const requests = stored.reduce((sum, sample) => sum + sample.requests * sample.seconds, 0)
+    assert.ok(Math.abs(requests - 99) < 0.1, String(requests))
+    assert.ok(stored.every(({ seconds }) => seconds > 0))
+    assert.deepEqual(listStored(unread), [])
   })
 
   it('counts as a short request with status 200 in the log and the metrics', async (t) => {

@@ -60,6 +60,7 @@ export const rejectionList = {
 
 export const metricsSample: MetricsSample = {
   time: '2026-11-16T03:20:15.120Z',
+  seconds: 1,
   sources,
   requests: 412,
   roles: [

@@ -34,7 +34,7 @@ export const streamMetrics = {
   path: '/v1/metrics/stream',
   summary: 'Stream the metrics of the servers',
   description:
-    'Sends server-sent events: first a `sample` for each second of the last 10 minutes that is stored, then one every second. Samples are stored while a client reads them, and for a minute after that. The event `end` has the `reason` for which the server closes the stream: `unauthorized` if the token or the session has ended, `shutdown` if the server stops. A client that does not read is disconnected.',
+    'Sends server-sent events: first the samples of the last 10 minutes, then a `sample` every second. Each process takes a sample every 10 seconds while no client reads, from some seconds after its start. The event `end` has the `reason` for which the server closes the stream: `unauthorized` if the token or the session has ended, `shutdown` if the server stops. A client that does not read is disconnected.',
   events: MetricsSample,
   result: 'A stream of events. The data of each `sample` is a `MetricsSample`.',
 } as const satisfies Operation

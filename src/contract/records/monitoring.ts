@@ -68,9 +68,13 @@ export const FeedActivity = record('FeedActivity', {
 
 export type MetricsSample = Static<typeof MetricsSample>
 export const MetricsSample = record('MetricsSample', {
-  description: 'What the servers did in one second.',
+  description: 'What the servers did since the sample before it.',
   required: {
-    time: described(Timestamp, 'The end of the second that the sample covers.'),
+    time: described(Timestamp, 'The end of the time that the sample covers.'),
+    seconds: described(
+      Decimal,
+      'How long it is: about 1 second, or 10 seconds while no client reads. 0 without metrics.',
+    ),
     sources: described(Type.Array(MetricsSource), 'One for each server.'),
     requests: perSecond('Requests per second to all servers, without health probes.'),
     roles: described(

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { flowDays } from '../../contract/consent-flows.ts'
 import {
   type LatencyPercentiles,
@@ -17,7 +18,7 @@ import type { Calendar } from '../usage/calendar.ts'
 import type { CallCounts } from '../usage/call-counts.ts'
 import { isClientError, isFailure, isRejected, isSession } from '../usage/call-outcomes.ts'
 import { estimateLatency } from '../usage/percentiles.ts'
-import type { CallGroup, UsageStore } from '../usage/store.ts'
+import type { CallGroup, GroupedBy, UsageStore } from '../usage/store.ts'
 import { listMarks, type MarkSources } from './list-marks.ts'
 
 export interface HistoryQuery {
@@ -52,13 +53,17 @@ export async function readHistory(
   const start = starts[0] ?? time
   const isSelected = operation !== undefined || thirdPartyId !== undefined
   const filter = { span: unit, start, end: time + 1, operation, thirdPartyId }
-  const [byStart, byOperation, byThirdParty, periods, names] = await Promise.all([
-    usage.readGroups('start', filter),
-    usage.readGroups('operation', filter),
-    usage.readGroups('thirdPartyId', filter),
-    isSelected ? [] : usage.readPeriods(unit, start),
-    readThirdPartyNames(consents),
-  ])
+  /** SQLite blocks the event loop, which is free in between. */
+  const readGroups = async (by: GroupedBy) => {
+    const groups = await usage.readGroups(by, filter)
+    await setImmediate()
+    return groups
+  }
+  const byStart = await readGroups('start')
+  const byOperation = await readGroups('operation')
+  const byThirdParty = await readGroups('thirdPartyId')
+  const periods = isSelected ? [] : await usage.readPeriods(unit, start)
+  const names = await readThirdPartyNames(consents)
   const peaks = new Map(periods.map((period) => [period.start, period.peak]))
   const groups = Map.groupBy(byStart, ({ key }) => Number(key))
   const flowsSince = Math.max(start, time - flowMs)

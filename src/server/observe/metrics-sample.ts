@@ -82,7 +82,9 @@ export function computeFigures(intervals: readonly Interval[]): Figures {
   }
   const rate = (key: string) => round(sums.get(key) ?? 0)
   const latency = estimatePercentiles(buckets)
+  const durations = intervals.map(({ from, to }) => (to.at - from.at) / 1000)
   return {
+    seconds: round(Math.max(0, ...durations)),
     requests: rate('requests'),
     roles: [...new Set(intervals.flatMap(({ to }) => to.roles))].map((role) => ({
       role,

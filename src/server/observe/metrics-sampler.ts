@@ -7,14 +7,17 @@ export interface SamplerLimits {
   readonly intervalMs: number
   /** How long a sample is kept for clients that connect later. */
   readonly historyMs: number
-  /** How long samples are taken without a client: one that reloads its page finds no gap. */
+  /** How long this interval continues without a client: one that reloads its page finds no change. */
   readonly lingerMs: number
+  /** Between the samples before the first client, and after the last one. */
+  readonly idleIntervalMs: number
 }
 
 export const samplerLimits: SamplerLimits = {
   intervalMs: 1000,
   historyMs: 10 * 60_000,
   lingerMs: 60_000,
+  idleIntervalMs: 10_000,
 }
 
 /** The longest history that a client receives at once, in characters: less than it may leave unread. */
@@ -28,7 +31,7 @@ interface KeptSample {
   readonly rejections: ReadonlyMap<string, number>
 }
 
-/** Takes samples for all clients of this process together, and only while there are any. */
+/** Takes samples for all clients of this process together, and fewer while there are none. */
 export function openSampler(
   origins: readonly MetricsOrigin[],
   limits: SamplerLimits = samplerLimits,
@@ -36,9 +39,13 @@ export function openSampler(
   const listeners = new Set<Listener>()
   const kept: KeptSample[] = []
   const readings = new Map<MetricsOrigin, Reading>()
+  const hasReader = origins.some(({ reader }) => reader !== undefined)
   let timer: NodeJS.Timeout | undefined
-  let isRunning = false
-  let idleSince = 0
+  let isSampling = false
+  let isClosed = false
+  let startedAt = Number.NEGATIVE_INFINITY
+  /** When the last client left. */
+  let watchedAt = Number.NEGATIVE_INFINITY
 
   const read = async (origin: MetricsOrigin) => {
     const { value, sources } = await readOrigin(origin, async (reader) => {
@@ -63,15 +70,21 @@ export function openSampler(
     if (latest) for (const listener of listeners) listener([latest.text])
   }
   const run = async (): Promise<void> => {
-    const started = performance.now()
+    isSampling = true
+    startedAt = performance.now()
     await sample()
-    if (listeners.size === 0 && performance.now() - idleSince > limits.lingerMs) {
-      isRunning = false
-      readings.clear()
-    }
-    const delayMs = Math.max(0, limits.intervalMs - (performance.now() - started))
-    if (isRunning) timer = setTimeout(run, delayMs).unref()
+    isSampling = false
+    schedule()
   }
+  const schedule = (): void => {
+    clearTimeout(timer)
+    const isWatched = listeners.size > 0 || performance.now() - watchedAt <= limits.lingerMs
+    // Without metrics, samples only say so.
+    if (isClosed || isSampling || !(isWatched || hasReader)) return
+    const intervalMs = isWatched ? limits.intervalMs : limits.idleIntervalMs
+    timer = setTimeout(run, Math.max(0, startedAt + intervalMs - performance.now())).unref()
+  }
+  schedule()
 
   return {
     /** Calls the listener with the samples that are kept, then with each new one. Returns a function that ends this. */
@@ -80,17 +93,14 @@ export function openSampler(
       const oldest = Date.now() - limits.historyMs
       const recent = kept.filter(({ at }) => at >= oldest).map(({ text }) => text)
       if (recent.length > 0) listener(takeLatest(recent, historyLengthMax))
-      if (!isRunning) {
-        isRunning = true
-        run()
-      }
+      schedule()
       return () => {
         listeners.delete(listener)
-        idleSince = performance.now()
+        watchedAt = performance.now()
       }
     },
     close(): void {
-      isRunning = false
+      isClosed = true
       clearTimeout(timer)
     },
   }

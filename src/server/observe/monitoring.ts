@@ -18,7 +18,7 @@ import { type MetricsOrigin, readOrigin } from './metrics-origin.ts'
 import { openSampler, type SamplerLimits } from './metrics-sampler.ts'
 import { mergeReports } from './rejection-log.ts'
 
-/** Everything that operators see of the servers. Nothing is read until a client asks. */
+/** Everything that operators see of the servers. */
 export function openMonitoring(
   origins: readonly MetricsOrigin[],
   limits?: SamplerLimits,

@@ -5,7 +5,7 @@ import { Chart } from '../../components/chart.tsx'
 import type { ChartColour, ChartSeries } from '../../components/chart-props.ts'
 import { formatTimeOfDay } from '../../components/time.tsx'
 import { formatCount, formatSeconds } from '../../labels.ts'
-import { findHighest, findMean, toBuckets } from '../../metrics-buckets.ts'
+import { countAll, findHighest, findMean, sumSeconds, toBuckets } from '../../metrics-buckets.ts'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
 const rangeSecondsMin = 60
@@ -102,7 +102,7 @@ export function formatRate(value: number): string {
 
 function describeRequests(samples: readonly MetricsSample[]): string {
   const rates = samples.map(({ requests }) => requests)
-  const mean = rates.reduce((sum, rate) => sum + rate, 0) / Math.max(1, rates.length)
+  const mean = countAll(samples, ({ requests }) => requests) / (sumSeconds(samples) || 1)
   return `${formatRate(mean)} per second on average, ${formatRate(Math.max(0, ...rates))} at most.`
 }
 
@@ -114,11 +114,12 @@ function describeLatency(samples: readonly MetricsSample[]): string {
 }
 
 function describeErrors(samples: readonly MetricsSample[]): string {
-  const count = (isOne: (sample: MetricsSample) => boolean) => samples.filter(isOne).length
+  const count = (isOne: (sample: MetricsSample) => boolean) =>
+    Math.round(sumSeconds(samples.filter(isOne)))
   const failing = count(({ errors }) => errors > 0)
   const shedding = count(({ shed }) => shed > 0)
   if (failing === 0 && shedding === 0) return 'No server error, and no load shedding.'
-  return `Server errors in ${failing} of ${samples.length} seconds, load shedding in ${shedding}.`
+  return `Server errors in ${failing} of ${count(() => true)} seconds, load shedding in ${shedding}.`
 }
 
 /** `totals` has the most frequent reason first. */

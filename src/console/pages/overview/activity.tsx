@@ -3,7 +3,14 @@ import { Card, Stat } from '../../components/card.tsx'
 import { Chart, Sparkline } from '../../components/chart.tsx'
 import { formatTimeOfDay } from '../../components/time.tsx'
 import { formatCount, formatMs } from '../../labels.ts'
-import { bucketSeconds, findHighest, findMean, toBuckets } from '../../metrics-buckets.ts'
+import {
+  bucketSeconds,
+  countAll,
+  findHighest,
+  findMean,
+  sumSeconds,
+  toBuckets,
+} from '../../metrics-buckets.ts'
 import type { MetricsStream } from '../../metrics-stream.ts'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
@@ -33,20 +40,21 @@ export function describeMissing({ samples, state, problem }: MetricsStream) {
 export function Figures({ samples }: Pick<MetricsStream, 'samples'>) {
   const buckets = toBuckets(samples)
   const mean = (read: Read) => buckets.map((bucket) => findMean(bucket, read) ?? 0)
-  const total = (read: Read) => samples.reduce((sum, sample) => sum + (read(sample) ?? 0), 0)
+  const total = (read: Read) => countAll(samples, read)
+  const seconds = sumSeconds(samples)
   const requests = total((sample) => sample.requests)
   const rejected = total(readRejected)
   const latest = samples.findLast((sample) => readP99(sample) !== undefined)
   const highest = Math.max(...samples.flatMap((sample) => readP99(sample) ?? []))
   const batches = total(readBatches)
   const feed = samples.at(-1)?.feeds.toSorted((a, b) => (a.lag ?? 0) - (b.lag ?? 0))[0]
-  const minutes = Math.max(1, Math.round(samples.length / 60))
+  const minutes = Math.max(1, Math.round(seconds / 60))
   return (
     <ul class="stats">
       <Stat
         label={`Requests, last ${minutes} min`}
         value={formatCount(Math.round(requests))}
-        detail={`${(requests / samples.length).toFixed(1)} per second`}
+        detail={`${(requests / (seconds || 1)).toFixed(1)} per second`}
       >
         <Sparkline values={mean((sample) => sample.requests)} />
       </Stat>
