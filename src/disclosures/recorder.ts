@@ -266,20 +266,13 @@ export function openRecorder<Kind extends AnswerRecord>(
 }
 
 /** Rejects at the time of `performance.now()`, if the work goes on that long. */
-async function before<Result>(deadline: number, work: Promise<Result>): Promise<Result> {
-  const controller = new AbortController()
-  const { signal } = controller
-  try {
-    const end = wait(Math.max(0, deadline - performance.now()), undefined, { signal })
-    return await Promise.race([
-      work,
-      end.then(() => {
-        throw new Error('the database does not respond')
-      }),
-    ])
-  } finally {
-    controller.abort()
-  }
+function before<Result>(deadline: number, work: Promise<Result>): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const end = () => reject(new Error('the database does not respond'))
+  // A timer of the promises API is aborted with an error, whose stack trace takes longer than all else here.
+  const timer = setTimeout(end, Math.max(0, deadline - performance.now()))
+  work.then(resolve, reject).finally(() => clearTimeout(timer))
+  return promise
 }
 
 function notRecorded(cause?: unknown): ContractError {
