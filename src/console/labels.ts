@@ -93,3 +93,22 @@ export function formatDuration(text: string): string | undefined {
   })
   return parts.length === 0 ? undefined : parts.join(' ')
 }
+
+/** `fees[0].fixed_amount.amount` as "Fee 1 › Fixed amount › Amount". */
+export function describePath(path: string): string {
+  return path
+    .split('.')
+    .map((part) => {
+      const [, name = part, index] = /^(.*)\[(\d+)\]$/.exec(part) ?? []
+      if (index === undefined) return toLabel(name)
+      return `${toLabel(name).replace(/s$/, '')} ${Number(index) + 1}`
+    })
+    .join(' › ')
+}
+
+/** The names of fields and of values in a sentence as people read them: `is required when fee_type is PERIODIC`. */
+export function humanize(sentence: string): string {
+  return sentence
+    .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => toLabel(name).toLowerCase())
+    .replaceAll(/\b[A-Z]+(?:_[A-Z\d]+)+\b|(?<= is )[A-Z]{3,}\b/g, toLabel)
+}

@@ -5,7 +5,6 @@ import type { IconName } from './components/icon.tsx'
 import { View as CatalogueCompareView } from './pages/catalogue/compare.tsx'
 import { View as CatalogueHistoryView } from './pages/catalogue/history.tsx'
 import { View as CatalogueListView } from './pages/catalogue/list.tsx'
-import { View as CatalogueProductView } from './pages/catalogue/product.tsx'
 import { View as ChecksCheckRunView } from './pages/checks/check-run.tsx'
 import { View as ChecksView } from './pages/checks/checks.tsx'
 import { View as ChecksCompareView } from './pages/checks/compare.tsx'
@@ -59,7 +58,11 @@ export const sections: readonly Section[] = [
         scope: 'products.write',
         load: () => import('./pages/catalogue/import.tsx'),
       },
-      { path: '/{id}', title: 'Product', View: CatalogueProductView },
+      {
+        path: '/{id}',
+        title: 'Product',
+        load: () => import('./pages/catalogue/product.tsx'),
+      },
       { path: '/{id}/history', title: 'History of a product', View: CatalogueHistoryView },
     ],
   },

@@ -46,9 +46,9 @@ describe('holdfast products', () => {
 
     assert.deepEqual([status, stderr], [0, ''])
     assert.deepEqual(stdout.split('\n'), [
-      `p1  version 1  -         updated ${now}  ${category}  Saver`,
-      `p2  version 1  draft     updated ${now}  ${category}  Saver`,
-      'p3  version 2  outdated  updated 2026-07-01T00:00:00.001Z  LEASES  Saver',
+      `p1  version 1  Public  -         updated ${now}  ${category}  Saver`,
+      `p2  version 1  Public  draft     updated ${now}  ${category}  Saver`,
+      'p3  version 2  Public  outdated  updated 2026-07-01T00:00:00.001Z  LEASES  Saver',
       '',
     ])
     assert.match((await run('list', '--category', 'LEASES')).stdout, /^p3 [^\n]*\n$/)
@@ -66,6 +66,7 @@ describe('holdfast products', () => {
         ].map((row) => ({
           ...row,
           version: 1,
+          gaps: 0,
           updated: now,
           origin: null,
           category,
@@ -205,7 +206,7 @@ describe('holdfast products', () => {
       [other.status, other.stderr],
       [1, 'the draft has changed: run holdfast products diff again\n'],
     )
-    assert.deepEqual([status, stdout], [0, 'published version 2\n'])
+    assert.deepEqual([status, stdout], [0, 'published version 2\nIt is in the public catalogue.\n'])
     assert.deepEqual(getContent(await platform.read(id)), changed)
     const [change] = (await platform.history(id)).body.data.history
     assert.deepEqual([change.changed_by, change.changed_by_name], ['products', 'holdfast products'])
@@ -239,15 +240,18 @@ describe('holdfast products', () => {
     await drafts.save(id, changed)
 
     const restored = await run('restore', id, '--version', '1')
-    assert.equal(restored.stdout, 'restored version 1 as version 3\n')
+    assert.equal(
+      restored.stdout,
+      `restored version 1 as version 3\nIt is not in the public catalogue: 4 gaps. Run holdfast products check ${id}\n`,
+    )
     assert.equal(restored.stderr, 'warning: the product has a draft, which is outdated now\n')
     assert.deepEqual(getContent(await platform.read(id)), first)
     await platform.remove(id)
     const deleted = await run('show', id)
     assert.match(deleted.stderr, /^the product was deleted in version 4: .* --version 3\n$/)
-    assert.equal(
+    assert.match(
       (await run('restore', id, '--version', '2')).stdout,
-      'restored version 2 as version 5\n',
+      /^restored version 2 as version 5\nIt is in the public catalogue\.\n$/,
     )
     assert.deepEqual(getContent(await platform.read(id)), changed)
     const [change] = (await platform.history(id)).body.data.history

@@ -19,6 +19,7 @@ interface Summary {
   readonly brand: string
   readonly state: string
   readonly version?: number
+  readonly gaps?: number
   readonly has_draft: boolean
   readonly effective_from?: string
   readonly effective_to?: string
@@ -84,6 +85,8 @@ function openModel() {
         ...describeFields(fields),
         state: state(fields),
         version,
+        // The standards allow only ASCII in an id.
+        gaps: /^[ -~]*$/.test(id) ? 0 : 1,
         ...author,
       }),
     remove: (id: string) => products.delete(id),

@@ -22,12 +22,12 @@ describe('links and origins of products in the console', () => {
     const id = await catalogue.made(minimalProduct)
     const page = await console.visit(editPath(id))
     const control = field(page, 'application_uri')
-    await page.getByText('Must be an http or https URI.').first().waitFor()
+    await page.getByText('A link that starts with https:// or http://.').first().waitFor()
 
     await control.fill(script)
     await save(page)
 
-    const problem = 'application_uri must be an http or https URI'
+    const problem = 'Enter a link that starts with https:// or http://.'
     await page.locator('.error').getByText(problem).first().waitFor()
     assert.equal(await control.getAttribute('aria-invalid'), 'true')
     assertQuiet(page)

@@ -1,6 +1,8 @@
 import { escapeInvisible } from '../../contract/characters.ts'
 import { values } from '../../contract/enumerations.ts'
-import { pageSizeMax, publicPageSizeMax } from '../../contract/limits.ts'
+import { findPublicationFaults } from '../../contract/index.ts'
+import { pageSizeMax, publicationFaultsMax, publicPageSizeMax } from '../../contract/limits.ts'
+import { namePublicity } from '../../contract/publicity.ts'
 import type { CatalogueStore, DraftSummary } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatTime } from './find.ts'
@@ -50,13 +52,15 @@ async function* readProductRows(
   for await (const draft of readDrafts(store)) drafts.set(draft.id, draft)
   for await (const { item, text } of readProducts(store, filters, needed)) {
     const { id, version, lastUpdated: updated, origin } = item
-    const { name, product_category: category } = JSON.parse(text)
+    const product = JSON.parse(text)
+    const { name, product_category: category } = product
+    const gaps = findPublicationFaults(product, publicationFaultsMax).length
     const draft = draftStatus(drafts.get(id))
     const status = (draft === 'none' ? '-' : draft).padEnd('outdated'.length)
     const source = origin === null ? '' : `  from ${origin}`
     yield {
-      json: { id, version, draft, updated, origin, category, name },
-      line: `${id}  version ${version}  ${status}  updated ${updated}${source}  ${category}  ${name}`,
+      json: { id, version, gaps, draft, updated, origin, category, name },
+      line: `${id}  version ${version}  ${namePublicity(gaps)}  ${status}  updated ${updated}${source}  ${category}  ${name}`,
     }
   }
 }

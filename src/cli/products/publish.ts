@@ -1,4 +1,13 @@
-import { findProblems, formatProblem, normalizer, ProductInput } from '../../contract/index.ts'
+import { escapeInvisible } from '../../contract/characters.ts'
+import {
+  findProblems,
+  findPublicationFaults,
+  formatProblem,
+  normalizer,
+  ProductInput,
+} from '../../contract/index.ts'
+import { publicationFaultsMax } from '../../contract/limits.ts'
+import { describePublicity } from '../../contract/publicity.ts'
 import { boundedContent, requireValidDraft } from '../../platform/catalogue/changes.ts'
 import { formatEntityTag } from '../../platform/catalogue/entity-tags.ts'
 import { type CatalogueStore, operator } from '../../platform/catalogue/store.ts'
@@ -30,6 +39,7 @@ export async function publishDraft(
     throw new CommandError(1, 'the draft has changed: run holdfast products diff again')
   }
   terminal.out(`published version ${published.version}\n`)
+  terminal.out(describeVisibility(id, JSON.parse(draft.record)))
 }
 
 export async function restoreVersion(
@@ -57,9 +67,17 @@ export async function restoreVersion(
     throw new CommandError(1, 'the product has changed meanwhile: run the command again')
   }
   terminal.out(`restored version ${version} as version ${restored.version}\n`)
+  terminal.out(describeVisibility(id, product as ProductInput))
   if (await store.readDraft(id)) {
     terminal.error('warning: the product has a draft, which is outdated now\n')
   }
 }
 
 const problemsShown = 10
+
+/** In the words of the console. */
+function describeVisibility(id: string, product: ProductInput): string {
+  const gaps = findPublicationFaults({ ...product, product_id: id }, publicationFaultsMax).length
+  const advice = gaps === 0 ? '' : ` Run holdfast products check ${id}`
+  return `${describePublicity(gaps)}${escapeInvisible(advice)}\n`
+}

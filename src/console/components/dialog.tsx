@@ -34,6 +34,7 @@ export function Confirm({
   title,
   action,
   isDangerous = false,
+  isReady = true,
   children,
   onConfirm,
   onClose,
@@ -41,6 +42,8 @@ export function Confirm({
   /** The text of the button that makes the change. */
   readonly action: string
   readonly isDangerous?: boolean
+  /** Whether what the dialog asks for is answered. */
+  readonly isReady?: boolean
   readonly onConfirm: () => Promise<void>
   readonly onClose: () => void
 }) {
@@ -55,7 +58,11 @@ export function Confirm({
       {children}
       {error && <Problem error={error} />}
       <p class="buttons">
-        <Button class={isDangerous ? 'dangerous' : undefined} disabled={isBusy} onClick={confirm}>
+        <Button
+          class={isDangerous ? 'dangerous' : undefined}
+          disabled={isBusy || !isReady}
+          onClick={confirm}
+        >
           {action}
         </Button>
         <SecondaryButton onClick={onClose}>Cancel</SecondaryButton>

@@ -1,5 +1,5 @@
 import { diffProducts, type FieldChange } from '../../platform/catalogue/diff.ts'
-import { toLabel } from '../labels.ts'
+import { describePath } from '../labels.ts'
 import { StateBadge } from './badge.tsx'
 import { ProductValue } from './product-value.tsx'
 import { type Column, Table } from './table.tsx'
@@ -28,7 +28,7 @@ export function FieldDiff({
     {
       title: 'Field',
       isHeading: true,
-      cell: ({ path }) => <span title={path}>{formatPath(path)}</span>,
+      cell: ({ path }) => <span title={path}>{describePath(path)}</span>,
     },
     {
       title: 'Change',
@@ -58,17 +58,6 @@ export function FieldDiff({
       />
     </div>
   )
-}
-
-/** `fees[0].fixed_amount.amount` as "Fees 1 › Fixed amount › Amount". */
-function formatPath(path: string): string {
-  return path
-    .split('.')
-    .map((part) => {
-      const [, name = part, index] = /^(.*)\[(\d+)\]$/.exec(part) ?? []
-      return index === undefined ? toLabel(name) : `${toLabel(name)} ${Number(index) + 1}`
-    })
-    .join(' › ')
 }
 
 /** The name of the last field in a path, which determines how its value is shown. */

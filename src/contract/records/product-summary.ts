@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
+import { publicationFaultsMax } from '../limits.ts'
 import { described, record } from '../record.ts'
 import { Count, Flag, Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
@@ -26,6 +27,10 @@ export const ProductSummary = record('ProductSummary', {
   },
   optional: {
     version: described(Count, 'The current version. Absent if the state is DRAFT.'),
+    gaps: described(
+      Count,
+      `How many faults keep the product out of the public catalogue, at most ${publicationFaultsMax}. Absent if the state is DRAFT.`,
+    ),
     effective_from: Timestamp,
     effective_to: Timestamp,
   },

@@ -1,8 +1,19 @@
+import { setImmediate } from 'node:timers/promises'
 import { foldCase } from '../../contract/case-folding.ts'
-import { buildPageBody, type ProductState, type ProductSummary } from '../../contract/index.ts'
+import {
+  buildPageBody,
+  findPublicationFaults,
+  type Product,
+  type ProductState,
+  type ProductSummary,
+} from '../../contract/index.ts'
+import { publicationFaultsMax } from '../../contract/limits.ts'
 import type { Handlers } from './handler.ts'
-import type { StoredSummary } from './store.ts'
+import type { CatalogueStore, StoredSummary } from './store.ts'
 import { shortenText } from './summary.ts'
+
+/** How many records are read at once. */
+const chunkSize = 100
 
 export const summaryHandlers = {
   async listProductSummaries({ query }, { store, clock }) {
@@ -18,11 +29,39 @@ export const summaryHandlers = {
       now,
       ...request,
     })
-    const items = page.items.map((item) => JSON.stringify(formatSummary(item, now)))
+    const gaps = await countGaps(store, page.items)
+    const items = page.items.map((item) =>
+      JSON.stringify({ ...formatSummary(item, now), gaps: gaps.get(item.id) }),
+    )
     const filters = { text, 'product-category': category, brand, state, sort }
     return { body: buildPageBody('products', items, page, request, filters) }
   },
 } satisfies Partial<Handlers>
+
+/** By the ids of products: a draft has none. */
+async function countGaps(
+  store: Pick<CatalogueStore, 'readRecords'>,
+  summaries: readonly StoredSummary[],
+): Promise<ReadonlyMap<string, number>> {
+  const gaps = new Map<string, number>()
+  const versions = summaries.flatMap(({ id, version }) =>
+    version === null ? [] : [{ id, version }],
+  )
+  for (let start = 0; start < versions.length; start += chunkSize) {
+    const chunk = versions.slice(start, start + chunkSize)
+    const records = await store.readRecords(chunk)
+    for (const [index, { id }] of chunk.entries()) {
+      // A version that was purged meanwhile has no content.
+      const { record } = records[index] ?? {}
+      if (record === undefined) continue
+      const product: Product = { ...JSON.parse(record), product_id: id }
+      gaps.set(id, findPublicationFaults(product, publicationFaultsMax).length)
+    }
+    // SQLite reads synchronously: other requests are answered between the parts.
+    if (versions.length > chunkSize) await setImmediate()
+  }
+  return gaps
+}
 
 function formatSummary(summary: StoredSummary, now: number): ProductSummary {
   const { id, version, effectiveFrom, effectiveTo, updatedAt, by } = summary

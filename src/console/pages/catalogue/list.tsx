@@ -16,7 +16,7 @@ import { catalogueUrl, compareUrl, productUrl } from './addresses.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { FilterForm } from './filter-form.tsx'
 import { type Filters, filterNames, isFiltered, readFilters, toQuery } from './filters.ts'
-import { states } from './product-state.ts'
+import { labelState } from './product-state.ts'
 
 /** How many products can be compared. */
 const comparedMax = 5
@@ -119,9 +119,9 @@ function createColumns(
     {
       title: 'State',
       phone: 'first',
-      cell: ({ state, has_draft }) => (
+      cell: ({ state, gaps, has_draft }) => (
         <span class="badges">
-          <StateBadge label={states[state]} />
+          <StateBadge label={labelState(state, gaps)} />
           {has_draft && state !== 'DRAFT' && <Badge kind="warn">Has a draft</Badge>}
         </span>
       ),

@@ -1,5 +1,13 @@
 import type { ProductRead, ProductState } from '../../../contract/index.ts'
+import { namePublicity } from '../../../contract/publicity.ts'
 import type { StateLabel } from '../../components/badge.tsx'
+
+/** The state of a product in a word, and whether it is in the public catalogue. */
+export function labelState(state: ProductState, gaps: number | undefined): StateLabel {
+  if (gaps === undefined || state === 'DRAFT') return states[state]
+  if (gaps > 0) return ['warn', namePublicity(gaps)]
+  return state === 'PUBLISHED' ? ['good', namePublicity(0)] : states[state]
+}
 
 export const states: Readonly<Record<ProductState, StateLabel>> = {
   PUBLISHED: ['good', 'Published'],

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { ProductDraft, ProductRead, ProductState } from '../../../contract/index.ts'
+import type { ProductDraft, ProductRead } from '../../../contract/index.ts'
 import { deleteProduct } from '../../../contract/operations/catalogue.ts'
 import { call } from '../../api.ts'
-import { StateBadge } from '../../components/badge.tsx'
+import { StateBadge, type StateLabel } from '../../components/badge.tsx'
 import { ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { CustomerView } from '../../components/customer-view.tsx'
@@ -16,7 +16,8 @@ import { useResource } from '../../resource.ts'
 import { navigate, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import { catalogueCrumbs, catalogueUrl, duplicateUrl, productUrl } from './addresses.ts'
-import { findState, states } from './product-state.ts'
+import { findGaps } from './find-gaps.ts'
+import { findState, labelState, states } from './product-state.ts'
 import { type ProductWithState, readProduct } from './read-product.ts'
 
 export function View({ params }: ViewProps) {
@@ -40,7 +41,7 @@ function Details({ id, state }: { readonly id: string; readonly state: ProductWi
       <PageHeading
         title={shown?.name ?? 'Deleted product'}
         crumbs={catalogueCrumbs}
-        state={shown ? <StateBadge label={states[findShownState(product?.body)]} /> : undefined}
+        state={shown && <StateBadge label={findShownState(product?.body)} />}
         about={shown && (shown.brand_name ?? shown.brand)}
       >
         {change && <SecondaryLink href={productUrl(id, '/history')}>History</SecondaryLink>}
@@ -91,8 +92,9 @@ function Details({ id, state }: { readonly id: string; readonly state: ProductWi
   )
 }
 
-function findShownState(product: ProductRead | undefined): ProductState {
-  return product ? findState(product, Date.now()) : 'DRAFT'
+function findShownState(product: ProductRead | undefined): StateLabel {
+  if (!product) return states.DRAFT
+  return labelState(findState(product, Date.now()), findGaps(product).length)
 }
 
 function ProductFacts({

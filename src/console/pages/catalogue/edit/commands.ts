@@ -1,6 +1,8 @@
+import { describePublicity } from '../../../../contract/publicity.ts'
 import { ApiError } from '../../../api.ts'
 import { navigate } from '../../../router.ts'
 import { catalogueUrl, productUrl } from '../addresses.ts'
+import { findGaps } from '../find-gaps.ts'
 import { checkConflict, discard, type Outcome, publish, save } from './actions.ts'
 import { readServer } from './drafts.ts'
 import type { Editor } from './editor.ts'
@@ -40,7 +42,11 @@ export function createCommands(editor: Editor) {
     async publishDraft() {
       const outcome = await publish(editor)
       const { baseVersion } = editor.source.value
-      conclude(outcome, `The product is published as version ${baseVersion}.`)
+      const gaps = findGaps(editor.baseline.value, editor.id.value).length
+      conclude(
+        outcome,
+        `The product is published as version ${baseVersion}. ${describePublicity(gaps)}`,
+      )
     },
 
     async discardDraft() {

@@ -12,6 +12,7 @@ import type { Editor } from './editor.ts'
 import { EditorState } from './editor-state.tsx'
 import { ErrorList } from './error-list.tsx'
 import { ProductForm } from './product-form.tsx'
+import { PublicCatalogue } from './public-catalogue.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 
 /** The form of a product, what customers would read, and what can be done with the draft. */
@@ -48,10 +49,13 @@ export function EditorPage({
           <ProductForm editor={editor} />
           <Actions editor={editor} onPublish={startReview} onDiscard={() => setDiscarding(true)} />
         </form>
-        <aside class="editor-preview" aria-label="What a customer would read">
-          <h2>What a customer would read</h2>
-          <CustomerView product={product.value} />
-        </aside>
+        <div class="editor-side">
+          <PublicCatalogue editor={editor} />
+          <aside class="editor-preview card" aria-label="What a customer would read">
+            <h2>What a customer would read</h2>
+            <CustomerView product={product.value} />
+          </aside>
+        </div>
       </div>
       {conflict.value && <ConflictDialog editor={editor} conflict={conflict.value} />}
       {review.value && (

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { formatProblem } from '../../../../contract/problems.ts'
-import { formatCount } from '../../../labels.ts'
+import { describePath, formatCount } from '../../../labels.ts'
 import type { Editor } from './editor.ts'
-import { focusField } from './focus.ts'
-import { toFieldId } from './paths.ts'
+import { explain } from './explain.ts'
+import { FieldLink } from './field-link.tsx'
 
 /** As many as a person reads at once. The rest is beside the fields. */
 const shownMax = 20
@@ -28,16 +28,9 @@ export function ErrorList({ editor }: { readonly editor: Editor }) {
             {problem.path === '' ? (
               problem.reason
             ) : (
-              <a
-                href={`#${toFieldId(problem.path)}`}
-                onClick={(event) => {
-                  event.preventDefault()
-                  editor.revealed.value = problem.path
-                  requestAnimationFrame(() => focusField(problem.path))
-                }}
-              >
-                {formatProblem(problem)}
-              </a>
+              <FieldLink editor={editor} path={problem.path}>
+                {describePath(problem.path)}: {explain(editor.product.value, problem)}
+              </FieldLink>
             )}
           </li>
         ))}

@@ -1,4 +1,5 @@
 import type { Editor } from './editor.ts'
+import { explain } from './explain.ts'
 import { formatPath, type Path } from './paths.ts'
 
 /** The problems of a list or a record itself. */
@@ -6,7 +7,9 @@ export function Problems({ editor, path }: { readonly editor: Editor; readonly p
   const at = formatPath(path)
   const found = editor.shownProblems.value.filter((problem) => problem.path === at)
   if (found.length === 0) return null
-  return <p class="error">{found.map(({ reason }) => `${at} ${reason}`).join('; ')}</p>
+  return (
+    <p class="error">{found.map((problem) => explain(editor.product.value, problem)).join(' ')}</p>
+  )
 }
 
 /** The problems of a list or a record and of everything in it. */

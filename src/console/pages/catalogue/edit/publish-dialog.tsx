@@ -1,10 +1,15 @@
+import { useState } from 'preact/hooks'
 import { diffProducts } from '../../../../platform/catalogue/diff.ts'
 import { Button } from '../../../components/button.tsx'
 import { CustomerView } from '../../../components/customer-view.tsx'
 import { Confirm, Dialog } from '../../../components/dialog.tsx'
 import { FieldDiff } from '../../../components/field-diff.tsx'
+import { Notice } from '../../../components/states.tsx'
+import { describePath } from '../../../labels.ts'
+import { findDoubts } from './doubts.ts'
 import type { Loaded } from './drafts.ts'
 import type { Editor } from './editor.ts'
+import { Visibility } from './visibility.tsx'
 
 /** The difference between the draft and the published version, to confirm. */
 export function PublishDialog({
@@ -21,6 +26,8 @@ export function PublishDialog({
 }) {
   const before = published?.product ?? {}
   const after = editor.baseline.value
+  const [isConfirmed, setConfirmed] = useState(false)
+  const doubts = findDoubts(after)
   if (published && diffProducts(before, after).length === 0) {
     return (
       <Dialog title="Nothing to publish" onClose={onClose}>
@@ -32,12 +39,34 @@ export function PublishDialog({
     )
   }
   return (
-    <Confirm title="Publish this draft?" action="Publish" onConfirm={onConfirm} onClose={onClose}>
-      <p>
-        {published
-          ? `Customers see the changes at once. Version ${published.source.baseVersion} stays in the history.`
-          : 'Customers do not see this product yet. They see it at once, as follows.'}
-      </p>
+    <Confirm
+      title="Publish this draft?"
+      action="Publish"
+      isReady={doubts.length === 0 || isConfirmed}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <Visibility product={after} id={editor.id.value} />
+      {doubts.length > 0 && (
+        <Notice kind="warn" title="Are these values meant?">
+          <ul>
+            {doubts.map(({ path, text }) => (
+              <li key={path}>
+                {describePath(path)}: {text}
+              </li>
+            ))}
+          </ul>
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={isConfirmed}
+              onChange={(event) => setConfirmed(event.currentTarget.checked)}
+            />
+            <span>I have checked these values</span>
+          </label>
+        </Notice>
+      )}
+      {published && <p>Version {published.source.baseVersion} stays in the history.</p>}
       {published ? (
         <FieldDiff
           before={before}

@@ -2,7 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { readFieldRules } from '../../../../contract/rules.ts'
 import { isObject, type Node } from '../../../../contract/schema.ts'
 import { LinkButton, SecondaryButton } from '../../../components/button.tsx'
-import { toLabel } from '../../../labels.ts'
+import { describePath, toLabel } from '../../../labels.ts'
 import type { Fields } from './drafts.ts'
 import type { RecordProps, ScalarProps } from './field-props.ts'
 import { focusFirstControl } from './focus.ts'
@@ -129,7 +129,7 @@ function AddField({
   return (
     <div class="add-field">
       <label for={id} class="visually-hidden">
-        Field to add{path.length > 0 && ` to ${formatPath(path)}`}
+        Field to add{path.length > 0 && ` to ${describePath(formatPath(path))}`}
       </label>
       <select
         id={id}
@@ -139,7 +139,7 @@ function AddField({
         <option value="">Add a field …</option>
         {names.map((name) => (
           <option key={name} value={name}>
-            {toLabel(name)} ({name})
+            {toLabel(name)}
           </option>
         ))}
       </select>

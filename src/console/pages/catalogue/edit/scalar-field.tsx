@@ -1,13 +1,13 @@
-import type { ComponentChildren } from 'preact'
-import { describeExpected } from '../../../../contract/problems.ts'
 import type { ScalarName } from '../../../../contract/scalars.ts'
-import { Time } from '../../../components/time.tsx'
-import { formatDuration, formatPercent, toLabel } from '../../../labels.ts'
+import { formatPercent, toLabel } from '../../../labels.ts'
 import { runAfterClick } from './after-click.ts'
+import { explain } from './explain.ts'
 import type { ControlAttributes, ScalarProps } from './field-props.ts'
 import { formatPath, toFieldId } from './paths.ts'
+import { PeriodControl } from './period-control.tsx'
 import { isLongText } from './presentation.ts'
 import { TimeControl } from './time-control.tsx'
+import { fromPercent, isRateName, toPercent } from './units.ts'
 
 /** One value: its label, what it must be, its problems, and a control for its type. */
 export function ScalarField(props: ScalarProps) {
@@ -38,7 +38,7 @@ export function ScalarField(props: ScalarProps) {
       </label>
       {problems.length > 0 && (
         <p class="error" id={`${id}-error`}>
-          {problems.map(({ reason }) => `${at} ${reason}`).join('; ')}
+          {problems.map((problem) => explain(editor.product.value, problem)).join(' ')}
         </p>
       )}
       <Control {...props} control={control} />
@@ -47,7 +47,7 @@ export function ScalarField(props: ScalarProps) {
           {hint}
         </p>
       )}
-      <Meaning {...props} value={value} />
+      <Stored {...props} />
     </div>
   )
 }
@@ -67,7 +67,7 @@ function Control(props: ScalarProps & { readonly control: ControlAttributes }) {
     )
   }
   if (node.scalar === 'dateTime') {
-    return <TimeControl control={control} value={value} label={props.label} onChange={onChange} />
+    return <TimeControl control={control} value={value} onChange={onChange} />
   }
   const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
   const input = (event: { readonly currentTarget: { readonly value: string } }) =>
@@ -75,19 +75,43 @@ function Control(props: ScalarProps & { readonly control: ControlAttributes }) {
   if (isLongText(name, value)) {
     return <textarea {...control} rows={2} value={text} onInput={input} />
   }
+  if (findFormat(props) === 'duration') {
+    return <PeriodControl control={control} value={text} label={props.label} onChange={onChange} />
+  }
+  if (isRate(props)) {
+    return (
+      <span class="with-unit">
+        <input
+          {...control}
+          value={toPercent(text)}
+          onInput={({ currentTarget }) =>
+            onChange(readText(props, fromPercent(currentTarget.value.trim())))
+          }
+          autocomplete="off"
+          inputMode="decimal"
+          class="number"
+        />
+        <span class="unit">{isYearly(props) ? '% a year' : '%'}</span>
+      </span>
+    )
+  }
   const isNumber = node.type === 'integer' || ['decimal', 'wholeNumber'].includes(findFormat(props))
+  const plain = (
+    <input
+      {...control}
+      value={text}
+      onInput={input}
+      autocomplete="off"
+      spellcheck={node.type === 'string' && !node.scalar}
+      inputMode={isNumber ? 'decimal' : undefined}
+      class={isNumber ? 'number' : undefined}
+    />
+  )
+  if (!isMoney(props)) return plain
   return (
     <span class="with-unit">
-      <input
-        {...control}
-        value={text}
-        onInput={input}
-        autocomplete="off"
-        spellcheck={node.type === 'string' && !node.scalar}
-        inputMode={isNumber ? 'decimal' : undefined}
-        class={isNumber ? 'number' : undefined}
-      />
-      {isMoney(props) && <span class="unit">{props.currency}</span>}
+      {plain}
+      <span class="unit">{props.currency}</span>
     </span>
   )
 }
@@ -107,7 +131,7 @@ function readText(props: ScalarProps, text: string): unknown {
   return text
 }
 
-/** The label of each value, with the value of the interface. */
+/** The label of each value. */
 function Choice({ node, value, control, onChange }: Parameters<typeof Control>[0]) {
   const values = node.enum ?? []
   const isUnknown = value !== undefined && !values.includes(String(value))
@@ -123,27 +147,18 @@ function Choice({ node, value, control, onChange }: Parameters<typeof Control>[0
       )}
       {values.map((each) => (
         <option key={each} value={each}>
-          {toLabel(each)} ({each})
+          {toLabel(each)}
         </option>
       ))}
     </select>
   )
 }
 
-/** What a customer would read, if it is not the text itself. */
-function Meaning(props: ScalarProps) {
+/** The value that programs read, if the control shows it in other units. */
+function Stored(props: ScalarProps) {
   const { value } = props
-  if (typeof value !== 'string') return null
-  const meaning = describeMeaning(props, value)
-  return meaning === undefined ? null : <p class="muted meaning">= {meaning}</p>
-}
-
-function describeMeaning(props: ScalarProps, value: string): ComponentChildren {
-  if (isRate(props)) return formatPercent(value)
-  if (findFormat(props) === 'duration') return formatDuration(value)
-  if (findFormat(props) === 'dateTime' && !Number.isNaN(Date.parse(value)))
-    return <Time value={value} />
-  return undefined
+  if (typeof value !== 'string' || !isRate(props) || formatPercent(value) === undefined) return null
+  return <p class="muted">Stored as {value}</p>
 }
 
 function findFormat({ node, scalar }: ScalarProps): ScalarName | '' {
@@ -151,8 +166,11 @@ function findFormat({ node, scalar }: ScalarProps): ScalarName | '' {
 }
 
 function isRate(props: ScalarProps): boolean {
-  const name = String(props.path.at(-1))
-  return findFormat(props) === 'decimal' && (name === 'rate' || name === 'comparison_rate')
+  return findFormat(props) === 'decimal' && isRateName(String(props.path.at(-1)))
+}
+
+function isYearly({ path }: ScalarProps): boolean {
+  return path[0] === 'deposit_rates' || path[0] === 'lending_rates'
 }
 
 function isMoney(props: ScalarProps): boolean {
@@ -163,18 +181,15 @@ function isMoney(props: ScalarProps): boolean {
   )
 }
 
-const samples: Readonly<Partial<Record<ScalarName, string>>> = {
-  decimal: '12.50',
-  wholeNumber: '18',
-  duration: 'P1M',
+/** What to enter, for formats whose control does not say it. */
+const expected: Readonly<Partial<Record<ScalarName, string>>> = {
+  wholeNumber: 'A whole number, such as 18.',
+  webUri: 'A link that starts with https:// or http://.',
 }
 
 function describeHint(props: ScalarProps): string {
   const { node } = props
   const about = node.fieldDescription ?? node.description ?? ''
   const format = findFormat(props)
-  if (format === '' || format === 'dateTime') return about
-  const sample = isRate(props) ? '0.0425' : samples[format]
-  const expected = `Must be ${describeExpected({ scalar: format })}${sample ? `, such as ${sample}` : ''}.`
-  return [about, expected].filter(Boolean).join(' ')
+  return [about, format !== '' && expected[format]].filter(Boolean).join(' ')
 }
