@@ -12,7 +12,13 @@ const block = {
   hash: text,
   lines: text,
 }
-const columns = 'b.chain, b.number, b.time, b.previous, b.hash, b.lines'
+/** The end of the times of JavaScript, in milliseconds. */
+const timeMax = 8_640_000_000_000_000
+
+/** A changed block may have a time that JavaScript does not have. With another one, its hash does not match either. */
+const columns = `b.chain, b.number,
+  case when b.time between ${-timeMax} and ${timeMax} then b.time else ${timeMax} end,
+  b.previous, b.hash, b.lines`
 
 const listedBlock = { ...block, isSent: boolean }
 
@@ -124,7 +130,7 @@ export function createRecordStore<Kind extends AnswerRecord>(
 }
 
 const startOfTime = Temporal.Instant.fromEpochMilliseconds(0)
-const endOfTime = Temporal.Instant.fromEpochMilliseconds(8.64e15)
+const endOfTime = Temporal.Instant.fromEpochMilliseconds(timeMax)
 
 /** Returns a function that returns the statements that add a block, unless it exists. */
 export function createBlockCalls({ block, key }: RecordTables, { pairs, isRowByRow }: Dialect) {

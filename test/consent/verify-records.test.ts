@@ -53,6 +53,9 @@ describe('the verification of records', () => {
     for (const [attack, number, fault] of [
       [change(`update record_block set lines = '${line}' where ${at(third)}`), 2, /hash/],
       [change(`update record_block set time = time + 1 where ${at(third)}`), 2, /hash/],
+      // Outside of the times of JavaScript.
+      [change(`update record_block set time = ${2n ** 63n - 1n} where ${at(third)}`), 2, /hash/],
+      [change(`update record_block set time = ${-8.64e15 - 1} where ${at(third)}`), 2, /hash/],
       [change(`delete from record_block where ${at(third)}`), 2, /it is missing/],
       [insert, 3, /does not follow/],
       [change(`delete from record_block where number < 2`), 2, /blocks before it are missing/],
