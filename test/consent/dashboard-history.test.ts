@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { listedBlocksMax } from '../../src/platform/consent/customer-records.ts'
 import { formatCopyHeader, formatCopyRow } from '../../src/platform/consent/records-copy.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { send } from '../support/http.ts'
@@ -329,8 +330,8 @@ describe('the records of a customer', () => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()
     const given = { customerId: customer.id, thirdPartyId: 'tp', accountIds: customer.accounts }
-    for (let index = 0; index < 51; index += 1)
-      await discloseRecords(platform.store, at('05').add({ minutes: index }), given)
+    for (let index = 0; index <= listedBlocksMax; index += 1)
+      await discloseRecords(platform.store, at('04').add({ minutes: index }), given)
     const refused = { ...given, status: 404, error: 'accountUnavailable', isRefusal: true }
     await discloseRecords(platform.store, at('06'), { ...given, count: 3 }, refused)
     const issueToken = await openTokens(t, platform)
@@ -348,7 +349,7 @@ describe('the records of a customer', () => {
     const records = [...first.body.data, ...second.body.data].reverse()
     const copy = formatCopyHeader() + records.map(formatCopyRow).join('')
     assert.equal(copy, browser.page.text)
-    assert.equal(records.length, 53)
+    assert.equal(records.length, listedBlocksMax + 3)
     assert.equal(second.body.next, undefined)
     assert.deepEqual((await read('/v1/customers/unknown/records')).body, { data: [] })
     assert.equal((await read(`${path}?cursor=nonsense`)).status, 400)

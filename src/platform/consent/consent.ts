@@ -4,7 +4,7 @@ import type { ThirdPartyLimits } from '../../contract/traffic-limits.ts'
 import { openCustomerAccounts } from './account-details.ts'
 import { openAccountObserver } from './account-observer.ts'
 import { openCdsApi } from './cds/api.ts'
-import { formatRecord, type ReadCustomerRecords } from './customer-records.ts'
+import { formatRecord, listedBlocksMax, type ReadCustomerRecords } from './customer-records.ts'
 import {
   openCustomers,
   openProviderClient,
@@ -131,7 +131,7 @@ export async function openConsent(given: ConsentOptions) {
     /** Answers a request to a page with the consents of a customer. */
     answerDashboard: (request: DashboardRequest) => answerDashboardRequest(dashboard, request),
     listCustomerRecords: (async (customerId, cursor) => {
-      const { records, before } = await describeRecords(flow, customerId, cursor)
+      const { records, before } = await describeRecords(flow, customerId, cursor, listedBlocksMax)
       return {
         data: records.map((record) => formatRecord(record, brand)),
         ...(before !== undefined && { next: before }),

@@ -11,8 +11,9 @@ import type { Brand } from './pages/layout.ts'
 import { formatCopyHeader, formatCopyRow } from './records-copy.ts'
 import { describeScopes } from './scopes.ts'
 
-/** How many blocks have the records of a page. */
+/** How many blocks have the records of a page for customers, and of one for a program. */
 const blocksMax = 50
+export const listedBlocksMax = 200
 
 export const removedName = 'A service that is no longer available'
 
@@ -44,13 +45,14 @@ export async function readCustomerRecords(
   store: Pick<DisclosureRecordStore, 'list'>,
   customerId: string,
   before: string | undefined,
+  limit = blocksMax,
 ): Promise<RecordPage> {
   const after = before === undefined ? undefined : parsePosition(before)
-  const blocks = await store.list({ customerId, isNewestFirst: true, after, limit: blocksMax })
-  const last = blocks.length < blocksMax ? undefined : blocks.at(-1)
+  const blocks = await store.list({ customerId, isNewestFirst: true, after, limit })
+  const last = blocks.length < limit ? undefined : blocks.at(-1)
   return {
     records: blocks.flatMap((block) =>
-      parseRecords(block)
+      parseRecords(block, customerId)
         .filter((record) => record.customerId === customerId)
         .reverse(),
     ),

@@ -251,9 +251,10 @@ export async function describeRecords(
   { store, observer }: Pick<DashboardOptions, 'store' | 'observer'>,
   customerId: string,
   before: string | undefined,
+  limit?: number,
 ) {
   const [page, names, listed] = await Promise.all([
-    readCustomerRecords(store.disclosureRecords, customerId, before),
+    readCustomerRecords(store.disclosureRecords, customerId, before, limit),
     readThirdPartyNames(store),
     observer.list(customerId),
   ])

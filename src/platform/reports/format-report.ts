@@ -29,11 +29,13 @@ export const describeState = ({ isFinished }: RegulatoryReport): string =>
 
 export function describeProof({ records: { fault, ...counted } }: RegulatoryReport): string {
   const { records, blocks, chains } = counted
-  const counts = `${records} records in ${blocks} blocks of ${chains} chains`
+  const counts = `${count(records, 'record')} in ${count(blocks, 'block')} of ${count(chains, 'chain')}`
   return fault === undefined
     ? `${counts}. Each block has its hash and follows the one before it.`
     : `${counts}. The records are not as they were written: ${fault}.`
 }
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 /** The numbers of a brand, with what they count. */
 export function listRequests(
