@@ -10,8 +10,7 @@ import { operations } from '../src/contract/index.ts'
 import { loadMetrics, serverMetrics } from '../src/server/observe/metric-definitions.ts'
 import { allowed } from './support/allowed-imports.ts'
 import { type File, findImportCycles, findImports, usesProgram } from './support/imports.ts'
-import { fence, findAnchors, findRelativeLinks } from './support/markdown-links.ts'
-import { runInProcess } from './support/process.ts'
+import { findAnchors, findRelativeLinks } from './support/markdown-links.ts'
 import { forbiddenWords, replacements } from './support/vocabulary.ts'
 
 /** Imports the file of a user. */
@@ -217,26 +216,26 @@ describe('the documentation', () => {
     assert.deepEqual(broken, [])
   })
 
+  it('has tables of values, not of paragraphs', () => {
+    const cellLengthMax = 220
+    const long = pages
+      .filter(({ path }) => /^((README|CONTRIBUTING)\.md|docs\/guides\/.*)$/.test(path))
+      .flatMap(({ path, text }) =>
+        (text.match(/^\|.*$/gm) ?? [])
+          .flatMap((row) => row.replaceAll(/\]\([^)]*\)/g, ']').split(' | '))
+          .filter((cell) => cell.length > cellLengthMax)
+          .map((cell) => `${path}: ${cell.slice(0, 60)}`),
+      )
+
+    assert.deepEqual(long, [])
+  })
+
   it('mentions only npm scripts that exist', () => {
     const unknown = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\bnpm (?:run(?: -\S+)* ([a-z][\w:-]*)|(test|start)\b)/g)]
         .map(([, script, short]) => script ?? short ?? '')
         .filter((script) => !Object.hasOwn(manifest.scripts, script))
         .map((script) => `${path} names npm run ${script}`),
-    )
-
-    assert.deepEqual(unknown, [])
-  })
-
-  it('shows only commands that exist', async () => {
-    const commands = await commandNames()
-    const shown = pages.filter(({ path }) => /^(README\.md|docs\/guides\/.*)$/.test(path))
-    const unknown = shown.flatMap(({ path, text }) =>
-      commandLines(text)
-        .flatMap((line) => [...line.matchAll(/\bholdfast(?:\.js)?\s+([a-z][a-z-]*)/g)])
-        .map(([, command = '']) => command)
-        .filter((command) => !commands.includes(command))
-        .map((command) => `${path} shows holdfast ${command}`),
     )
 
     assert.deepEqual(unknown, [])
@@ -364,24 +363,8 @@ function findRules(path: string): string {
   return name === '' || name in allowed ? name : findRules(posix.dirname(path))
 }
 
-/** The lines of code blocks, without comments. In a block with prompts, only the lines with a prompt. */
-function commandLines(text: string): string[] {
-  return [...text.matchAll(fence)].flatMap(([, , block = '']) => {
-    const lines = block.replaceAll('\\\n', ' ').split('\n')
-    const prompted = lines.filter((line) => /^\s*\$ /.test(line))
-    return (prompted.length > 0 ? prompted : lines).map((line) => line.replace(/(^|\s)#.*$/, ''))
-  })
-}
-
 function resolves(from: string, link: string): boolean {
   const [file = '', anchor] = decodeURI(link).split('#')
   const path = file ? posix.join(posix.dirname(from), file).replace(/\/$/, '') : from
   return anchor ? !!anchors.get(path)?.has(anchor) : paths.has(path) || folders.has(path)
-}
-
-/** The commands that `holdfast --help` lists. */
-async function commandNames(): Promise<string[]> {
-  const { stdout } = await runInProcess(['--help'])
-  const [, list = ''] = stdout.split('Commands:\n')
-  return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name)
 }

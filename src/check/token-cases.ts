@@ -61,10 +61,25 @@ export function badTokenCheck(
       const resource = context.resource(sample.operation, sample.input.params)
       const changed =
         typeof claims === 'function' ? claims(resource, context.options.subdomain) : claims
-      const { status } = await expectRejected(context, subject, { claims: changed }, sample)
+      const compared = describeClaim(id.slice(0, 3), changed, context.options.subdomain, resource)
+      const { status } = await expectRejected(
+        context,
+        `${subject}${compared}`,
+        { claims: changed },
+        sample,
+      )
       return { seen: `rejected with ${status}` }
     },
   }
+}
+
+/** What a provider should have compared: ` (iss "other", expected "bank")`. Empty for claims that have no one value. */
+function describeClaim(name: string, claims: Members, subdomain: string, resource: string): string {
+  if (!/^(iss|sub|aud)$/.test(name)) return ''
+  const expected = name === 'aud' ? resource : subdomain
+  const given = name in claims ? claims[name] : expected
+  const value = given === undefined ? 'missing' : JSON.stringify(given)
+  return ` (${name} ${value}, expected ${JSON.stringify(expected)})`
 }
 
 /** The current time as in `exp` and `iat`. */

@@ -64,4 +64,20 @@ describeOn('sqlite', 'a provider with one fault', () => {
       assert.ok(others.length <= othersMax, `these checks failed as well: ${others.join(', ')}`)
     })
   }
+
+  for (const [faultName, quoted] of [
+    ['iss is ignored', /iss "another-provider", expected "bank"/],
+    ['sub is ignored', /sub missing, expected "bank"/],
+    ['aud with a trailing slash is accepted', /aud "(http\S+)\/", expected "\1"/],
+  ] as const) {
+    it(`is reported with the claim that it accepted, and the one to expect: ${faultName}`, async () => {
+      const { check } = await bank()
+      const fault = faults.find(({ name }) => name === faultName)
+      assert.ok(fault)
+
+      const { results } = await check(fault.seam, chooseOptions(fault))
+
+      assert.match(results.flatMap(({ reason = '' }) => reason).join('\n'), quoted)
+    })
+  }
 })
