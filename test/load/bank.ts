@@ -6,8 +6,14 @@ import type { LineCounts } from '../../src/intake/line-counts.ts'
 import { createNdjsonSource } from '../../src/intake/lines.ts'
 import { load } from '../../src/intake/load.ts'
 import type { LineError } from '../../src/intake/writer.ts'
-import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
-import { createScope, currentEngine, newDatabase, type Scope } from '../support/engines.ts'
+import { openProviderWriter } from '../../src/storage/open.ts'
+import {
+  createScope,
+  currentEngine,
+  newDatabase,
+  requireSchema,
+  type Scope,
+} from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import {
   type Finished,
@@ -126,7 +132,7 @@ export async function loadAt(
   options: LoadOptions = {},
 ): Promise<{ readonly errors: readonly LineError[]; readonly counts: LineCounts }> {
   const errors: LineError[] = []
-  await createDatabase(database)
+  await requireSchema(database)
   const inBatches = options.batch !== undefined
   const writer = await openProviderWriter(database, { loadTime, inBatches })
   const file = createNdjsonSource({ name: 'data', open: () => Readable.from(pieces) })

@@ -130,10 +130,21 @@ export function shareOnEachEngine<Opened>(
 /** The URL of a new database of the suite's engine, with the schema and no data. It is deleted with the scope. */
 export async function newDatabase(scope: Scope, layout = currentLayout()): Promise<string> {
   if (currentEngine() === 'sqlite') return newFile(scope)
-  if (layout === 'partitions') return copyPostgres(scope, await emptyPostgres())
-  const database = await takeCitusDatabase()
-  scope.after(() => returnCitusDatabase(database))
+  const database =
+    layout === 'partitions'
+      ? await copyPostgres(scope, await emptyPostgres())
+      : await takeCitusDatabase()
+  if (layout === 'citus') scope.after(() => returnCitusDatabase(database))
+  withSchema.add(database)
   return database
+}
+
+/** Databases on PostgreSQL that this process created with the schema. */
+const withSchema = new Set<string>()
+
+/** Creates the schema unless the database is known to have it: to look takes a connection. */
+export async function requireSchema(database: string): Promise<void> {
+  if (!withSchema.has(database)) await createDatabase(database)
 }
 
 /** The URL of a database of the suite's engine without tables. It is deleted with the scope. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { createNdjsonSource } from '../../src/intake/lines.ts'
 import { load } from '../../src/intake/load.ts'
-import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
+import { openProviderWriter } from '../../src/storage/open.ts'
+import { requireSchema } from './engines.ts'
 import { runInProcess } from './process.ts'
 
 /** A line as an object, or as its exact text. */
@@ -14,7 +15,7 @@ export async function loadInProcess(
   lines: readonly Line[],
   loadTime = Temporal.Now.instant().toString(),
 ): Promise<void> {
-  await createDatabase(database)
+  await requireSchema(database)
   const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(loadTime) })
   try {
     const open = () => Readable.from([Buffer.from(ndjson(lines))])
