@@ -42,6 +42,7 @@ const groups = [
   ['test/postgres/*.test.ts'],
   ['test/check/*.test.ts', 'test/client/*.test.ts', 'test/console/*.test.ts'],
   ['test/guard/*.test.ts', 'test/source/*.test.ts', 'test/explorer/*.test.ts'],
+  ['test/records/*.test.ts', 'test/reports/*.test.ts', 'test/usage/*.test.ts'],
   collecting,
 ]
 
