@@ -40,6 +40,13 @@ const groups = [
   ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
   ['test/load/[i-z]*.test.ts'],
   ['test/postgres/*.test.ts'],
+]
+
+/** `npm run test:system` runs these. Each is a process of its own. */
+const system = 'test/system/*.test.ts'
+
+/** Most of the others wait for processes and timers: with these at the end, no core is idle. */
+const lastGroups = [
   ['test/check/*.test.ts', 'test/client/*.test.ts', 'test/console/*.test.ts'],
   ['test/guard/*.test.ts', 'test/source/*.test.ts', 'test/explorer/*.test.ts'],
   ['test/records/*.test.ts', 'test/reports/*.test.ts', 'test/usage/*.test.ts'],
@@ -57,14 +64,11 @@ const variants = {
 }
 const opensProvider = /\b(open|shared)(Token)?Provider\(/
 
-/** `npm run test:system` runs these. They start after all others: each is a process of its own. */
-const system = 'test/system/*.test.ts'
-
 /** `npm run check` runs these. */
 const checked = ['test/tidy.test.ts', 'test/interface-sentences.test.ts']
 
 /** More than the number of cores, because many tests wait for processes or for the disk. */
-const concurrency = 4
+const concurrency = 6
 
 const folder = makeRunFolder()
 const [program, typebox, cluster] = await Promise.all([
@@ -86,16 +90,24 @@ process.exitCode = await runTests(program, flags, files, { POSTGRES_FOR_TESTS: s
 await server.remove()
 rmSync(folder, { recursive: true, force: true })
 
-/** One file for each group and for each variant, and the files of no group. */
+/** One file for each group, for each variant and for each test of the whole product, and the files of no group. */
 function listFiles(): string[] {
-  const separate = options['with-system'] ? checked : [...checked, system]
-  const grouped = groups.map((patterns) => {
-    const separately = patterns === collecting ? [] : collecting
-    return globSync(patterns, { exclude: [...checked, ...separately] }).sort()
+  const separate = options['with-system'] ? globSync(system).sort() : []
+  const grouped = [
+    ...groups.map(listGroup),
+    ...separate.map((file) => [file]),
+    ...lastGroups.map(listGroup),
+  ]
+  const all = globSync('test/**/*.test.ts', {
+    exclude: ['**/node_modules/**', ...checked, system],
   })
-  const all = globSync('test/**/*.test.ts', { exclude: ['**/node_modules/**', ...separate] })
   const texts = [...grouped.map(formatImports), ...formatVariants()]
   return [...writeGroups(folder, texts), ...listOthers(grouped, all)]
+}
+
+function listGroup(patterns: readonly string[]): string[] {
+  const separately = patterns === collecting ? [] : collecting
+  return globSync(patterns, { exclude: [...checked, ...separately] }).sort()
 }
 
 function formatVariants(): string[] {
