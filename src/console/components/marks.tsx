@@ -15,28 +15,35 @@ const labels: Readonly<Record<MarkKind, StateLabel>> = {
 
 /** What happened in a range, the latest first. */
 export function Marks({ marks }: { readonly marks: readonly UsageMark[] }) {
-  if (marks.length === 0) {
-    return (
-      <Empty title="No server was started, nothing was loaded, and no key was changed">
-        <p>Of servers and loads, those that use the database of the platform are listed.</p>
-      </Empty>
-    )
-  }
   return (
-    <Table
-      caption="What happened"
-      isStacked
-      rows={marks.toReversed()}
-      rowKey={({ kind, time, text }) => `${kind} ${time} ${text}`}
-      columns={[
-        {
-          title: `Time (${nameZone()})`,
-          isHeading: true,
-          cell: ({ time }) => <Moment value={time} />,
-        },
-        { title: 'Kind', phone: 'first', cell: ({ kind }) => <StateBadge label={labels[kind]} /> },
-        { title: 'What', cell: ({ text }) => text },
-      ]}
-    />
+    <>
+      {marks.length === 0 ? (
+        <Empty title="No server was started, nothing was loaded, and no key was changed" />
+      ) : (
+        <Table
+          caption="What happened"
+          isStacked
+          rows={marks.toReversed()}
+          rowKey={({ kind, time, text }) => `${kind} ${time} ${text}`}
+          columns={[
+            {
+              title: `Time (${nameZone()})`,
+              isHeading: true,
+              cell: ({ time }) => <Moment value={time} />,
+            },
+            {
+              title: 'Kind',
+              phone: 'first',
+              cell: ({ kind }) => <StateBadge label={labels[kind]} />,
+            },
+            { title: 'What', cell: ({ text }) => text },
+          ]}
+        />
+      )}
+      <p class="muted">
+        Starts and loads are those that the database of the platform has. A provider with a database
+        of its own has its own.
+      </p>
+    </>
   )
 }
