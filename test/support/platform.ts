@@ -13,6 +13,7 @@ import type { CatalogueStore } from '../../src/platform/catalogue/store.ts'
 import { type CheckRunsOptions, openCheckRuns } from '../../src/platform/check-runs/check-runs.ts'
 import type { Explorer } from '../../src/platform/explorer/explorer.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
+import { createReports } from '../../src/server/open-reports.ts'
 import { openOutages } from '../../src/server/outages.ts'
 import { openStatusReader } from '../../src/server/read-status.ts'
 import type { Settings } from '../../src/server/settings/settings.ts'
@@ -22,6 +23,7 @@ import {
   openClientStore,
   openConsentStore,
   openSigningKeyStore,
+  openUsageStore,
 } from '../../src/storage/open.ts'
 import { callPlatform, type PlatformCaller } from './call-platform.ts'
 import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
@@ -108,6 +110,15 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     ...options.checks,
   })
   const status = openStatusReader({ database, ...options.settings }, [], clock)
+  /** Opens the store only for a report, which most tests do not read. */
+  const readReport = async (period: string) => {
+    const usage = await openUsageStore(database)
+    try {
+      return await createReports({}, { store: usage }, consents, clock).read(period)
+    } finally {
+      await usage.close()
+    }
+  }
   const app = openPlatformApp({
     version: '0.0.0',
     catalogue: options.around?.(catalogue) ?? catalogue,
@@ -121,7 +132,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     readStatus: status.read,
     readProvider: status.readProvider,
     listOutages: openOutages(options.settings?.outagesFile).list,
-    readReport: () => assert.fail('calls are not counted'),
+    readReport,
     readUsage: () => assert.fail('calls are not counted'),
     readConsoleFiles: async () => [],
     monitoring: options.monitoring ?? createMonitoring({}, { metrics: undefined }).open,
