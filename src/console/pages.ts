@@ -2,18 +2,9 @@ import type { ComponentType } from 'preact'
 import type { Feature } from '../contract/index.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { IconName } from './components/icon.tsx'
-import { View as CatalogueCompareView } from './pages/catalogue/compare.tsx'
-import { View as CatalogueHistoryView } from './pages/catalogue/history.tsx'
 import { View as CatalogueListView } from './pages/catalogue/list.tsx'
-import { View as ChecksCheckRunView } from './pages/checks/check-run.tsx'
 import { View as ChecksView } from './pages/checks/checks.tsx'
-import { View as ChecksCompareView } from './pages/checks/compare.tsx'
-import { View as ConsentsConsentView } from './pages/consents/consent.tsx'
-import { View as ConsentsFlowsView } from './pages/consents/flows.tsx'
 import { View as ConsentsView } from './pages/consents/list.tsx'
-import { View as ExplorerCustomerView } from './pages/explorer/customer.tsx'
-import { View as ExplorerSearchView } from './pages/explorer/search.tsx'
-import { View as RejectionView } from './pages/monitoring/rejection.tsx'
 import { View as OverviewView } from './pages/overview/overview.tsx'
 import { decodePart, type ViewProps } from './router.ts'
 
@@ -25,7 +16,7 @@ export interface PageDefinition {
   readonly scope?: Scope
   /** The part of the platform that the page shows. */
   readonly feature?: Feature
-  /** A page is in the first file, unless it is large: then it is loaded when it is first shown. */
+  /** The pages of the navigation that people open first are in the first file. Others are loaded when they are first shown. */
   readonly View?: ComponentType<ViewProps>
   readonly load?: () => Promise<{ readonly View: ComponentType<ViewProps> }>
 }
@@ -51,7 +42,11 @@ export const sections: readonly Section[] = [
     details: [
       { path: '/new', title: 'New product', scope: 'products.write', load: loadEditor },
       { path: '/{id}/edit', title: 'Edit product', scope: 'products.write', load: loadEditor },
-      { path: '/compare', title: 'Compare products', View: CatalogueCompareView },
+      {
+        path: '/compare',
+        title: 'Compare products',
+        load: () => import('./pages/catalogue/compare.tsx'),
+      },
       {
         path: '/import',
         title: 'Import products',
@@ -63,7 +58,11 @@ export const sections: readonly Section[] = [
         title: 'Product',
         load: () => import('./pages/catalogue/product.tsx'),
       },
-      { path: '/{id}/history', title: 'History of a product', View: CatalogueHistoryView },
+      {
+        path: '/{id}/history',
+        title: 'History of a product',
+        load: () => import('./pages/catalogue/history.tsx'),
+      },
     ],
   },
   {
@@ -72,9 +71,13 @@ export const sections: readonly Section[] = [
     icon: 'search',
     scope: 'data.read',
     feature: 'explorer',
-    View: ExplorerSearchView,
+    load: () => import('./pages/explorer/search.tsx'),
     details: [
-      { path: '/{customerId}', title: 'Customer', View: ExplorerCustomerView },
+      {
+        path: '/{customerId}',
+        title: 'Customer',
+        load: () => import('./pages/explorer/customer.tsx'),
+      },
       {
         path: '/{customerId}/{accountId}',
         title: 'Account',
@@ -91,13 +94,13 @@ export const sections: readonly Section[] = [
     feature: 'consent',
     View: ConsentsView,
     details: [
-      { path: '/flows', title: 'Consent flows', View: ConsentsFlowsView },
+      { path: '/flows', title: 'Consent flows', load: () => import('./pages/consents/flows.tsx') },
       {
         path: '/corrections',
         title: 'Corrections',
         load: () => import('./pages/consents/corrections.tsx'),
       },
-      { path: '/{id}', title: 'Consent', View: ConsentsConsentView },
+      { path: '/{id}', title: 'Consent', load: () => import('./pages/consents/consent.tsx') },
     ],
   },
   {
@@ -115,8 +118,12 @@ export const sections: readonly Section[] = [
     scope: 'operations.read',
     View: ChecksView,
     details: [
-      { path: '/compare', title: 'Compare checks', View: ChecksCompareView },
-      { path: '/{checkId}', title: 'Check', View: ChecksCheckRunView },
+      {
+        path: '/compare',
+        title: 'Compare checks',
+        load: () => import('./pages/checks/compare.tsx'),
+      },
+      { path: '/{checkId}', title: 'Check', load: () => import('./pages/checks/check-run.tsx') },
     ],
   },
   {
@@ -126,7 +133,11 @@ export const sections: readonly Section[] = [
     scope: 'operations.read',
     load: () => import('./pages/monitoring/monitoring.tsx'),
     details: [
-      { path: '/rejections/{interactionId}', title: 'Rejected request', View: RejectionView },
+      {
+        path: '/rejections/{interactionId}',
+        title: 'Rejected request',
+        load: () => import('./pages/monitoring/rejection.tsx'),
+      },
     ],
   },
   {

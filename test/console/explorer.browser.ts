@@ -65,7 +65,7 @@ describe('the explorer in a browser', () => {
     await page.getByRole('heading', { name: 'Explorer', exact: true }).waitFor()
     await check(page, 'explorer-search')
     const email = await page.locator('.search a').first().innerText()
-    await focusOn(page, 'E-mail address of the customer')
+    await focusOn(page, 'E-mail address, customer ID or account ID')
     await page.keyboard.type(email)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: '1 customer' }).waitFor()
@@ -143,6 +143,43 @@ describe('the explorer in a browser', () => {
     await page.context().close()
   })
 
+  it('answers why something is not there, from real calls and consents', async () => {
+    const page = await console.visit('/console/explorer')
+    await focusOn(page, 'E-mail address, customer ID or account ID')
+    await page.keyboard.type('c-000001')
+    await page.keyboard.press('Enter')
+    await focusOn(page, 'Zara Zhang')
+    await page.keyboard.press('Enter')
+    await page.getByRole('cell', { name: 'Open' }).first().waitFor()
+    await page.getByText('The customer has not shared data here').waitFor()
+    await focusOn(page, 'Everyday Account')
+    await page.keyboard.press('Enter')
+    const window = page.getByText(/^From .* months\. [\d,]+ of [\d,]+, [\d,]+ are older\.$/)
+    await window.waitFor()
+    await focusOn(page, 'Find out', 200)
+    await page.keyboard.press('Enter')
+    const reasons = page.getByRole('region', { name: 'Why is something not here?' })
+    for (const text of [
+      'The customer holds the account.',
+      'The account is open.',
+      'The customer can choose it in a consent.',
+      'are outside the default window of 12 months before now.',
+      'No active consent shares it',
+    ]) {
+      await reasons.getByText(text).waitFor()
+    }
+    await check(page, 'explorer-why')
+    await page.goto(`${page.url()}?oldest-time=2000-01-01T00:00:00Z&text=no+such+text`)
+    await reasons.getByRole('button', { name: 'Find out' }).click()
+    await reasons.getByText('do not match the filters of this page.').waitFor()
+    await reasons.getByText(/^All [\d,]+ transactions are inside the window\.$/).waitFor()
+    await page.goto(`${console.platform}/console/explorer/c-000001/nothing`)
+    await reasons.getByRole('button', { name: 'Find out' }).click()
+    await reasons.getByText('does not hold an account with this ID').waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
   it('tells contact details, withheld ones and none apart', async () => {
     const page = await console.visit('/console/explorer/contacts/open?tab=contact')
     await page.getByText('Postal code').waitFor()
@@ -189,7 +226,7 @@ describe('the explorer in a browser', () => {
   })
 
   it('shows hostile text as text, and runs hostile ids in no shell', async () => {
-    const page = await console.visit('/console/explorer?email=hostile%40example.com')
+    const page = await console.visit('/console/explorer?search=hostile%40example.com')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.locator('tbody th a').click()
     await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>', level: 1 }).waitFor()
@@ -197,7 +234,7 @@ describe('the explorer in a browser', () => {
     const table = page.getByRole('table', { name: 'transactions' })
     await table.getByText('<img src=x onerror=alert(1)>').first().waitFor()
     await check(page, 'explorer-hostile')
-    const call = page.locator('details.call', { hasText: 'listBankingTransactions' }).first()
+    const call = page.locator('details.call', { hasText: 'listBankingTransactions' }).last()
     await call.locator('summary').click()
     await call.getByText('javascript:alert(1)').first().waitFor()
     await call.getByRole('button', { name: 'Copy as curl' }).click()
@@ -212,9 +249,15 @@ describe('the explorer in a browser', () => {
     const page = await console.visit('/console/explorer/unknown')
     await page.getByText('The provider responded with 404: Customer not found').waitFor()
     await check(page, 'explorer-unknown')
-    await page.goto(`${console.platform}/console/explorer?email=unknown%40example.com`)
+    await page.goto(`${console.platform}/console/explorer?search=unknown%40example.com`)
     await page.getByText('No customer has this e-mail address').waitFor()
-    await page.goto(`${console.platform}/console/explorer?email=nonsense`)
+    await page.goto(`${console.platform}/console/explorer?search=nonsense`)
+    await page.getByText('No customer and no account with this ID was found').waitFor()
+    await page.getByLabel('E-mail address, customer ID or account ID').fill('zara@')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByText('Enter the whole e-mail address').waitFor()
+    await page.goto(`${console.platform}/console/explorer?search=a%40b%40c`)
+    await page.getByText('Email was not accepted.').waitFor()
     await page.getByText('body.email must be an e-mail address').waitFor()
     assertQuiet(page)
     await page.context().close()

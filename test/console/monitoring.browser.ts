@@ -6,6 +6,7 @@ import { fileScope } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { bankingAccount, customer, restriction } from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
+import { startServer } from '../support/process.ts'
 import { assertQuiet, check, focusOn, openClient, openConsole } from './console-browser.ts'
 
 const accountsPath = '/v1/banking/customer/c/accounts'
@@ -141,6 +142,20 @@ describe('the monitoring page', () => {
     await page.getByRole('heading', { name: 'refused to share: harm' }).waitFor()
     await page.getByText('Decision 65:').waitFor()
     await check(page, 'monitoring-refusal')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('says that metrics are off, and how to switch them on', async () => {
+    const { database } = console
+    const { address } = await startServer(fileScope, ['serve', 'platform'], { database })
+    const other = { platform: address, database }
+    const page = await console.visitAs(['operations.read'], '/console/monitoring', other)
+    await page.getByText('Metrics are off').waitFor()
+    await page.getByText('HOLDFAST_METRICS_PORT').first().waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Latency' }).count(), 0)
+    assert.equal(await page.getByText('No request of the last hour was rejected').count(), 0)
+    await check(page, 'monitoring-off')
     assertQuiet(page)
     await page.context().close()
   })

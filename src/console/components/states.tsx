@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../api.ts'
+import { toLabel } from '../labels.ts'
 import type { Resource } from '../resource.ts'
 import { SecondaryButton } from './button.tsx'
 import { Identifier } from './identifier.tsx'
@@ -34,8 +35,14 @@ export function Problem({
   readonly onRetry?: () => void
 }) {
   return (
-    <Notice kind="bad" title={error.message}>
+    <Notice kind="bad" title={describe(error)}>
       <p>{advise(error.status)}</p>
+      {error.status > 0 && (
+        <p class="muted">
+          Status <code>{error.status}</code>
+          {describe(error) !== error.message && `: ${error.message}`}
+        </p>
+      )}
       {error.interactionId !== undefined && (
         <p class="muted">
           Interaction ID <Identifier value={error.interactionId} />
@@ -44,6 +51,14 @@ export function Problem({
       {onRetry && <SecondaryButton onClick={onRetry}>Try again</SecondaryButton>}
     </Notice>
   )
+}
+
+/** A sentence about a part of a request is for programs: it stays beside the words for people. */
+function describe({ message }: ApiError): string {
+  const [, part = '', name = ''] =
+    /^(?:The provider responded with \d+: )?(body|query|params|headers)\.([\w-]+) /.exec(message) ??
+    []
+  return part === '' ? message : `${toLabel(name)} was not accepted.`
 }
 
 function advise(status: number): string {

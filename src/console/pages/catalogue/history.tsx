@@ -13,7 +13,7 @@ import { useResource } from '../../resource.ts'
 import { readCount, setQuery, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import { catalogueCrumbs, productUrl } from './addresses.ts'
-import { readVersion } from './read-product.ts'
+import { findProduct, readVersion } from './read-product.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
 
 const changes = {
@@ -26,6 +26,7 @@ export function View({ params, query }: ViewProps) {
   const id = params['id'] ?? ''
   const page = readCount(query, 'page') ?? 1
   const [restored, setRestored] = useState<number>()
+  const name = useResource(`name ${id}`, (signal) => readName(id, signal))
   const resource = useResource(
     JSON.stringify([id, page]),
     (signal) => read(listProductChanges, { params: { productID: id }, query: { page }, signal }),
@@ -33,7 +34,11 @@ export function View({ params, query }: ViewProps) {
   )
   return (
     <>
-      <PageHeading title="History" crumbs={[...catalogueCrumbs, ['Product', productUrl(id)]]} />
+      <PageHeading
+        title="History"
+        crumbs={[...catalogueCrumbs, [name.value ?? 'Product', productUrl(id)]]}
+        about={name.value}
+      />
       <Loaded resource={resource}>
         {({ data, meta }) => {
           const chosen = chooseVersions(data.history, query)
@@ -70,6 +75,15 @@ export function View({ params, query }: ViewProps) {
       )}
     </>
   )
+}
+
+/** Of the product, of its draft, or of its last version. */
+async function readName(id: string, signal: AbortSignal): Promise<string | undefined> {
+  const { product, draft, change } = await findProduct(id, signal)
+  const shown = product?.body ?? draft?.body.product
+  if (shown || !change) return shown?.name
+  // The last version is the deletion, which has no content.
+  return change.version > 1 ? (await readVersion(id, change.version - 1, signal)).name : undefined
 }
 
 interface Chosen {

@@ -8,6 +8,7 @@ import { Card } from '../../components/card.tsx'
 import { CustomerView } from '../../components/customer-view.tsx'
 import { Confirm } from '../../components/dialog.tsx'
 import { Facts } from '../../components/facts.tsx'
+import { FieldDiff } from '../../components/field-diff.tsx'
 import { CopyButton, Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Loaded, Notice } from '../../components/states.tsx'
@@ -16,6 +17,7 @@ import { useResource } from '../../resource.ts'
 import { navigate, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import { catalogueCrumbs, catalogueUrl, duplicateUrl, productUrl } from './addresses.ts'
+import { toInput } from './edit/drafts.ts'
 import { findGaps } from './find-gaps.ts'
 import { findState, labelState, states } from './product-state.ts'
 import { type ProductWithState, readProduct } from './read-product.ts'
@@ -55,7 +57,7 @@ function Details({ id, state }: { readonly id: string; readonly state: ProductWi
           </>
         )}
       </PageHeading>
-      {draft && <DraftNotice id={id} draft={draft.body} isNew={!product} />}
+      {draft && <DraftNotice id={id} draft={draft.body} product={product?.body} />}
       <ProductFacts id={id} state={state} />
       {shown ? (
         <>
@@ -124,22 +126,37 @@ function ProductFacts({
 function DraftNotice({
   id,
   draft,
-  isNew,
+  product,
 }: {
   readonly id: string
   readonly draft: ProductDraft
-  readonly isNew: boolean
+  /** Undefined if it was never published. */
+  readonly product: ProductRead | undefined
 }) {
+  const isNew = product === undefined
+  const [isShown, setShown] = useState(false)
   return (
     <Notice title={isNew ? 'This product is a draft' : 'There is a draft of this product'}>
       <p>
         {draft.changed_by_name} saved it at <Time value={draft.changed_at} />.
         {draft.is_outdated && ' The product has changed since, so the draft cannot be published.'}
       </p>
-      {hasScope('products.write') && (
-        <p>
-          <a href={productUrl(id, '/edit')}>Edit the draft</a>
-        </p>
+      <p class="buttons">
+        {!isNew && (
+          <SecondaryButton onClick={() => setShown(!isShown)}>See changes</SecondaryButton>
+        )}
+        {hasScope('products.write') && (
+          <SecondaryLink href={productUrl(id, '/edit?publish=1')}>Publish …</SecondaryLink>
+        )}
+        {hasScope('products.write') && <a href={productUrl(id, '/edit')}>Edit the draft</a>}
+      </p>
+      {isShown && product && (
+        <FieldDiff
+          before={toInput(product)}
+          after={toInput(draft.product)}
+          beforeLabel="Published"
+          afterLabel="Draft"
+        />
       )}
     </Notice>
   )

@@ -1,5 +1,15 @@
-import type { ProductChange, ProductDraft, ProductRead } from '../../../contract/index.ts'
-import { getProduct, listProductChanges } from '../../../contract/operations/catalogue.ts'
+import type {
+  ProductChange,
+  ProductDraft,
+  ProductRead,
+  ProductSummary,
+} from '../../../contract/index.ts'
+import { summaryTextLengthMax } from '../../../contract/limits.ts'
+import {
+  getProduct,
+  listProductChanges,
+  listProductSummaries,
+} from '../../../contract/operations/catalogue.ts'
 import { getProductDraft } from '../../../contract/operations/drafts.ts'
 import { type ApiResponse, call, ifFound, read } from '../../api.ts'
 
@@ -11,14 +21,22 @@ export interface ProductWithState {
   readonly change: ProductChange | undefined
 }
 
+/** Asks only for what the list of summaries has, unless the product is not on its first page. */
 export async function findProduct(id: string, signal?: AbortSignal): Promise<ProductWithState> {
   const input = { params: { productID: id }, signal }
+  const summary = await findSummary(id, signal)
   const [product, draft, history] = await Promise.all([
-    ifFound(call(getProduct, input)),
-    ifFound(call(getProductDraft, input)),
+    summary?.state === 'DRAFT' ? undefined : ifFound(call(getProduct, input)),
+    summary?.has_draft === false ? undefined : ifFound(call(getProductDraft, input)),
     ifFound(read(listProductChanges, { ...input, query: { 'page-size': 1 } })),
   ])
   return { product, draft, change: history?.data.history[0] }
+}
+
+async function findSummary(id: string, signal?: AbortSignal): Promise<ProductSummary | undefined> {
+  if (id.length > summaryTextLengthMax) return undefined
+  const { data } = await read(listProductSummaries, { query: { text: id }, signal })
+  return data.products.find(({ product_id }) => product_id === id)
 }
 
 /** Throws a 404 if there is neither a product, nor a draft, nor a history. */

@@ -14,6 +14,7 @@ import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
+import { customerUrl, hasExplorer } from '../explorer/urls.ts'
 import { Accounts, Disclosures, History } from './history.tsx'
 import { statuses } from './labels.ts'
 import { Messages } from './messages.tsx'
@@ -103,6 +104,12 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
               <a href={`/console/consents?customer=${encodeURIComponent(consent.customerId)}`}>
                 All consents of this customer
               </a>
+              {hasExplorer() && (
+                <>
+                  {' '}
+                  <a href={customerUrl(consent.customerId)}>Open in the explorer</a>
+                </>
+              )}
             </>
           ),
           From: <Time value={consent.from} />,

@@ -3,6 +3,7 @@ import { clusterWords, describeWords } from '../../../platform/consent/scope-wor
 import { StateBadge } from '../../components/badge.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Time } from '../../components/time.tsx'
+import { accountUrl, hasExplorer } from '../explorer/urls.ts'
 import { accountReasonTexts, accountStateLabels, endings, statuses } from './labels.ts'
 
 interface Props {
@@ -10,7 +11,7 @@ interface Props {
 }
 
 /** Each account with its state and the reason. */
-export function Accounts({ consent: { accounts } }: Props) {
+export function Accounts({ consent: { accounts, customerId } }: Props) {
   return (
     <>
       <h2>Accounts</h2>
@@ -23,7 +24,8 @@ export function Accounts({ consent: { accounts } }: Props) {
               <Identifier value={accountId} /> <StateBadge label={accountStateLabels[state]} />{' '}
               <span class="muted">
                 {accountReasonTexts[reason]} Since <Time value={since} />
-              </span>
+              </span>{' '}
+              {hasExplorer() && <a href={accountUrl(customerId, accountId)}>Explore</a>}
             </li>
           ))}
         </ul>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { Button } from '../../components/button.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, Pager, Table } from '../../components/table.tsx'
@@ -18,6 +19,7 @@ export function AccountList<Id extends ListId>({
   rowKey = JSON.stringify,
   emptyTitle,
   emptyHint,
+  about,
 }: {
   readonly account: AccountProps
   readonly operation: Id
@@ -29,6 +31,8 @@ export function AccountList<Id extends ListId>({
   readonly rowKey?: (row: Row<Id>) => string
   readonly emptyTitle: string
   readonly emptyHint?: string
+  /** Above the table, such as which part of the list it is. */
+  readonly about?: (totalRecords: number) => ComponentChildren
 }) {
   const page = readCount(query, 'page') ?? 1
   const input = { ...readFilters(query, filters), page }
@@ -58,6 +62,7 @@ export function AccountList<Id extends ListId>({
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: the table in it has the focus
             <div onKeyDown={turn}>
+              {about?.(totalRecords)}
               {rows.length === 0 ? (
                 <Empty title={`The list has ${formatCount(totalPages)} pages`}>
                   <Button onClick={() => setQuery({ page: undefined })}>Show the first page</Button>

@@ -17,6 +17,7 @@ import { ExplorerLayout } from './layout.tsx'
 import { readList } from './read-list.ts'
 import { Transactions } from './transactions.tsx'
 import { accountUrl, customerUrl, explorerCrumbs } from './urls.ts'
+import { Why } from './why.tsx'
 
 interface OpenAccount extends Pick<AccountProps, 'kind' | 'balance'> {
   readonly account: ShareableAccount
@@ -99,6 +100,7 @@ export function View({ params: { customerId = '', accountId = '' }, query }: Vie
           <Identifier value={accountId} />
         </>
       }
+      side={<Why {...{ customerId, accountId, query }} />}
     >
       <Loaded resource={opened}>
         {({ kind, balance }) => (

@@ -1,11 +1,18 @@
-import type { ComponentProps } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Notice } from '../../components/states.tsx'
 import { features } from '../../session.ts'
 import { CallList } from './call-list.tsx'
 
 /** A view of the explorer with the list of its calls beside it. */
-export function ExplorerLayout({ children, ...heading }: ComponentProps<typeof PageHeading>) {
+export function ExplorerLayout({
+  children,
+  side,
+  ...heading
+}: ComponentProps<typeof PageHeading> & {
+  /** Below the list of calls. */
+  readonly side?: ComponentChildren
+}) {
   const { title } = heading
   if (!features.value.includes('explorer')) {
     return (
@@ -26,7 +33,10 @@ export function ExplorerLayout({ children, ...heading }: ComponentProps<typeof P
         <PageHeading {...heading} />
         {children}
       </div>
-      <CallList />
+      <div class="explorer-side">
+        <CallList />
+        {side}
+      </div>
     </div>
   )
 }

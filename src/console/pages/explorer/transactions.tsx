@@ -8,6 +8,7 @@ import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
 import { type Filter, timeFilters } from './filter-form.tsx'
 import { TransactionCharts } from './transaction-charts.tsx'
+import { DefaultWindow } from './window-note.tsx'
 
 const filters: readonly Filter[] = [
   ...timeFilters,
@@ -66,6 +67,7 @@ export function Transactions(account: AccountProps) {
         noun="transactions"
         columns={listColumns()}
         rowKey={({ transactionId }) => transactionId}
+        about={(total) => <DefaultWindow account={account} total={total} />}
         emptyTitle="No transaction matches"
         emptyHint="Without a time, only the last 12 months are searched. Change the filters, or clear them."
       />

@@ -32,31 +32,37 @@ export function View({ query }: ViewProps) {
     { refreshMs, keepValue: true },
   )
   const latest = stream.samples.at(-1)
+  // Without metrics, nothing is known about requests: "no error" would be wrong.
+  const isOff = latest?.sources.every(({ state }) => state === 'off') ?? false
   return (
     <>
       <PageHeading title="Operations">
         <StreamState stream={stream} />
       </PageHeading>
       <h2 class="visually-hidden">Last 10 minutes</h2>
-      {latest ? (
+      {latest === undefined ? (
+        <Skeleton />
+      ) : (
         <>
           <Sources sources={latest.sources} />
-          <MetricsCharts samples={stream.samples} />
+          {!isOff && <MetricsCharts samples={stream.samples} />}
         </>
-      ) : (
-        <Skeleton />
       )}
       <Usage query={query} />
-      <h2>Why was this rejected?</h2>
-      <Lookup />
-      <h2>Rejections of the last hour</h2>
-      <Loaded resource={rejections}>
-        {(list) => <RejectionTables list={list} reason={reason} />}
-      </Loaded>
-      <h2>Refusals of the last 24 hours</h2>
-      <Loaded resource={refusals}>{(list) => <RefusalTables list={list} />}</Loaded>
-      <h2>Feeds</h2>
-      {latest && <Feeds feeds={latest.feeds} />}
+      {!isOff && (
+        <>
+          <h2>Why was this rejected?</h2>
+          <Lookup />
+          <h2>Rejections of the last hour</h2>
+          <Loaded resource={rejections}>
+            {(list) => <RejectionTables list={list} reason={reason} />}
+          </Loaded>
+          <h2>Refusals of the last 24 hours</h2>
+          <Loaded resource={refusals}>{(list) => <RefusalTables list={list} />}</Loaded>
+          <h2>Feeds</h2>
+          {latest && <Feeds feeds={latest.feeds} />}
+        </>
+      )}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { type Column, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
 import { setQuery } from '../../router.ts'
+import { explainReason } from './reasons.ts'
 
 const clause = {
   title: 'Clause',
@@ -25,7 +26,12 @@ const clause = {
 const countColumns: readonly Column<RejectionCount>[] = [
   {
     title: 'Reason',
-    cell: ({ reason }) => <LinkButton onClick={() => setQuery({ reason })}>{reason}</LinkButton>,
+    cell: ({ reason }) => (
+      <>
+        {explainReason(reason)}{' '}
+        <LinkButton onClick={() => setQuery({ reason })}>{reason}</LinkButton>
+      </>
+    ),
     isHeading: true,
   },
   { title: 'Requests', cell: ({ count }) => formatCount(count), isNumber: true },
@@ -39,7 +45,12 @@ const latestColumns: readonly Column<Rejection>[] = [
   {
     title: 'Reason',
     cell: ({ reason, interactionId }) => (
-      <a href={`/console/monitoring/rejections/${encodeURIComponent(interactionId)}`}>{reason}</a>
+      <>
+        <a href={`/console/monitoring/rejections/${encodeURIComponent(interactionId)}`}>
+          {explainReason(reason) ?? reason}
+        </a>{' '}
+        {explainReason(reason) !== undefined && <code class="muted">{reason}</code>}
+      </>
     ),
     isHeading: true,
   },
@@ -75,6 +86,7 @@ export function RejectionTables({
       )}
       <Table
         caption="Rejections by reason"
+        isStacked
         columns={countColumns}
         rows={list.reasons}
         rowKey={({ role, status, reason: name }) => `${role} ${status} ${name}`}

@@ -10,6 +10,7 @@ import { toLabel } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { Lookup } from './lookup.tsx'
+import { explainReason } from './reasons.ts'
 import { Sources } from './sources.tsx'
 
 /** Why the requests with one interaction id were rejected. */
@@ -51,7 +52,10 @@ function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
   const { time, role, operation, status, code, reason, circumstance, clause, setting } = rejection
   return (
     <section>
-      <h2>{reason}</h2>
+      <h2>
+        {explainReason(reason) ?? reason}{' '}
+        {explainReason(reason) !== undefined && <code class="muted">{reason}</code>}
+      </h2>
       <Facts
         facts={{
           Time: <Time value={time} />,
@@ -59,7 +63,7 @@ function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
           Operation: operation,
           Status: code === undefined ? status : [status, ' ', <code key={code}>{code}</code>],
           Circumstance: circumstance && toLabel(circumstance),
-          Clause: clause ?? '–',
+          Clause: clause,
           'Setting to look at': setting && <code>{setting}</code>,
           'Interaction ID': <Identifier value={rejection.interactionId} />,
         }}

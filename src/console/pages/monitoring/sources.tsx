@@ -6,6 +6,8 @@ export function Sources({ sources }: { readonly sources: readonly MetricsSource[
   const missing = sources.filter(({ state }) => state !== 'ok')
   if (missing.length === 0) return null
   const isUnreachable = missing.some(({ state }) => state === 'unreachable')
+  const isOff = missing.length === sources.length && !isUnreachable
+  if (isOff) return <Off sources={missing} />
   return (
     <Notice
       kind={isUnreachable ? 'warn' : 'info'}
@@ -18,6 +20,26 @@ export function Sources({ sources }: { readonly sources: readonly MetricsSource[
               ? `The metrics of the ${role} are not configured. Set `
               : `The metrics of the ${role} cannot be read: ${problem}. Look at `}
             <code>{setting}</code>.
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
+/** Says that nothing is recorded, and how to change that. */
+function Off({ sources }: { readonly sources: readonly MetricsSource[] }) {
+  return (
+    <Notice kind="warn" title="Metrics are off">
+      <p>
+        Requests, latency, errors and rejections are neither recorded nor shown. To switch metrics
+        on, start each server with a port for them, <code>HOLDFAST_METRICS_PORT</code>, and the
+        platform also with:
+      </p>
+      <ul>
+        {sources.map(({ role, setting }) => (
+          <li key={role}>
+            <code>{setting}</code> for the {role}
           </li>
         ))}
       </ul>

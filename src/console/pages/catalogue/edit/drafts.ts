@@ -38,7 +38,7 @@ export interface Edit extends Loaded {
 }
 
 /** The form has the fields of a request: what the server sets or derives in responses is not edited. */
-const toInput = normalizer(ProductInput) as (read: unknown) => Fields
+export const toInput = normalizer(ProductInput) as (read: unknown) => Fields
 
 /**
  * The draft, the current version, or what a draft of a deleted product is based on. Each is undefined if it does not

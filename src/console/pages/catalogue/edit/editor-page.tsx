@@ -4,7 +4,7 @@ import { CustomerView } from '../../../components/customer-view.tsx'
 import { Confirm } from '../../../components/dialog.tsx'
 import { type Crumbs, PageHeading } from '../../../components/page-heading.tsx'
 import { Problem } from '../../../components/states.tsx'
-import { confirmLeaving } from '../../../router.ts'
+import { confirmLeaving, location, setQuery } from '../../../router.ts'
 import { catalogueCrumbs, productUrl } from '../addresses.ts'
 import { createCommands } from './commands.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
@@ -31,6 +31,12 @@ export function EditorPage({
   useEffect(() => (isDirty ? confirmLeaving(askToLeave) : undefined), [isDirty])
   const { saveDraft, startReview, publishDraft, discardDraft, compare } = createCommands(editor)
   const { source, conflict, review, product } = editor
+  // The page of the product links here to publish its draft.
+  useEffect(() => {
+    if (!location.value.query.has('publish')) return
+    setQuery({ publish: undefined }, { replace: true })
+    startReview()
+  }, [])
   return (
     <>
       <PageHeading title={title} crumbs={listCrumbs(editor)} />
