@@ -16,9 +16,9 @@ const block = {
 const timeMax = 8_640_000_000_000_000
 
 /** A changed block may have a time that JavaScript does not have. With another one, its hash does not match either. */
-const columns = `b.chain, b.number,
-  case when b.time between ${-timeMax} and ${timeMax} then b.time else ${timeMax} end,
-  b.previous, b.hash, b.lines`
+const ownTime = `case when b.time between ${-timeMax} and ${timeMax} then b.time else ${timeMax} end`
+const selectBlock = (time: string) => `b.chain, b.number, ${time}, b.previous, b.hash, b.lines`
+const columns = selectBlock(ownTime)
 
 const listedBlock = { ...block, isSent: boolean }
 
@@ -48,17 +48,19 @@ export function createRecordStore<Kind extends AnswerRecord>(
   const { block: blocks, key: keyTable } = tables
   const addBlock = createBlockCalls(tables, sql.dialect)
   /** The next block of the chain says whether the answers were sent. Its first characters are read, and not all of its lines. */
-  const listedColumns = `${columns}, not exists (select 1 from ${blocks} n
-    where n.chain = b.chain and n.number = b.number + 1
+  const selectListed = (time: string) => `${selectBlock(time)}, not exists (
+    select 1 from ${blocks} n where n.chain = b.chain and n.number = b.number + 1
       and substr(n.lines, 1, ${unsentStart.length}) = '${unsentStart}')`
+  // With the time of the key, a page continues the one before it, also after a block whose time was changed.
+  const listedByKey = selectListed('k.time')
   const ofBlock = 'b.chain = k.chain and b.number = k.number'
-  const listAll = `select ${listedColumns} from ${blocks} b
+  const listAll = `select ${selectListed(ownTime)} from ${blocks} b
     where (b.time, b.chain, b.number) > ($1, $2, $3) and b.time < $4
     order by b.time, b.chain, b.number limit $5`
-  const listOf = `select ${listedColumns} from ${keyTable} k ${lookUp(blocks, 'b', ofBlock)}
+  const listOf = `select ${listedByKey} from ${keyTable} k ${lookUp(blocks, 'b', ofBlock)}
     where k.kind = $6 and k.id = $7 and (k.time, k.chain, k.number) > ($1, $2, $3) and k.time < $4
     order by k.time, k.chain, k.number limit $5`
-  const listNewest = `select ${listedColumns} from ${keyTable} k ${lookUp(blocks, 'b', ofBlock)}
+  const listNewest = `select ${listedByKey} from ${keyTable} k ${lookUp(blocks, 'b', ofBlock)}
     where k.kind = $5 and k.id = $6 and (k.time, k.chain, k.number) < ($1, $2, $3)
     order by k.time desc, k.chain desc, k.number desc limit $4`
   const removeKeys = `delete from ${keyTable}

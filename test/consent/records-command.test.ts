@@ -51,6 +51,23 @@ describe('holdfast records', () => {
     assert.match(row ?? '', /,'=cmd,true,bank:transactions:read,"a""1",1,,,/)
   })
 
+  it('exports every record of a customer once, also after the time of a block was changed', async (t) => {
+    const records = await openRecords(t)
+    const recorder = records.open()
+    await records.record(recorder, 120)
+    await recorder.close()
+    const query = ['records', 'export', '--customer', 'c1', '--database', records.database]
+    // The last block of the first page.
+    for (const time of ['time - 30000', String(2n ** 63n - 1n)]) {
+      await execute(records.database, `update record_block set time = ${time} where number = 49`)
+      const { status, stdout } = await runInProcess(query)
+      assert.equal(status, 0)
+      const consents = stdout.match(/"consentId":"r\d+"/g) ?? []
+      assert.equal(consents.length, 120)
+      assert.equal(new Set(consents).size, 120)
+    }
+  })
+
   it('verify exits with 1 if a block is missing that the log names', async (t) => {
     const records = await openRecords(t)
     const recorder = records.open()
