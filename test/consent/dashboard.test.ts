@@ -257,7 +257,7 @@ describeOnce('an attack on the page with consents', () => {
 
     assert.equal(
       headers['content-security-policy'],
-      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     )
     assert.equal(headers['cache-control'], 'no-store')
     assert.match(String(headers['set-cookie']), /; HttpOnly; SameSite=Lax; Secure$/)

@@ -44,7 +44,7 @@ describe('the consent pages', () => {
     assert.doesNotMatch(text, /bank:|openid|scope|<script|<style|style=/i)
     assert.equal(
       headers['content-security-policy'],
-      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https://budget.example; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self' https://budget.example; frame-ancestors 'none'; base-uri 'none'",
     )
     assert.equal(headers['cache-control'], 'no-store')
   })
