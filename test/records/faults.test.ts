@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { createDatabase } from '../../src/storage/open.ts'
+import { openDatabaseFile } from '../support/database-file.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { createScope, describe, describeOn } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -74,6 +75,30 @@ onSmallDisks('a provider whose disk is full', () => {
       const { status, stdout } = await openRecordCommands(database).run('verify')
       assert.equal(status, 0, stdout)
     })
+  })
+})
+
+describeOn('sqlite', 'a provider whose replay file is locked by another process', () => {
+  it('answers each request with its record, or with a 503, and continues', async (t) => {
+    const deployment = await openDeployment(t)
+    const { database } = deployment
+    const server = await deployment.openProvider(recording)
+    const clients = startClients(deployment, server)
+    await until(() => clients.count(200) > 20)
+
+    const file = openDatabaseFile(`${database}-replay`)
+    file.exec('begin exclusive')
+    await until(() => clients.count(503) > 0)
+    file.close()
+    const answered = clients.count(200)
+    await until(() => clients.count(200) > answered + 20)
+    await clients.stop()
+    await server.close()
+
+    assert.deepEqual([...clients.others()], [503])
+    assert.deepEqual(await listSent(database), clients.received())
+    const { status, stdout } = await openRecordCommands(database).run('verify')
+    assert.equal(status, 0, stdout)
   })
 })
 
