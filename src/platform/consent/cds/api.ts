@@ -28,7 +28,7 @@ import type { CdsCall, DataSource, Disclosed } from './shared-data.ts'
 const retryAfterSeconds = 5
 
 /** A request before it is validated. */
-interface CdsRequest
+export interface CdsRequest
   extends VersionHeaders,
     Pick<CdsCall, 'arrangement' | 'url' | 'accountId' | 'body' | 'interactionId' | 'faults'> {
   /** Of the token. */
