@@ -101,6 +101,7 @@ function openModel() {
             [summary.name, summary.brand, summary.product_id].some((text) =>
               fold(text).includes(fold(query.get('text') ?? '')),
             ) &&
+            [query.get('product-id') ?? summary.product_id].includes(summary.product_id) &&
             [query.get('product-category') ?? summary.product_category].includes(
               summary.product_category,
             ) &&
@@ -216,6 +217,7 @@ function* filterCombinations(): Generator<URLSearchParams> {
     ...['', 'SAVER', 'strasse', 'σίσυφοσ', '%', '_', '\\', 'ss', 'ö', 'ad 1', '\u0001', 'ǆ'].map(
       (text): [string, string] => ['text', text],
     ),
+    ...['Löad 1 ß', 'Löad 1', 'löad 1 ß', ''].map((id): [string, string] => ['product-id', id]),
     ...categories.map((value): [string, string] => ['product-category', value]),
     ...[...brands, 'example bank'].map((value): [string, string] => ['brand', value]),
     ...['PUBLISHED', 'SCHEDULED', 'RETIRED', 'DRAFT'].map((v): [string, string] => ['state', v]),
@@ -314,9 +316,12 @@ describe('a request for summaries', () => {
 
   it('has links that repeat the filters', async () => {
     const platform = await shared()
-    await platform.made(productWithFields({ name: 'linked & found', product_category: 'LEASES' }))
+    const id = await platform.made(
+      productWithFields({ name: 'linked & found', product_category: 'LEASES' }),
+    )
     const query = new URLSearchParams({
       text: 'Linked &',
+      'product-id': id,
       'product-category': 'LEASES',
       brand: 'Example Bank',
       state: 'PUBLISHED',

@@ -1,48 +1,22 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { examples } from '../../src/contract/index.ts'
-import { minimalProduct, productWithFields } from '../catalogue/products.ts'
+import { type minimalProduct, productWithFields } from '../catalogue/products.ts'
 import { fileScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { productPath } from '../support/platform.ts'
 import { runHoldfast } from '../support/process.ts'
 import { assertQuiet, check, focusOn, openClient, openConsole } from './console-browser.ts'
+import { loadManyProducts, oddIds } from './many-products.ts'
 
-const productCount = 10_000
 const catalogueUrl = '/console/catalogue'
 const productUrl = (id: string) => `${catalogueUrl}/${encodeURIComponent(id)}`
 const savings = examples['ProductInput']?.[0] as typeof minimalProduct
 
-const line = (record: object) => `${JSON.stringify({ type: 'product', record })}\n`
-
-/** Ids with characters that mean something in a URL. */
-const oddIds = ['new', 'a/b?c#d', 'compare', '100%', 'é,ö']
-
-function* createLines(): Generator<string> {
-  for (let index = 0; index < productCount; index += 1) {
-    yield line({
-      ...productWithFields({
-        name: `Product ${String(index).padStart(5, '0')}`,
-        brand: ['Bulk One', 'Bulk Two'][index % 2],
-        product_category: ['TERM_DEPOSITS', 'LEASES'][index % 2],
-        ...(index % 10 === 0 && { effective_to: '2020-01-01T00:00:00Z' }),
-      }),
-      product_id: `bulk-${index}`,
-    })
-  }
-  for (const id of oddIds) yield line({ ...minimalProduct, name: `Odd ${id}`, product_id: id })
-}
-
-const folder = await temporaryFolder(fileScope)
-const console = await openConsole(fileScope, async (database) => {
-  const file = join(folder, 'products.ndjson')
-  writeFileSync(file, [...createLines()].join(''))
-  const { status, stderr } = await runHoldfast(['load', file, '--database', database])
-  assert.equal(status, 0, stderr)
-})
+const console = await openConsole(fileScope, loadManyProducts)
 const catalogue = await openClient(console)
 
 describe('the catalogue in a browser', () => {
@@ -352,7 +326,7 @@ describe('the catalogue in a browser', () => {
       page.waitForEvent('download'),
       dialog.getByRole('link', { name: 'Download products.ndjson' }).click(),
     ])
-    const file = join(folder, 'exported.ndjson')
+    const file = join(await temporaryFolder(fileScope), 'exported.ndjson')
     await download.saveAs(file)
     const { status, stdout, stderr } = await runHoldfast([
       'load',

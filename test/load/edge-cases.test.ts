@@ -125,6 +125,7 @@ describe('a product whose texts contain lone surrogates', () => {
     t.after(() => store.close())
     const { items } = await store.listSummaries({
       text: foldCase('saver'),
+      id: undefined,
       category: undefined,
       brand: undefined,
       state: undefined,

@@ -228,6 +228,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.partialDeepStrictEqual(published, { version: 2 })
     const summaries = await catalogue.listSummaries({
       text: undefined,
+      id: 'p2',
       category: undefined,
       brand: undefined,
       state: undefined,

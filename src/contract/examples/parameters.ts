@@ -29,6 +29,7 @@ export const parameterExamples: Readonly<Record<string, string | number | boolea
   'page-size': 25,
   period: '2026-H2',
   'product-category': 'TRANS_AND_SAVINGS_ACCOUNTS',
+  'product-id': 'prod-1',
   productID: 'prod-1',
   reason: 'aud',
   refused: true,

@@ -152,6 +152,7 @@ export const listProductSummaries = {
       Type.String({ maxLength: searchTextLengthMax }),
       'A part of the name, the brand or the id. Case-insensitive, no wildcards.',
     ),
+    'product-id': optional(Text, 'Only the product with this id, or the draft of a new one.'),
     'product-category': optional(oneOf(values.productCategory), 'Only products of this category.'),
     brand: optional(Text, 'Only products of this brand (exact match).'),
     state: optional(Type.Enum(productStates), 'Only products in this state.'),

@@ -174,6 +174,7 @@ export interface Page<Item> {
 export interface SummaryQuery extends Omit<ProductListQuery, 'effective' | 'updatedSince'> {
   /** Case-folded. */
   readonly text: string | undefined
+  readonly id: string | undefined
   readonly state: ProductState | undefined
   readonly sort: 'updated' | 'name'
 }

@@ -17,11 +17,12 @@ const chunkSize = 100
 
 export const summaryHandlers = {
   async listProductSummaries({ query }, { store, clock }) {
-    const { text, 'product-category': category, brand, state, sort } = query
+    const { text, 'product-id': id, 'product-category': category, brand, state, sort } = query
     const request = { page: query.page, pageSize: query['page-size'] }
     const now = clock().epochMilliseconds
     const page = await store.listSummaries({
       text: text === undefined ? undefined : foldCase(text),
+      id,
       category,
       brand: brand === undefined ? undefined : shortenText(brand),
       state,
@@ -33,7 +34,7 @@ export const summaryHandlers = {
     const items = page.items.map((item) =>
       JSON.stringify({ ...formatSummary(item, now), gaps: gaps.get(item.id) }),
     )
-    const filters = { text, 'product-category': category, brand, state, sort }
+    const filters = { text, 'product-id': id, 'product-category': category, brand, state, sort }
     return { body: buildPageBody('products', items, page, request, filters) }
   },
 } satisfies Partial<Handlers>

@@ -54,7 +54,7 @@ const orders = { updated: 'updated_at desc, id', name: 'name_key, id' }
 
 export async function listSummaries(
   { page: readPage, dialect: { position } }: Sql,
-  { text, category, brand, state, sort, now, ...request }: SummaryQuery,
+  { text, id, category, brand, state, sort, now, ...request }: SummaryQuery,
 ): Promise<Page<StoredSummary>> {
   // A text has few matches, which are found once and sorted. Otherwise, they are read in the order of an index.
   const { items, total } = await readPage(
@@ -67,14 +67,15 @@ export async function listSummaries(
          and (cast($3 as text) is null or brand = $3)
          and (cast($4 as text) is null or $4 = case
            when is_draft then 'DRAFT' when effective_from > $5 then 'SCHEDULED'
-           when effective_to <= $5 then 'RETIRED' else 'PUBLISHED' end))
+           when effective_to <= $5 then 'RETIRED' else 'PUBLISHED' end)
+         ${id === undefined ? '' : 'and id = $8'})
      select counted.total, page.* from (select count(*) as total from found) as counted
      left join (
        select ${columns}, is_draft or exists (
          select 1 from product_summary d where d.id = f.id and d.is_draft) as has_draft, name_key
        from found f order by ${orders[sort]} limit $7 offset $6
      ) as page on true order by ${orders[sort]}`,
-    [text, category, brand, state, now, ...pageValues(request)],
+    [text, category, brand, state, now, ...pageValues(request), ...(id === undefined ? [] : [id])],
   )
   return { items: items.map(withAuthor), total }
 }

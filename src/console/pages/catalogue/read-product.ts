@@ -4,7 +4,6 @@ import type {
   ProductRead,
   ProductSummary,
 } from '../../../contract/index.ts'
-import { summaryTextLengthMax } from '../../../contract/limits.ts'
 import {
   getProduct,
   listProductChanges,
@@ -21,22 +20,27 @@ export interface ProductWithState {
   readonly change: ProductChange | undefined
 }
 
-/** Asks only for what the list of summaries has, unless the product is not on its first page. */
+/** Asks only for what the summary of the product says that there is. */
 export async function findProduct(id: string, signal?: AbortSignal): Promise<ProductWithState> {
   const input = { params: { productID: id }, signal }
+  const readChange = async () => {
+    const history = await ifFound(read(listProductChanges, { ...input, query: { 'page-size': 1 } }))
+    return history?.data.history[0]
+  }
   const summary = await findSummary(id, signal)
-  const [product, draft, history] = await Promise.all([
-    summary?.state === 'DRAFT' ? undefined : ifFound(call(getProduct, input)),
-    summary?.has_draft === false ? undefined : ifFound(call(getProductDraft, input)),
-    ifFound(read(listProductChanges, { ...input, query: { 'page-size': 1 } })),
+  const [product, draft, change] = await Promise.all([
+    summary?.version === undefined ? undefined : ifFound(call(getProduct, input)),
+    summary?.has_draft ? ifFound(call(getProductDraft, input)) : undefined,
+    summary?.state === 'DRAFT' ? undefined : readChange(),
   ])
-  return { product, draft, change: history?.data.history[0] }
+  // Only the draft tells whether its product was deleted or never existed.
+  const wasDeleted = summary?.state === 'DRAFT' && draft?.body.base_version !== 0
+  return { product, draft, change: wasDeleted ? await readChange() : change }
 }
 
 async function findSummary(id: string, signal?: AbortSignal): Promise<ProductSummary | undefined> {
-  if (id.length > summaryTextLengthMax) return undefined
-  const { data } = await read(listProductSummaries, { query: { text: id }, signal })
-  return data.products.find(({ product_id }) => product_id === id)
+  const { data } = await read(listProductSummaries, { query: { 'product-id': id }, signal })
+  return data.products[0]
 }
 
 /** Throws a 404 if there is neither a product, nor a draft, nor a history. */
