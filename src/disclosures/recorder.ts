@@ -5,7 +5,7 @@ import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { ContractError } from '../contract/index.ts'
 import { type Block, emptyChain, type Head, sealBlock } from './block.ts'
 import { type AnswerRecord, type DisclosureRecord, formatLine } from './record.ts'
-import { type Statement, signStatement } from './statement.ts'
+import { requireKey, type Statement, signStatement } from './statement.ts'
 import type { RecordStore } from './store.ts'
 
 const chainBytes = 12
@@ -24,11 +24,14 @@ const retryMs = 50
 /** How often the head of the chain is signed, if it has grown. */
 const headMs = 60_000
 
+/** How long a stored record counts as proof that the next one can be stored. */
+const recentMs = 1000
+
 /** Another chain that has grown in this time, or in this time before the newest block, is named in the statements of this one. */
 const othersSeconds = 2 * 60
 
 export interface RecorderOptions<Kind extends AnswerRecord> {
-  readonly store: Pick<RecordStore<Kind>, 'append' | 'listHeads'>
+  readonly store: Pick<RecordStore<Kind>, 'append' | 'listHeads' | 'test'>
   /** Adds a block in the commit that records the uses of tokens, if all of them are first uses. */
   readonly appendWithUses?: AppendWithUses<Kind> | undefined
   readonly signingKeys: Pick<SigningKeyStore, 'list'>
@@ -54,6 +57,8 @@ export interface Recorder<Kind extends AnswerRecord = DisclosureRecord> {
   recordWithUse(record: Kind, use: TokenUse): Promise<UseOutcome>
   /** States that blocks will be removed, durably when it resolves. */
   stateRemoval(removed: readonly Head[]): Promise<void>
+  /** Rejects with the reason if no record can be stored now. */
+  test(): Promise<void>
   /** Ends the chain. Without the database, it stays without an end. */
   close(): Promise<void>
 }
@@ -93,6 +98,8 @@ export function openRecorder<Kind extends AnswerRecord>(
   let unsent: Block | undefined
   let writtenCount = 0
   let signedCount = 0
+  /** When the last record was stored, unless an attempt failed since. */
+  let storedAt = Number.NEGATIVE_INFINITY
   let isClosed = false
 
   const add = (line: string, record?: Kind, use?: TokenUse): Promise<UseOutcome> => {
@@ -108,6 +115,7 @@ export function openRecorder<Kind extends AnswerRecord>(
     head = block
     unsent = undefined
     writtenCount += records.length
+    storedAt = performance.now()
     onRecords?.(records.length)
   }
 
@@ -135,6 +143,7 @@ export function openRecorder<Kind extends AnswerRecord>(
         const first = await prepare(deadline)
         await writeGroup(takeGroup(), first, deadline)
       } catch (error) {
+        storedAt = Number.NEGATIVE_INFINITY
         const now = performance.now()
         // In the order of their deadlines.
         while ((waiting[0]?.deadline ?? Number.POSITIVE_INFINITY) <= now + retryMs)
@@ -199,6 +208,7 @@ export function openRecorder<Kind extends AnswerRecord>(
       } else await append(sealed, deadline)
       for (const { resolve } of group) resolve('first use')
     } catch (error) {
+      storedAt = Number.NEGATIVE_INFINITY
       doubtful = sealed
       for (const { reject } of group) reject(notRecorded(error))
     }
@@ -255,6 +265,13 @@ export function openRecorder<Kind extends AnswerRecord>(
     recordWithUse: (record, use) => add(formatLine({ kind: 'disclosure', ...record }), record, use),
     async stateRemoval(removed) {
       await add(await makeStatement('removal', removed))
+    },
+    async test() {
+      if (performance.now() - storedAt < recentMs) return
+      // What the next record needs.
+      if (doubtful) await store.append(doubtful.block, doubtful.records)
+      else await store.test()
+      if (head.number < 0) await requireKey(signingKeys)
     },
     async close() {
       clearInterval(timer)

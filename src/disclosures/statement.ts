@@ -1,6 +1,12 @@
 import { CompactSign, compactVerify, errors, importJWK } from 'jose'
 import { toPublicJwk } from '../auth/signing.ts'
-import { findNewestKey, type SigningKeyStore, toPrivateJwk } from '../auth/signing-key-store.ts'
+import {
+  findNewestKey,
+  type SigningKey,
+  type SigningKeyStore,
+  toPrivateJwk,
+} from '../auth/signing-key-store.ts'
+import { ContractError } from '../contract/index.ts'
 import type { Head } from './block.ts'
 
 /**
@@ -21,12 +27,18 @@ export async function signStatement(
   store: Pick<SigningKeyStore, 'list'>,
   statement: Statement,
 ): Promise<string> {
-  const key = await findNewestKey(store)
-  if (!key) throw new Error('no signing key for records: run holdfast keys add')
-  const jwk = toPrivateJwk(key)
+  const jwk = toPrivateJwk(await requireKey(store))
   return new CompactSign(Buffer.from(JSON.stringify(statement)))
     .setProtectedHeader({ alg: jwk.alg, kid: jwk.kid, typ: statementType })
     .sign(await importJWK(jwk))
+}
+
+/** The newest key. Throws without one. */
+export async function requireKey(store: Pick<SigningKeyStore, 'list'>): Promise<SigningKey> {
+  const key = await findNewestKey(store)
+  if (!key)
+    throw new ContractError('unavailable', 'no active key to sign records: see holdfast keys')
+  return key
 }
 
 /** Other texts that the same key signs are no statements. */

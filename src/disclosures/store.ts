@@ -26,6 +26,8 @@ export interface RecordStore<Kind extends AnswerRecord> {
    * can be repeated if the answer was lost.
    */
   append(block: Block, records: readonly Kind[]): Promise<void>
+  /** Rejects with the reason if no block can be added now. Changes nothing. */
+  test(): Promise<void>
   /** In order of time, then chain and number. */
   list(query: BlockQuery): Promise<readonly ListedBlock[]>
   /** In order of chain and number, after this one. */

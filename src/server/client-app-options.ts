@@ -1,5 +1,6 @@
 import type { TlsOptions } from 'node:tls'
 import type { Access } from '../auth/access.ts'
+import type { Recorder } from '../disclosures/recorder.ts'
 import type { AppOptions } from '../http/app.ts'
 import type { DatabaseProbe, FileWatch } from '../storage/database.ts'
 import { probeFiles } from './database-files.ts'
@@ -12,6 +13,7 @@ interface Opened {
   readonly access: Access
   readonly probe: DatabaseProbe
   readonly files: FileWatch
+  readonly recorder?: Pick<Recorder, 'test'> | undefined
   readonly tls: TlsOptions | undefined
 }
 
@@ -19,7 +21,7 @@ interface Opened {
 export async function createClientAppOptions(
   settings: Partial<Settings>,
   { log, metrics, tracing }: Telemetry,
-  { access, probe, files, tls }: Opened,
+  { access, probe, files, recorder, tls }: Opened,
 ): Promise<AppOptions & { readonly access: Access; readonly version: string }> {
   const { readTrustedProxies } = await import('../http/caller-address.ts')
   return {
@@ -35,6 +37,7 @@ export async function createClientAppOptions(
     readiness: [
       { name: 'database files', probe: () => probeFiles(files) },
       { name: 'database', probe: probe.test },
+      ...(recorder ? [{ name: 'disclosure records', probe: recorder.test }] : []),
     ],
     tls,
   }

@@ -85,6 +85,7 @@ export async function openPlatform(
     access,
     probe,
     files,
+    recorder,
     // Operations of API clients still require a certificate, see below.
     tls: tls && role ? { ...tls, requestCert: true, rejectUnauthorized: false } : tls,
   })

@@ -120,6 +120,7 @@ export async function openVerifiedProvider(
       { name: 'database', probe: probe.test },
       watchDataNodes(probe, log, metrics),
       { name: 'replay records', probe: replayProbe.probe },
+      ...(recorder ? [{ name: 'disclosure records', probe: recorder.test }] : []),
     ],
     isKnown: (name) => name === subdomain || keys.has(name),
     tls,

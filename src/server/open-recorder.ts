@@ -1,4 +1,4 @@
-import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import { findNewestKey, type SigningKeyStore } from '../auth/signing-key-store.ts'
 import { ContractError } from '../contract/index.ts'
 import type { AnswerRecord, DisclosureRecord, ProviderRecord } from '../disclosures/record.ts'
 import { openRecorder, type Recorder, type RecorderOptions } from '../disclosures/recorder.ts'
@@ -43,7 +43,7 @@ export async function openProviderRecorder(
   })
   try {
     // Of several processes that start together, each may add one: the newest signs, and all of them verify.
-    if ((await signingKeys.list()).length === 0)
+    if (!(await findNewestKey(signingKeys)))
       await signingKeys.add(await makeSigningKey('ES256', clock()))
   } catch (error) {
     await close()

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Block } from '../disclosures/block.ts'
 import { type AnswerRecord, parseRecords, unsentStart } from '../disclosures/record.ts'
-import type { RecordStore } from '../disclosures/store.ts'
+import type { Position, RecordStore } from '../disclosures/store.ts'
 import type { RecordTables } from './record-tables.ts'
 import { boolean, type Call, type Dialect, integer, optional, type Sql, text, time } from './sql.ts'
 
@@ -67,9 +68,22 @@ export function createRecordStore<Kind extends AnswerRecord>(
     where (kind, id) in (select k.number, k.text from ${pairs('$1', '$2')})
       and time = $3 and chain = $4 and number = $5`
 
+  const removeBlock = (
+    { chain, number, time }: Position,
+    records: readonly AnswerRecord[],
+  ): readonly [Call, ...Call[]] => [
+    [removeKeys, [...toKeyColumns(records), time, chain, number]],
+    [`delete from ${blocks} where chain = $1 and number = $2`, [chain, number]],
+  ]
+
   return {
     async append(block, records) {
       await sql.inOrder(...addBlock(block, records), ...withBlock(block, records))
+    },
+    async test() {
+      const block = makeTestBlock()
+      const records = [testRecord]
+      await sql.inOrder(...addBlock(block, records), ...removeBlock(block, records))
     },
     list({ from, to = endOfTime, after, limit, isNewestFirst, ...ids }) {
       if (isNewestFirst) {
@@ -117,18 +131,26 @@ export function createRecordStore<Kind extends AnswerRecord>(
     },
     async remove(expired) {
       for (let start = 0; start < expired.length; start += removedMax) {
-        const calls = expired.slice(start, start + removedMax).flatMap((each): Call[] => {
-          const { chain, number, time } = each
-          const keys = toKeyColumns(parseRecords<AnswerRecord>(each))
-          return [
-            [removeKeys, [...keys, time, chain, number]],
-            [`delete from ${blocks} where chain = $1 and number = $2`, [chain, number]],
-          ]
-        })
+        const calls = expired
+          .slice(start, start + removedMax)
+          .flatMap((each) => removeBlock(each, parseRecords<AnswerRecord>(each)))
         await sql.inOrder(...(calls as [Call, ...Call[]]))
       }
     },
   }
+}
+
+/** Of no chain of a process. Each has a name of its own, so that tests of several processes do not wait for each other. */
+function makeTestBlock(): Block {
+  const chain = `test ${randomUUID()}`
+  return { chain, number: 0, time: startOfTime, previous: '', hash: '', lines: '' }
+}
+
+const testRecord: AnswerRecord = {
+  operation: 'test',
+  interactionId: 'test',
+  status: 200,
+  accountIds: [],
 }
 
 const startOfTime = Temporal.Instant.fromEpochMilliseconds(0)
