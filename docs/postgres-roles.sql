@@ -56,7 +56,7 @@ begin
   grant select, insert, update, delete on token_use to holdfast_serve;
   grant select, update on replay_purge to holdfast_serve;
   grant select, insert, delete on provider_record_block, provider_record_key to holdfast_serve;
-  grant select, insert on provider_signing_key to holdfast_serve;
+  grant select, insert, update (retired) on provider_signing_key to holdfast_serve;
 
   grant select, insert, update on signing_key to holdfast_platform;
   grant select, insert, update, delete

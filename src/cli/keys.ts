@@ -1,12 +1,14 @@
 import { Command, Option } from 'commander'
-import { toPrivateJwk } from '../auth/signing-key-store.ts'
+import { type SigningKeyStore, toPrivateJwk } from '../auth/signing-key-store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { systemReason } from '../storage/system-reason.ts'
 import { addCreateFlag, readNow, withStore } from './common/database.ts'
 import { writeSecretFile } from './common/private-file.ts'
 import { addSubcommands, createSubcommand, idArgument } from './common/subcommands.ts'
+import { type Side, sides } from './records/open-records.ts'
 
 interface Flags {
+  readonly of?: Side
   readonly database?: string
   readonly create?: boolean
   readonly algorithm?: string
@@ -21,27 +23,52 @@ export function keysCommand(terminal: Terminal): Command {
   const command = new Command('keys')
     .summary('list, add, export and retire the platform’s signing keys')
     .description(
-      'Manages the keys that the platform signs tokens with. The platform publishes the public keys at /.well-known/jwks.json.',
+      'Manages the keys that the platform signs tokens and records with. The platform publishes the public keys at /.well-known/jwks.json. With --of provider, manages the keys that a provider or a guard signs its records with (HOLDFAST_RECORDS).',
     )
     .addHelpText(
       'after',
       `
 To rotate without downtime: add a key, wait until every provider has fetched the key set (a provider fetches it when a token
-names an unknown key), then retire the old key.
+names an unknown key), then retire the old key. A key of a provider needs no wait: a running server signs with the newest one,
+and holdfast records verify also uses retired ones.
 
 Example:
   holdfast keys add --algorithm ES256
   holdfast keys list
   holdfast keys export ID
-  holdfast keys retire ID`,
+  holdfast keys retire ID
+  holdfast keys add --of provider`,
     )
   return addSubcommands(command, terminal, listCommand, addCommand, exportCommand, retireCommand)
 }
 
+type Keys = Omit<SigningKeyStore, 'close'>
+
+function addSideOption(command: Command): Command {
+  return command.addOption(
+    new Option('--of <side>', 'the keys of the platform, or those of a provider or a guard')
+      .choices(sides)
+      .default('platform'),
+  )
+}
+
+/** Calls `work` with the keys of a side. Those of a provider are with its records, which only a server creates. */
+function withKeys<Result>(
+  flags: Flags,
+  terminal: Terminal,
+  work: (keys: Keys) => Promise<Result>,
+): Promise<Result> {
+  if (flags.of !== 'provider') return withStore('openSigningKeyStore', flags, terminal, work)
+  const existing = { ...flags, create: false }
+  return withStore('openProviderRecords', existing, terminal, ({ signingKeys }) =>
+    work(signingKeys),
+  )
+}
+
 function listCommand(terminal: Terminal): Command {
   const command = createSubcommand('list', 'list the platform’s signing keys')
-  return addCreateFlag(command).action((flags: Flags) =>
-    withStore('openSigningKeyStore', flags, terminal, async (store) => {
+  return addSideOption(addCreateFlag(command)).action((flags: Flags) =>
+    withKeys(flags, terminal, async (store) => {
       for (const { id, algorithm, created, retired } of await store.list()) {
         const state = retired ? `retired ${retired}` : 'active'
         terminal.out(`${id}  ${algorithm.padEnd(5)}  created ${created}  ${state}\n`)
@@ -51,17 +78,18 @@ function listCommand(terminal: Terminal): Command {
 }
 
 function addCommand(terminal: Terminal): Command {
-  return createSubcommand(
+  const command = createSubcommand(
     'add',
     'create a signing key and print its ID; the newest key signs, for third parties after a minute',
   )
+  return addSideOption(command)
     .addOption(
       new Option('--algorithm <name>', 'the signature algorithm')
         .choices(algorithms)
         .default('ES256'),
     )
     .action((flags: Flags) =>
-      withStore('openSigningKeyStore', { ...flags, create: true }, terminal, async (store) => {
+      withKeys({ ...flags, create: true }, terminal, async (store) => {
         const { makeSigningKey, signingAlgorithms } = await import('../auth/signing.ts')
         const algorithm = signingAlgorithms.find((name) => name === flags.algorithm) ?? 'ES256'
         const key = await makeSigningKey(algorithm, await readNow(store))
@@ -96,7 +124,7 @@ Examples:
     .action((id: string, flags: Flags) =>
       withStore('openSigningKeyStore', flags, terminal, async (store) => {
         const key = (await store.list()).find((each) => each.id === id && !each.retired)
-        if (!key) throw unknownKey()
+        if (!key) throw unknownKey(flags)
         const jwk = { ...toPrivateJwk(key), use: 'sig' }
         const { output = `${id}.jwk`, force = false } = flags
         await writeKey(`${JSON.stringify(jwk, null, 2)}\n`, output, force, terminal)
@@ -126,15 +154,22 @@ async function writeKey(
 }
 
 function retireCommand(terminal: Terminal): Command {
-  return createSubcommand(
+  const command = createSubcommand(
     'retire',
     'stop using a signing key and remove it from the published key set',
   )
+  return addSideOption(command)
     .addArgument(idArgument('keys list'))
     .action((id: string, flags: Flags) =>
-      withStore('openSigningKeyStore', flags, terminal, async (store) => {
-        const keys = await store.list()
-        if (!(await store.retire(id, await readNow(store)))) throw unknownKey()
+      withKeys(flags, terminal, async (store) => {
+        const keys = (await store.list()).filter(({ retired }) => !retired)
+        const isLast = keys.length === 1 && keys[0]?.id === id
+        if (isLast && flags.of === 'provider') {
+          const reason = 'this is the last key, and without one the provider answers no request'
+          throw new CommandError(1, `${reason}: run holdfast keys add --of provider first`)
+        }
+        if (!(await store.retire(id, await readNow(store)))) throw unknownKey(flags)
+        if (flags.of === 'provider') return
         const { fapiAlgorithms, isFapiKey } = await import('../platform/consent/client-metadata.ts')
         const usable = keys.filter(isFapiKey)
         if (usable.length === 1 && usable[0]?.id === id) {
@@ -146,6 +181,7 @@ function retireCommand(terminal: Terminal): Command {
     )
 }
 
-function unknownKey(): CommandError {
-  return new CommandError(1, 'no active key with this ID: run holdfast keys list')
+function unknownKey({ of }: Flags): CommandError {
+  const list = of === 'provider' ? 'keys list --of provider' : 'keys list'
+  return new CommandError(1, `no active key with this ID: run holdfast ${list}`)
 }

@@ -4,6 +4,6 @@ import type { ProviderRecordStore } from '../disclosures/store.ts'
 /** The records of a provider, and the keys that it signs them with. */
 export interface ProviderRecords {
   readonly store: ProviderRecordStore
-  readonly signingKeys: Pick<SigningKeyStore, 'list' | 'add'>
+  readonly signingKeys: Omit<SigningKeyStore, 'close'>
   close(): Promise<void>
 }

@@ -17,6 +17,7 @@ import {
   openDatabaseProbe,
   openFeedStore,
   openFeedWriter,
+  openProviderRecords,
   openProviderStore,
   openReplayStore,
   openSigningKeyStore,
@@ -141,8 +142,13 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     const mayPurge = "select has_table_privilege('holdfast_serve', 'replay_purge', 'update')"
     assert.deepEqual(await runSql(mayPurge, server.url()), [[true]])
     await store.close()
-    const keys = await openSigningKeyStore(as('platform'))
     const key = await makeSigningKey('ES256', now)
+    const records = await openProviderRecords(as('serve'))
+    await records.store.test()
+    await records.signingKeys.add(key)
+    assert.equal(await records.signingKeys.retire(key.id, now), true)
+    await records.close()
+    const keys = await openSigningKeyStore(as('platform'))
     await keys.add(key)
     assert.equal(await keys.retire(key.id, now), true)
     await keys.close()
@@ -181,6 +187,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.equal(await consent.limits.take('k', { capacity: 1, refillMs: 1 }, now), true)
     assert.equal((await consent.arrangements.list({ limit: 1 }, now)).length, 1)
     await disclose(consent, 'r1', 'openid', now)
+    await consent.disclosureRecords.test()
     const blocks = await consent.disclosureRecords.list({ limit: 1 })
     assert.equal(blocks.length, 1)
     await consent.disclosureRecords.remove(blocks)

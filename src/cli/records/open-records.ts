@@ -10,7 +10,7 @@ export interface RecordFlags extends StoreFlags {
 }
 
 /** Whose records they are. */
-const sides = ['platform', 'provider'] as const
+export const sides = ['platform', 'provider'] as const
 export type Side = (typeof sides)[number]
 
 /** A record of either side, with the fields that it may have. */
