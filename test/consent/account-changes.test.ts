@@ -229,7 +229,7 @@ describe('the history of a consent', () => {
     assert.deepEqual(await disclosures.list('r2'), [])
   })
 
-  it('has the last disclosure of each consent of a customer', async (t) => {
+  it('has the last disclosure of each of the consents', async (t) => {
     const [store] = await openStores(t)
     const { arrangements, disclosures } = store
     for (const id of ['r1', 'r2', 'r3']) await arrangements.add(makeArrangement(id))
@@ -240,7 +240,7 @@ describe('the history of a consent', () => {
     await disclose(store, 'r1', 'bank:transactions:read', after(9))
     await disclose(store, 'r1', 'email', after(7))
 
-    const last = await disclosures.listLast('c1')
+    const last = await disclosures.listLast(['r1', 'r2', 'r3'])
 
     assert.deepEqual(
       [...last].sort().map(([id, { scope, last: time }]) => [id, scope, time]),

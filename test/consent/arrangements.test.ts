@@ -189,6 +189,25 @@ describe('the list of arrangements', () => {
     assert.deepEqual(await ids({ customerId: 'c9' }), [])
   })
 
+  it('leaves out those that are active, and the terms before an amendment, if it is asked to', async (t) => {
+    const [{ arrangements }] = await openStores(t)
+    for (const id of ['r1', 'r2', 'r3']) await arrangements.add(makeArrangement(id))
+    await arrangements.withdraw('r1', 'customer', after(1))
+    await arrangements.add(makeArrangement('agreed', { from: after(2) }), { isAmendment: true })
+    assert.equal(await arrangements.amend('r2', 'agreed', after(3)), true)
+    const ids = async (query: Omit<Parameters<typeof arrangements.list>[0], 'limit'>) =>
+      (await arrangements.list({ customerId: 'c1', ...query, limit: 10 }, after(4))).map(
+        ({ id }) => id,
+      )
+
+    assert.deepEqual(await ids({ isEnded: true }), ['r1', 'agreed'])
+    assert.deepEqual(await ids({ isEnded: true, isPresent: true }), ['r1'])
+    assert.deepEqual(await ids({ status: 'active', isPresent: true, isNewestFirst: true }), [
+      'r2',
+      'r3',
+    ])
+  })
+
   it('is read page by page', async (t) => {
     const [{ arrangements }] = await openStores(t)
     for (const id of ['r1', 'r2', 'r3', 'r4', 'r5']) await arrangements.add(makeArrangement(id))

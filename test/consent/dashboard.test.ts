@@ -61,6 +61,34 @@ describe('the page with consents', () => {
     assert.equal(browser.page.text, unknown)
   })
 
+  it('lists active ones before those that have ended, in pages that continue each other', async () => {
+    const platform = await platformOnEachEngine()
+    const customer = nextCustomer()
+    const ids: string[] = []
+    for (let count = 0; count < 60; count += 1) ids.push(await addConsent(platform, customer))
+    const ended = ids.slice(0, 5)
+    for (const id of ended) {
+      await platform.store.arrangements.withdraw(id, 'customer', Temporal.Now.instant())
+    }
+    const readIds = ({ page }: { readonly page: { readonly text: string } }) =>
+      [...page.text.matchAll(/\/consents\/(consent-\d+)"/g)].map(([, id]) => id)
+
+    const browser = await signInToConsents(platform, customer)
+    const first = readIds(browser)
+    assert.doesNotMatch(browser.page.text, /Ended/)
+    const [, more = ''] = /href="([^"]*\?before=[^"]*)"/.exec(browser.page.text) ?? []
+    await browser.open(`${issuer}${more}`)
+    const second = readIds(browser)
+    assert.match(browser.page.text, /<h2>Active<.*<h2>Ended</s)
+    assert.doesNotMatch(browser.page.text, /before=|not sharing any data/)
+    await browser.open(`${page}?before=nonsense`)
+
+    assert.deepEqual(readIds(browser), first)
+    assert.equal(first.length, 50)
+    assert.deepEqual([...first, ...second].sort(), [...ids].sort())
+    assert.deepEqual(second.slice(-ended.length).sort(), ended.sort())
+  })
+
   it('shows what is shared, and ends it after a confirmation', async () => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()

@@ -2,6 +2,7 @@ import { makeSecret } from '../../auth/secrets.ts'
 import type { FlowStepName } from '../../contract/consent-flows.ts'
 import type { AccountObserver } from './account-observer.ts'
 import { readConsentHistory } from './consent-history.ts'
+import { readConsentPage } from './consent-page.ts'
 import { isCorrectable } from './correctable-errors.ts'
 import {
   describeRecord,
@@ -12,7 +13,6 @@ import {
 import { ProviderUnavailable } from './customers.ts'
 import { type Decision, type FlowOptions, fail, succeeded } from './flow-context.ts'
 import type { FlowEvent } from './flow-store.ts'
-import { listArrangements } from './list-arrangements.ts'
 import { isOwnForm, type PageRequest, type PageResponse, renderPage } from './page-exchange.ts'
 import {
   listLabel,
@@ -53,7 +53,7 @@ export interface DashboardRequest extends PageRequest {
   readonly shown: 'list' | 'records' | 'records file' | 'consent' | 'stop'
   /** Whether the query has `stoppedParameter`. */
   readonly isStopped: boolean
-  /** Where the page of records before it ended. */
+  /** Where the page before it ended, of consents or of records. */
   readonly before: string | undefined
 }
 
@@ -219,22 +219,22 @@ async function answerSignedIn(context: Context, customerId: string): Promise<Pag
   return renderPage(context, 200, renderConsents(view, await listConsents(context, customerId)))
 }
 
-/** Newest first. A customer sees them even if the provider does not answer. */
-async function listConsents({ store, observer, clock }: Context, customerId: string) {
-  const all = await Array.fromAsync(listArrangements(store.arrangements, { customerId }, clock()))
-  // The history of the amended consent shows its earlier terms.
-  const shown = all.reverse().filter(({ versionOf }) => versionOf === undefined)
+/** A customer sees them even if the provider does not answer. */
+async function listConsents({ store, observer, clock, request }: Context, customerId: string) {
+  const page = await readConsentPage(store.arrangements, customerId, request.before, clock())
+  const { arrangements, before, isFirst } = page
   const [names, disclosures, listed] = await Promise.all([
     readThirdPartyNames(store),
-    store.disclosures.listLast(customerId),
-    shown.some(({ accountIds }) => accountIds.length > 0) ? observer.list(customerId) : [],
+    store.disclosures.listLast(arrangements.map(({ id }) => id)),
+    arrangements.some(({ accountIds }) => accountIds.length > 0) ? observer.list(customerId) : [],
   ])
-  return shown.map((arrangement) => ({
+  const consents = arrangements.map((arrangement) => ({
     arrangement,
     name: names.get(arrangement.thirdPartyId) ?? removedName,
     lastDisclosure: disclosures.get(arrangement.id),
     listed,
   }))
+  return { consents, before, isFirst }
 }
 
 async function showRecords(

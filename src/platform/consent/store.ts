@@ -109,6 +109,10 @@ export interface ArrangementQuery {
   readonly customerId?: string | undefined
   readonly thirdPartyId?: string | undefined
   readonly status?: ConsentStatus | undefined
+  /** Only those that are no longer active. */
+  readonly isEnded?: boolean | undefined
+  /** Without the earlier terms of those that were amended. */
+  readonly isPresent?: boolean | undefined
   /** Only those whose last change was recorded later. */
   readonly updatedAfter?: Temporal.Instant | undefined
   /** The one whose last change was recorded last comes first. */
@@ -163,8 +167,8 @@ export interface Disclosure {
 
 export interface DisclosureStore {
   list(arrangementId: string): Promise<readonly Disclosure[]>
-  /** The last one of each arrangement of a customer, by the ID of the arrangement. */
-  listLast(customerId: string): Promise<ReadonlyMap<string, Disclosure>>
+  /** The last one of each of these arrangements, by the ID of the arrangement. */
+  listLast(arrangementIds: readonly string[]): Promise<ReadonlyMap<string, Disclosure>>
 }
 
 /** A customer that a passcode was sent to, with a one-way hash of it. Others have a hash that no passcode has. */

@@ -1,4 +1,5 @@
 import type { CustomerAccount } from '../account-details.ts'
+import type { ConsentPage } from '../consent-page.ts'
 import type { Disclosure, StoredArrangement } from '../store.ts'
 import {
   type ConsentView,
@@ -42,10 +43,13 @@ ${renderEmailForm(page, email, renderButtons(renderButton('Continue', 'identify'
   }
 }
 
-/** Newest first. */
 export function renderConsents(
   { brand, token, path }: View,
-  consents: readonly ListedConsent[],
+  {
+    consents,
+    before,
+    isFirst,
+  }: Pick<ConsentPage, 'before' | 'isFirst'> & { readonly consents: readonly ListedConsent[] },
 ): Page {
   const active = consents.filter(({ arrangement }) => arrangement.status === 'active')
   const ended = consents.filter(({ arrangement }) => arrangement.status !== 'active')
@@ -63,9 +67,12 @@ export function renderConsents(
     })}</ul>`
   return {
     title: `Your data sharing at ${brand.name}`,
-    body: html`<h2>Active</h2>
-${active.length === 0 ? html`<p>You are not sharing any data.</p>` : list(active)}
+    body: html`${(isFirst || active.length > 0) && html`<h2>Active</h2>`}
+${active.length > 0 ? list(active) : isFirst && html`<p>You are not sharing any data.</p>`}
 ${ended.length > 0 && html`<h2>Ended</h2>${list(ended)}`}
+${!isFirst && consents.length === 0 && html`<p>There is nothing here.</p>`}
+${before !== undefined && html`<p><a href="${path}?before=${encodeURIComponent(before)}">More</a></p>`}
+${!isFirst && html`<p><a href="${path}">${listLabel}</a></p>`}
 <p><a href="${path}/records">Everything that was shared, with the time</a></p>
 ${renderForm(token, renderButtons(renderButton('Sign out', 'sign-out', 'secondary')))}`,
   }

@@ -142,6 +142,7 @@ async function purge(transaction: Transaction, { dialect }: Sql, before: number)
  */
 function selectPage({ dialect }: Sql, selected: ArrangementQuery): [string, Value[]] {
   const { customerId, thirdPartyId, status, updatedAfter, after, isNewestFirst, limit } = selected
+  const { isEnded, isPresent } = selected
   const start = updatedAfter ? updatedAfter.epochMilliseconds + 1 : 0
   const position = after && [after.updated, after.id]
   // No id is empty.
@@ -156,6 +157,8 @@ function selectPage({ dialect }: Sql, selected: ArrangementQuery): [string, Valu
   filter('customer', customerId)
   filter(plain('third_party'), thirdPartyId)
   filter(plain('status'), status)
+  if (isEnded) conditions.push("status <> 'active'")
+  if (isPresent) conditions.push('version_of is null')
   const direction = isNewestFirst ? 'desc' : 'asc'
   const isByBoth = customerId === undefined && thirdPartyId !== undefined && status !== undefined
   const hint = isByBoth ? dialect.useIndex('arrangement_third_party_status') : ''

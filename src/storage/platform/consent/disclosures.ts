@@ -40,13 +40,12 @@ export function createDisclosureStore(sql: Sql): DisclosureStore {
         'select scope, first_time, last_time from disclosure where arrangement = $1 order by scope',
         [arrangementId],
       ),
-    async listLast(customerId) {
+    async listLast(arrangementIds) {
       const found = await sql.all(
         { id: text, scope: text, first: time, last: time },
-        `select arrangement, scope, first_time, last_time
-        from arrangement join disclosure on disclosure.arrangement = arrangement.id
-        where customer = $1 order by last_time, scope`,
-        [customerId],
+        `select arrangement, scope, first_time, last_time from disclosure
+         where ${sql.dialect.isOneOf('arrangement', '$1')} order by last_time, scope`,
+        [arrangementIds],
       )
       return new Map(found.map(({ id, ...disclosure }) => [id, disclosure]))
     },
