@@ -54,19 +54,29 @@ const fullName = (command: Command): string =>
     .reverse()
     .join(' ')
 
+const listPages = (...patterns: readonly string[]) =>
+  globSync(['README.md', ...patterns], { cwd: root, exclude: ['docs/reference/*'] }).map(
+    (path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }),
+  )
+
+it('the README and the guides show commands that can be pasted, also where holdfast is not installed', () => {
+  const unrunnable = listPages('docs/guides/*.md').flatMap(({ path, text }) =>
+    findShownCommands(text)
+      .filter((line) => /^(\w+=[^\s$]* )*holdfast /.test(line))
+      .map((line) => `${path}: ${line}`),
+  )
+
+  assert.deepEqual(unrunnable, [])
+})
+
 it('the README, guides and examples show commands with arguments and flags that exist', () => {
   const terminal = processTerminal()
   const holdfast = defineCommands(terminal)
   const call = holdfast.commands.find((command) => command.name() === 'call')
   assert.ok(call)
   addOperationCommands(call, terminal)
-  const pages = globSync(['README.md', 'docs/**/*.md', 'examples/*/README.md'], {
-    cwd: root,
-    exclude: ['docs/reference/*'],
-  })
-
-  const shown = pages.flatMap((path) =>
-    findShownCommands(readFileSync(new URL(path, root), 'utf8'))
+  const shown = listPages('docs/**/*.md', 'examples/*/README.md').flatMap(({ path, text }) =>
+    findShownCommands(text)
       .flatMap(findHoldfastArguments)
       .map((args) => ({ path, args })),
   )
