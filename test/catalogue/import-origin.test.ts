@@ -219,7 +219,7 @@ describe('an import of products that the catalogue has', () => {
     const shown = await runProducts(['show', 'p1'])
 
     assert.match(list.stdout, new RegExp(`^p1  .* from ${holder.address}  TRANS`))
-    assert.match(list.stdout, /\np2 {2}version 1 {2}- +updated \S+ {2}TRANS/)
+    assert.match(list.stdout, /\np2 {2}version 1 {2}Public {2}- +updated \S+ {2}TRANS/)
     assert.deepEqual(
       json.stdout.match(/"origin":[^,]*/g),
       [holder.address, null].map((origin) => `"origin":${JSON.stringify(origin)}`),

@@ -276,6 +276,7 @@ describeOnce('holdfast serve platform without an issuer', () => {
       [...seen].filter((file) => file.includes('/src/platform/consent/')).sort(),
       [
         'consent-history.ts',
+        'correction-notices.ts',
         'format-flow.ts',
         'handlers.ts',
         'outbox/format-messages.ts',

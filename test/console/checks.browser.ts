@@ -77,7 +77,8 @@ describeOnce('the checks in a browser', () => {
     await page.goBack()
     await page.getByRole('heading', { name: /^Tokens/ }).waitFor()
 
-    await page.getByRole('link', { name: 'Checks', exact: true }).click()
+    const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumbs' })
+    await breadcrumbs.getByRole('link', { name: 'Checks' }).click()
     await page.getByRole('button', { name: 'Run smoke check' }).click()
     await untilEnded(page)
     await page.getByRole('link', { name: 'since the previous run' }).click()

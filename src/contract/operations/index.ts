@@ -21,34 +21,45 @@ function inOrder<Module extends Operations>(operations: Module): Module {
   return Object.fromEntries(sorted) as Module
 }
 
+// The types are written out, or each declaration of the package would repeat every schema: 1.4 MB.
+
 /** Sections A and C of the interface: the operations of a data provider. */
-export const providerOperations = {
-  ...inOrder(banking),
-  ...inOrder(energy),
-  ...inOrder(contact),
-  ...inOrder(consent),
-}
+export const providerOperations: typeof banking & typeof energy & typeof contact & typeof consent =
+  {
+    ...inOrder(banking),
+    ...inOrder(energy),
+    ...inOrder(contact),
+    ...inOrder(consent),
+  }
 
 /** Section D of the interface, and the other operations that a catalogue needs. */
-export const catalogueOperations = { ...inOrder(catalogue), ...inOrder(drafts) }
+export const catalogueOperations: typeof catalogue & typeof drafts = {
+  ...inOrder(catalogue),
+  ...inOrder(drafts),
+}
 
 /** Tokens for API clients, sessions of browsers, and the public keys that providers verify platform tokens with. */
-export const accessOperations = inOrder(access)
+export const accessOperations: typeof access = inOrder(access)
 
 /** Consents of customers, for the systems of the data provider. They are no part of the interface. */
-export const consentOperations = inOrder(consents)
+export const consentOperations: typeof consents = inOrder(consents)
 
 /** The state of the servers, metrics and rejected requests, for operators. They are no part of the interface. */
-export const monitoringOperations = inOrder(monitoring)
+export const monitoringOperations: typeof monitoring = inOrder(monitoring)
 
 /** Checks of the provider. They are no part of the interface. */
-export const checkOperations = inOrder(checks)
+export const checkOperations: typeof checks = inOrder(checks)
 
 /** Calls to the provider that the platform signs. They are no part of the interface. */
-export const explorerOperations = inOrder(explorer)
+export const explorerOperations: typeof explorer = inOrder(explorer)
 
 /** Every operation of the platform. */
-export const platformOperations = {
+export const platformOperations: typeof catalogueOperations &
+  typeof accessOperations &
+  typeof consentOperations &
+  typeof monitoringOperations &
+  typeof checkOperations &
+  typeof explorerOperations = {
   ...catalogueOperations,
   ...accessOperations,
   ...consentOperations,
@@ -58,10 +69,12 @@ export const platformOperations = {
 }
 
 /** Feeds of data over HTTP. They are no part of the interface. */
-export const intakeOperations = inOrder(intake)
+export const intakeOperations: typeof intake = inOrder(intake)
 
 /** Every operation by its id. OpenAPI, the client and the handlers use the same ids. */
-export const operations = {
+export const operations: typeof providerOperations &
+  typeof platformOperations &
+  typeof intakeOperations = {
   ...providerOperations,
   ...platformOperations,
   ...intakeOperations,

@@ -7,6 +7,7 @@ import {
   listedThirdPartiesMax,
   markKinds,
   marksMax,
+  type UsageDefinition,
   usageDefinitions,
   usageRangeNames,
 } from '../usage-definitions.ts'
@@ -77,16 +78,17 @@ export const LimitUsage = record('LimitUsage', {
   },
 })
 
+function describeValues(subject: string, values: readonly UsageDefinition[]): string {
+  return `${subject} ${values.map((value) => `\`${value}\`: ${usageDefinitions[value]}`).join(' ')}`
+}
+
 export const flowEnds = ['exchanged', 'rejected', ...flowStages] as const
 
 export type FlowEndUsage = Static<typeof FlowEndUsage>
 export const FlowEndUsage = record('FlowEndUsage', {
   description: 'Consent flows that ended alike.',
   required: {
-    end: described(
-      Type.Enum([...flowEnds]),
-      flowEnds.map((end) => `\`${end}\`: ${usageDefinitions[end]}`).join(' '),
-    ),
+    end: described(Type.Enum([...flowEnds]), describeValues('How the flows ended.', flowEnds)),
     flows: described(Count, 'How many flows.'),
   },
 })
@@ -107,10 +109,7 @@ export type UsageMark = Static<typeof UsageMark>
 export const UsageMark = record('UsageMark', {
   description: 'What happened at a time, to explain a change of the numbers.',
   required: {
-    kind: described(
-      Type.Enum([...markKinds]),
-      markKinds.map((kind) => `\`${kind}\`: ${usageDefinitions[kind]}`).join(' '),
-    ),
+    kind: described(Type.Enum([...markKinds]), describeValues('What happened.', markKinds)),
     time: described(Timestamp, 'When it happened, or began.'),
     text: described(Text, 'A description without personal data.'),
   },
