@@ -14,39 +14,21 @@ import {
   missingOne,
   owner,
   ownerAndAccount,
-  restriction,
 } from '../../account-statements.ts'
 import { kindOfList, listCodes } from '../../enum-codes.ts'
 import { type ListReads, readSeveralLists } from '../../merged-lists.ts'
 import { createProviderStore, toMissing } from '../../provider-store.ts'
-import {
-  listValues,
-  requestedAccounts,
-  searchValues,
-  toId,
-  windowValues,
-} from '../../request-values.ts'
+import { requestedAccounts, searchValues, toId, windowValues } from '../../request-values.ts'
 import { describe } from '../../statement.ts'
 import { openDatabase } from '../driver/open.ts'
 import { openReadPool, type Reader } from '../driver/read-pool.ts'
 import { dialect, openStatements } from '../driver/sql.ts'
-import { batchReads, prepareOn } from '../driver/statements.ts'
-import {
-  listNumber,
-  listOfAccount,
-  ordinalMax,
-  selectNewest,
-  selectOldest,
-} from '../entry-position.ts'
-import {
-  type EntryRanges,
-  joinedRecords,
-  openEntryRanges,
-  type Range,
-  rangeLength,
-} from './entry-ranges.ts'
+import { batchReads } from '../driver/statements.ts'
+import { listNumber, listOfAccount } from '../entry-position.ts'
+import { type EntryRanges, openEntryRanges, type Range, rangeLength } from './entry-ranges.ts'
 import { findMatching, scanStep } from './filtered-entries.ts'
 import { isShortMerge, openMergedPage } from './merged-page.ts'
+import { openWindowPage } from './window-page.ts'
 
 const hasTransactions = `exists (
   select 1 from entry where list = ${listOfAccount(listCodes.transaction)})`
@@ -62,52 +44,12 @@ const findAccounts = `with ${foundAccounts(dialect, '$6')}
 /** The provider's data in one SQLite file. Each method reads one snapshot: a load is visible as a whole or not at all. */
 export function openSqliteProviderStore(path: string): ProviderStore {
   const database = openDatabase(path, 'serve')
-  const { query } = prepareOn(database)
   const snapshot = batchReads(database)
   const { readRows } = openStatements(database)
   const lists = openEntryRanges(database)
+  const readWindowPage = openWindowPage(database)
   const readMergedPage = openMergedPage(database)
   const readPool = openReadPool(path)
-
-  const windowPage = joinedRecords((joined) =>
-    query<
-      readonly [
-        restricted: string | null,
-        first: number | null,
-        last: number | null,
-        records: JsonText | null,
-      ]
-    >(
-      // The limit makes SQLite find the bounds once, for less than a materialized table costs.
-      `select coalesce(${restriction(dialect, 'customer', '?1')}, ${restriction(dialect, 'account', '?2')}),
-       first & ${ordinalMax}, last & ${ordinalMax},
-       (select ${joined} from
-         (select record from entry
-          where position between max(first, last - cast(?7 + ?8 as integer) + 1)
-            and last - cast(?7 as integer)
-          order by position desc))
-     from (
-       select
-         (${selectOldest('position', listOfAccount('?4'), '?5')}) as first,
-         (${selectNewest('position', listOfAccount('?4'), '?6')}) as last
-       from account a join holder h on h.account = a.number
-       where a.id = ?2 and a.kind = ?3 and a.head is not null
-         and h.customer = (select number from customer where id = ?1 and record is not null)
-       limit -1 offset 0)`,
-      { lists: true },
-    ),
-  )
-
-  /** The most frequent query, in one statement. Undefined if the customer or the account is not found. */
-  const readWindowPage = (request: EntriesQuery): Page<JsonText> | Missing | undefined => {
-    const row = windowPage(request.pageSize).first(...listValues(request))
-    if (!row) return undefined
-    const [restricted, first, last, records] = row
-    const missing = toMissing(restricted)
-    if (missing) return missing
-    const total = first === null || last === null ? 0 : Math.max(0, last - first + 1)
-    return { items: records === null ? [] : [records], total }
-  }
 
   return createProviderStore({
     statements: createAccountStatements(dialect),
