@@ -97,14 +97,21 @@ export async function runSql(url: string, sql: string): Promise<pg.QueryResult> 
   }
 }
 
+interface ProviderOptions {
+  readonly workers?: number
+  readonly program?: string
+  readonly records?: boolean
+  readonly nodeFlags?: readonly string[]
+}
+
 /** Starts `holdfast serve provider` with production settings. */
 export function serveProvider(
   { jwksUrl, program: installed }: Bench,
   database: string,
-  { workers = 1, program = installed, records = false } = {},
+  { workers = 1, program = installed, records = false, nodeFlags = [] }: ProviderOptions = {},
 ): Promise<Running> {
   const flags = { ...tokenFlags(jwksUrl), database, port: 0, workers, records: `${records}` }
-  return startServer(program, ['serve', 'provider', ...formatFlags(flags)])
+  return startServer(program, ['serve', 'provider', ...formatFlags(flags)], nodeFlags)
 }
 
 /** Starts `holdfast serve guard` in front of a server. */

@@ -1,8 +1,8 @@
-import { onHandWritten, onLowerBound, onPostgres, onSqlite } from './requests.ts'
+import { onHandWritten, onLowerBound, onPostgres, onPracticalBound, onSqlite } from './requests.ts'
 import type { Results, Row } from './results.ts'
 
 const width = 760
-const labelWidth = 90
+const labelWidth = 170
 const valueWidth = 120
 const barHeight = 16
 const barGap = 3
@@ -12,6 +12,7 @@ const panelGap = 34
 /** The CSS class of each server. */
 const servers = {
   [onLowerBound]: 'limit',
+  [onPracticalBound]: 'practical',
   [onSqlite]: 'sqlite',
   [onPostgres]: 'postgres',
   [onHandWritten]: 'hand',
@@ -21,11 +22,11 @@ const style = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .title { font-weight: 600; font-size: 14px }
   .quiet { fill: #59636e }
-  .limit { fill: #6e7781 } .sqlite { fill: #0b62c4 } .postgres { fill: #7a3fb8 } .hand { fill: #b35900 }
+  .limit { fill: #6e7781 } .practical { fill: #1a7f37 } .sqlite { fill: #0b62c4 } .postgres { fill: #7a3fb8 } .hand { fill: #b35900 }
   .database { opacity: 0.45 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .quiet { fill: #9198a1 }
-    .limit { fill: #8b949e } .sqlite { fill: #58a6ff } .postgres { fill: #bc8cff } .hand { fill: #f0883e }
+    .limit { fill: #8b949e } .practical { fill: #3fb950 } .sqlite { fill: #58a6ff } .postgres { fill: #bc8cff } .hand { fill: #f0883e }
   }
 `
 
@@ -46,7 +47,7 @@ interface Panel {
 export function renderChart({ rows }: Pick<Results, 'rows'>): string {
   const requests = rows.filter(({ group }) => group === 'requests')
   const names = [...new Set(requests.map(({ name }) => name))]
-  const isPage = (name: string) => /^B3 (ES|PS)256$/.test(name)
+  const isPage = (name: string) => /^B3 (ES|PS)256/.test(name)
   const panels: Panel[] = [
     {
       title: 'B3, 25 transactions per page: CPU time per request in µs',
@@ -64,7 +65,7 @@ export function renderChart({ rows }: Pick<Results, 'rows'>): string {
   const parts: string[] = []
   let y = 24
   parts.push(legend(y))
-  y += panelGap
+  y += panelGap + 20
   for (const { title, groups } of panels) {
     parts.push(text(0, y, title, 'title'))
     y += 16
@@ -144,10 +145,10 @@ function legend(y: number): string {
   const entries = Object.entries(servers)
   return entries
     .map(([name, className], index) => {
-      const x = index * 165
+      const x = index * 150
       return rectangle(x, y - 11, 12, className, 12) + text(x + 18, y, name)
     })
-    .concat(text(18 + 4 * 165 - 45, y, 'faded: database', 'quiet'))
+    .concat(text(0, y + 20, 'faded: database', 'quiet'))
     .join('')
 }
 

@@ -189,7 +189,6 @@ async function measureReads(): Promise<void> {
         requests,
         requestCount,
         rounds: Number(flags.rounds),
-        warmUp: 2 * requestCount,
         connections,
       })
       for (const [name, { cpu, databaseCpu = 0, p50, p99 }] of Object.entries(measured)) {

@@ -35,12 +35,15 @@ export interface Comparison<Name extends string> {
   readonly requests?: readonly BenchRequest[]
   readonly requestCount: number
   readonly rounds: number
-  /** The number of requests to each server before the first round, so that its code is compiled. */
-  readonly warmUp: number
   readonly connections?: number
 }
 
-export const connectionsDefault = 50
+/** Fewer than `manyConnections`: fewer requests share a commit. */
+export const fewConnections = 16
+export const manyConnections = 50
+
+/** The number of requests to each server before the first round, so that their code is compiled. */
+const warmUp = 2500
 
 /**
  * Measures all servers in alternating short rounds, so that other work on the machine affects them equally. Shared
@@ -50,8 +53,8 @@ export async function compare<Name extends string>(
   { driver }: Bench,
   comparison: Comparison<Name>,
 ): Promise<Record<Name, Measured>> {
-  const { candidates, requests = [], requestCount, rounds, warmUp } = comparison
-  const connections = comparison.connections ?? connectionsDefault
+  const { candidates, requests = [], requestCount, rounds } = comparison
+  const connections = comparison.connections ?? manyConnections
   const names = Object.keys(candidates) as Name[]
   const total = warmUp + rounds * requestCount
   if (requests.length > 0) await driver.prepare('shared', requests, total)
@@ -84,7 +87,7 @@ export async function compare<Name extends string>(
   }
 
   const figures = new Map<Name, Figure[]>(names.map((name) => [name, []]))
-  for (const name of names) if (warmUp > 0) await run(name, 0, warmUp)
+  for (const name of names) await run(name, 0, warmUp)
   for (let round = 0; round < rounds; round += 1) {
     // Each round starts with a different server.
     const order = names.map((_, index) => names[(index + round) % names.length] ?? names[0])
@@ -100,8 +103,8 @@ export async function compare<Name extends string>(
   return Object.fromEntries(measured) as Record<Name, Measured>
 }
 
-/** After this many requests, V8 compiles little more: after 8000, compilation still takes a tenth of the CPU time. */
-const warmUpRequests = 20_000
+/** After so many, V8 compiles little more of what all requests run: after 8000, it still takes a tenth of the CPU time. */
+const warmUpOfServers = 20_000
 
 /** Sends enough requests to servers for their code to be compiled. */
 export async function warmUpServers(
@@ -110,8 +113,8 @@ export async function warmUpServers(
   request: BenchRequest | readonly BenchRequest[],
 ): Promise<void> {
   for (const { port } of servers) {
-    await driver.prepare('warm', [request].flat(), warmUpRequests)
-    const all = { from: 0, count: warmUpRequests, connections: connectionsDefault }
+    await driver.prepare('warm', [request].flat(), warmUpOfServers)
+    const all = { from: 0, count: warmUpOfServers, connections: manyConnections }
     await driver.drive({ name: 'warm', port, ...all }, () => undefined)
   }
   await driver.forget('warm')

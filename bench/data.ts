@@ -82,13 +82,6 @@ export function findCustomers(
   }))
 }
 
-export function findFirstProduct(database: string): string {
-  const file = new DatabaseSync(sqlitePath(database), { readOnly: true })
-  const row = file.prepare('select id from product order by id limit 1').get()
-  file.close()
-  return String(row?.['id'])
-}
-
 export function createTransactionsRequest(
   customer: string,
   account: string,

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Bench, type Engine, engines, runSql, serveIntake, serveProvider } from './bench.ts'
+import { type Bench, engines, runSql, serveIntake, serveProvider } from './bench.ts'
 import { createPageCase } from './cases.ts'
-import { median } from './compare.ts'
-import { generateBankLines, generateLargeAccount, getLargeAccountId, writeLines } from './data.ts'
+import { generateBankLines, writeLines } from './data.ts'
 import {
   type Account,
   addClient,
@@ -14,19 +13,10 @@ import {
   openFeeds,
   send,
 } from './feed-client.ts'
-import {
-  connections,
-  type Measured,
-  measureContinuousReaders,
-  measureReaders,
-  readWhile,
-  warmUp,
-} from './feed-readers.ts'
 import { audience, subdomain } from './load-driver.ts'
-import { timeLoad } from './loading.ts'
 import { type Running, runToEnd } from './processes.ts'
 import { onPostgres, onSqlite } from './requests.ts'
-import { formatCount, type Log, type Row } from './results.ts'
+import type { Log, Row } from './results.ts'
 import { createTokenSigner } from './token-signer.ts'
 
 /** Each feed sends one line per second; the feeds start at different moments. */
@@ -36,80 +26,61 @@ const lineEveryMs = 1000
 
 const capacityRequests = 6000
 
-/** The batches that are compared with a load. */
-const batchLines = 1000
-const parallelFeeds = 4
+/** Lines per batch, and batches, before the measurement: an intake that runs for hours has compiled its code. */
+const linesBefore = 100
+const batchesBefore = 1000
+const writers = 4
 
-/**
- * Of the requests that one worker can serve. The client, both servers and the database share the machine: with more
- * requests, two cores are busy without feeds, and the comparison shows what a busy core does to any latency.
- */
-const readersShare = 0.25
+const connections = 32
 
-/** The names of the rows, which the targets refer to. */
-export const feedRows = {
-  visible50: 'from sending a line to seeing it in B3, p50',
-  visible99: 'from sending a line to seeing it in B3, p99',
-  continuousReaders: 'p99 of B3 on 16 connections while feeds write',
-  readers: 'p99 of B3 at a quarter of the capacity while feeds write',
-  busyReaders: 'p99 of B3 at a quarter of the capacity while a process uses as much CPU time',
-  batchCpu: 'CPU time of a batch of 100 lines, all processes',
-  batches: `batches of ${formatCount(batchLines)} lines`,
-  late: (size: number) => `one late transaction, account of ${formatCount(size)}`,
+export const visibleRows = {
+  p50: 'from sending a line to seeing it in B3, p50',
+  p99: 'from sending a line to seeing it in B3, p99',
 } as const
-export const withoutFeeds = 'without feeds'
-export const loadOfLines = 'load of the same lines'
 
-export async function measureFeeds(
-  bench: Bench,
-  { largest, lines, rounds }: { largest: number; lines: number; rounds: number },
-  log: Log,
-): Promise<Row[]> {
+/** Measures when lines of feeds are visible, while clients use half of the capacity of the provider. */
+export async function measureFeeds(bench: Bench, log: Log): Promise<Row[]> {
   const bank = await writeLines(bench.folder, 'feeds_bank', generateBankLines({ customers: 100 }))
-  const large = await writeLines(bench.folder, 'feeds_large', generateLargeAccount(largest))
   const accounts = findAccounts(bank.file)
   const rows: Row[] = []
   for (const engine of engines) {
     const database = await bench.database(engine, 'feeds')
-    await runToEnd(bench.program, ['load', bank.file, large.file, '--database', database])
+    await runToEnd(bench.program, ['load', bank.file, '--database', database])
     // Autovacuum would do it at any moment of the measurements, with a core of its own.
     if (engine === 'postgres') await runSql(database, 'vacuum analyze')
     const credentials = await addClient(bench, database)
     const provider = await serveProvider(bench, database)
     const intake = await serveIntake(bench, database)
     const feeds = openFeeds(intake, await issueToken(intake, credentials))
-    const on = engine === 'sqlite' ? onSqlite : onPostgres
-    const add = (name: string, amount: number, unit: string, ratios?: Row['ratios']) =>
-      rows.push({ group: 'feeds', name, on, value: { amount, unit }, ...(ratios && { ratios }) })
-
-    log(`capacity for B3, ${engine}`)
-    const capacity = await measureCapacity(bench, provider)
     log(`${feedCount} feeds with one line per second each, ${engine}`)
-    const measured = { provider, intake, feeds, accounts }
-    await warmUp(measured)
-    const times = await measureVisibility(bench, { ...measured, perSecond: capacity / 2 })
-    add(feedRows.visible50, at(times, 0.5), 'ms')
-    add(feedRows.visible99, at(times, 0.99), 'ms')
-
-    log(`B3 with and without feeds, ${engine}`)
-    const continuous = await measureContinuousReaders(bench, { ...measured, perSecond: capacity })
-    add(feedRows.continuousReaders, continuous.p99, 'ms', { [withoutFeeds]: continuous.ratio })
-    const perSecond = capacity * readersShare
-    const readers = await measureReaders(bench, { ...measured, perSecond })
-    add(feedRows.readers, readers.p99, 'ms', { [withoutFeeds]: readers.ratio })
-    add(feedRows.busyReaders, readers.busyP99, 'ms', { [withoutFeeds]: readers.busyRatio })
-    add(feedRows.batchCpu, readers.batchMs, 'ms')
-
-    log(`${feedRows.late(largest)}, ${engine}`)
-    add(feedRows.late(largest), await measureLate(feeds, largest), 'ms')
+    await writeBefore(feeds, accounts)
+    const perSecond = (await measureCapacity(bench, provider)) / 2
+    const times = await measureVisibility(bench, { provider, feeds, accounts, perSecond })
     await provider.stop()
     await intake.stop()
-
-    log(`${feedRows.batches}, ${engine}`)
-    const compared = await compareBatches(bench, engine, lines, rounds)
-    add(feedRows.batches, compared.perSecond, 'lines/s', { [loadOfLines]: compared.ratio })
+    const on = engine === 'sqlite' ? onSqlite : onPostgres
+    for (const [name, share] of [
+      [visibleRows.p50, 0.5],
+      [visibleRows.p99, 0.99],
+    ] as const) {
+      rows.push({ group: 'feeds', name, on, value: { amount: at(times, share), unit: 'ms' } })
+    }
   }
   return rows
+}
+
+async function writeBefore(feeds: Feeds, accounts: readonly Account[]): Promise<void> {
+  const write = async (writer: number): Promise<void> => {
+    for (let batch = writer; batch < batchesBefore; batch += writers) {
+      const time = Temporal.Now.instant()
+      const lines = Array.from({ length: linesBefore }, (_, line) => {
+        const { account } = accounts[(writer + writers * line) % accounts.length] as Account
+        return formatTransaction(account, `before-${batch}-${line}`, time)
+      })
+      await feeds(`before-${writer}`, lines)
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
 }
 
 /** One account of each of the first customers. */
@@ -142,9 +113,19 @@ async function measureCapacity(bench: Bench, { port }: Running): Promise<number>
   return capacityRequests / (await drive(capacityRequests)).seconds
 }
 
+interface Measured {
+  readonly provider: Running
+  readonly feeds: Feeds
+  readonly accounts: readonly Account[]
+  /** The rate of the other B3 requests. */
+  readonly perSecond: number
+}
+
 /** The times from sending a line until B3 returns it. */
-async function measureVisibility(bench: Bench, measured: Measured): Promise<number[]> {
-  const { provider, feeds, accounts } = measured
+async function measureVisibility(
+  bench: Bench,
+  { provider, feeds, accounts, perSecond }: Measured,
+): Promise<number[]> {
   const agent = new Agent({ keepAlive: true })
   const sign = createTokenSigner(bench.keys, subdomain)
   const times: number[] = []
@@ -175,62 +156,12 @@ async function measureVisibility(bench: Bench, measured: Measured): Promise<numb
       if (line > 0) times.push(time)
     }
   }
-  const seconds = ((linesPerFeed + 2) * lineEveryMs) / 1000
-  await readWhile(bench, measured, seconds, async () => {
-    await Promise.all(accounts.map(follow))
-  })
+  const count = Math.round((perSecond * (linesPerFeed + 2) * lineEveryMs) / 1000)
+  await bench.driver.prepare('feeds', [createPageCase().request], count)
+  const others = { name: 'feeds', from: 0, count, port: provider.port, perSecond, connections }
+  await Promise.all([bench.driver.sendAtConstantRate(others), ...accounts.map(follow)])
   agent.destroy()
   return times
-}
-
-/** One transaction, a week older than the newest, of the largest account. */
-async function measureLate(feeds: Feeds, size: number): Promise<number> {
-  const times: number[] = []
-  const time = Temporal.Now.instant().subtract({ hours: 7 * 24 })
-  for (let index = 0; index < 3; index += 1) {
-    const since = performance.now()
-    await feeds('late', [formatTransaction(getLargeAccountId(size), `late-${index}`, time)])
-    times.push(performance.now() - since)
-  }
-  return median(times)
-}
-
-/** Sends the lines of a file in batches, and compares the time with a load of the file. */
-async function compareBatches(
-  bench: Bench,
-  engine: Engine,
-  size: number,
-  rounds: number,
-): Promise<{ readonly perSecond: number; readonly ratio: number }> {
-  const [account = '', ...rest] = generateLargeAccount(size)
-  const customer = generateBankLines({ customers: 1, accounts: 0, products: 0 })
-  const before = await writeLines(bench.folder, 'batches_before', [...customer, account])
-  const { file, count } = await writeLines(bench.folder, 'batches', rest)
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-  const seconds: number[] = []
-  const ratios: number[] = []
-  for (let round = 0; round < rounds; round += 1) {
-    const loaded = await bench.database(engine, `batches_load_${round}`)
-    await runToEnd(bench.program, ['load', before.file, '--database', loaded])
-    const load = await timeLoad(bench, file, count, loaded)
-    const sent = await bench.database(engine, `batches_sent_${round}`)
-    await runToEnd(bench.program, ['load', before.file, '--database', sent])
-    const credentials = await addClient(bench, sent)
-    const intake = await serveIntake(bench, sent)
-    const feeds = openFeeds(intake, await issueToken(intake, credentials))
-    const since = performance.now()
-    await Promise.all(
-      Array.from({ length: parallelFeeds }, async (_, feed) => {
-        for (let at = feed; at * batchLines < count; at += parallelFeeds) {
-          await feeds(`part-${feed}`, lines.slice(at * batchLines, (at + 1) * batchLines))
-        }
-      }),
-    )
-    seconds.push((performance.now() - since) / 1000)
-    ratios.push((seconds.at(-1) ?? 0) / load.seconds)
-    await intake.stop()
-  }
-  return { perSecond: count / median(seconds), ratio: median(ratios) }
 }
 
 function at(times: readonly number[], share: number): number {

@@ -1,12 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { sqlitePath } from '../src/storage/open.ts'
-import { measureAdded, measureP99, type Rate } from './added-latency.ts'
 import { type Bench, engines, serveProvider } from './bench.ts'
 import { createPageCase, everything } from './cases.ts'
-import { compare, type Measured, readPostgresPid, warmUpServers } from './compare.ts'
+import {
+  type Candidate,
+  compare,
+  type Measured,
+  readPostgresPid,
+  warmUpServers,
+} from './compare.ts'
 import { createTransactionsRequest, getLargeAccountId, largeCustomer } from './data.ts'
-import { type BenchRequest, openLoadDriver } from './load-driver.ts'
-import type { Running } from './processes.ts'
 import { onPostgres, onSqlite, type Stores } from './requests.ts'
 import { formatCount, type Log, type Row, toFigure } from './results.ts'
 
@@ -15,23 +18,15 @@ export const unfiltered = 'unfiltered'
 export const filters = {
   text: 'text with 100 matches',
   amount: 'amounts of 1 %',
-  most: 'text with most matches',
 } as const
 
 /** The account has about a hundred payments of wages, whatever its size. */
 const fewMatches = 'wages'
-const mostMatches = 'takings'
-
-/** The p99 of other requests during a search of a long list, above that without one. */
-export const waitOfOthers = 'B3 beside a text with most matches, p99 added'
-
-const others: Rate = { perSecond: 100, seconds: 4, connections: 100 }
 
 /** A client sends one search after another. */
 const connections = 4
 
-/** A text with most matches requires reading every entry. */
-const requestCounts = { short: 400, long: 4 }
+const requestCount = 100
 
 /** Measures page 1 of a long list with filters, against the same page without one. */
 export async function measureFilters(
@@ -43,7 +38,7 @@ export async function measureFilters(
 ): Promise<Row[]> {
   const account = getLargeAccountId(size)
   const [least, greatest] = findAmounts(stores.sqlite, account, 0.01)
-  const short = {
+  const wanted = {
     [unfiltered]: '',
     [filters.text]: `&text=${fewMatches}`,
     [filters.amount]: `&min-amount=${least}&max-amount=${greatest}`,
@@ -54,27 +49,20 @@ export async function measureFilters(
     log(`B3 of ${formatCount(size)} with filters, ${on}`)
     const server = await serveProvider(bench, stores[engine])
     await warmUpServers(bench, [server], createPageCase().request)
-    const measure = (wanted: Readonly<Record<string, string>>, count: number) =>
-      compare<string>(bench, {
-        candidates: Object.fromEntries(
-          Object.entries(wanted).map(([name, query]) => [
-            name,
-            {
-              server,
-              ...(engine === 'postgres' && { databasePids: [readPostgresPid(bench)] }),
-              requests: [createTransactionsRequest(largeCustomer, account, everything + query)],
-            },
-          ]),
-        ),
-        requestCount: count,
-        rounds,
-        warmUp: count,
-        connections,
-      })
-    const measured = {
-      ...(await measure(short, requestCounts.short)),
-      ...(await measure({ [filters.most]: `&text=${mostMatches}` }, requestCounts.long)),
-    }
+    const candidates = Object.entries(wanted).map(([name, query]): [string, Candidate] => [
+      name,
+      {
+        server,
+        ...(engine === 'postgres' && { databasePids: [readPostgresPid(bench)] }),
+        requests: [createTransactionsRequest(largeCustomer, account, everything + query)],
+      },
+    ])
+    const measured = await compare<string>(bench, {
+      candidates: Object.fromEntries(candidates),
+      requestCount,
+      rounds,
+      connections,
+    })
     const baseline = measured[unfiltered]
     for (const [name, figure] of Object.entries(measured)) {
       rows.push({
@@ -86,46 +74,9 @@ export async function measureFilters(
           name !== unfiltered && { ratios: { [unfiltered]: ratio(figure, baseline) } }),
       })
     }
-    log(`${waitOfOthers}, ${on}`)
-    const search = createTransactionsRequest(
-      largeCustomer,
-      account,
-      `${everything}&text=${mostMatches}`,
-    )
-    const amount = await measureWait(bench, server, search)
-    const name = `${waitOfOthers}, ${formatCount(size)}`
-    rows.push({ group: 'growth', name, on, value: { amount, unit: 'ms' } })
     await server.stop()
   }
   return rows
-}
-
-async function measureWait(
-  { driver, keys }: Bench,
-  server: Running,
-  search: BenchRequest,
-): Promise<number> {
-  const searcher = openLoadDriver(keys)
-  const measure = () => measureP99(driver, createPageCase().request, server, others)
-  const measureDuringSearches = async (): Promise<number> => {
-    const name = 'search'
-    let isMeasured = false
-    const searching = async (): Promise<void> => {
-      while (!isMeasured) {
-        await searcher.prepare(name, [search], 1)
-        const one = { name, from: 0, count: 1, port: server.port, connections: 1 }
-        await searcher.drive(one, () => {})
-      }
-    }
-    const searched = searching()
-    const measured = await measure()
-    isMeasured = true
-    await searched
-    return measured
-  }
-  const [added = Number.NaN] = await measureAdded(measure, [measureDuringSearches])
-  searcher.close()
-  return added
 }
 
 /** With the CPU time of the database, which searches. */

@@ -22,77 +22,66 @@ import {
 import type { BenchRequest } from './load-driver.ts'
 import { multiplyTransactions } from './long-lists.ts'
 import { runToEnd } from './processes.ts'
-import { onHandWritten, onPostgres, onSqlite, type Stores, startHandWritten } from './requests.ts'
+import { onPostgres, onSqlite, type Stores } from './requests.ts'
 import { formatCount, type Log, type Row, toFigure } from './results.ts'
 
 const pageSize = 25
 export const firstPage = 'page 1'
 export const lastPage = 'last page'
-const middlePage = 'middle page'
 
-/** Measures the first, middle and last page of long lists. */
-export async function measurePages(
+/** Measures the last page of a long list against the first one. */
+export async function measureDeepPage(
   bench: Bench,
   stores: Stores,
-  sizes: readonly number[],
+  size: number,
   rounds: number,
   log: Log,
 ): Promise<Row[]> {
   const rows: Row[] = []
-  const servers = {
-    [onSqlite]: { server: await serveProvider(bench, stores.sqlite) },
-    [onPostgres]: {
-      server: await serveProvider(bench, stores.postgres),
-      databasePids: [readPostgresPid(bench)],
-    },
-    [onHandWritten]: { server: await startHandWritten(bench, stores.sqlite) },
-  } satisfies Record<string, Candidate>
-  const running = Object.values(servers).map(({ server }) => server)
-  await warmUpServers(bench, running, createPageCase().request)
-  for (const size of sizes) {
-    for (const [on, candidate] of Object.entries(servers)) {
-      log(`B3 of ${formatCount(size)} transactions, ${on}`)
-      // On the hand-written server, the last page of a long list takes several hundred milliseconds.
-      const requestCount = on === onHandWritten && size > 1000 ? 15 : 400
-      const requestsFor = (page: number) => [
+  for (const engine of engines) {
+    const on = engine === 'sqlite' ? onSqlite : onPostgres
+    log(`B3 of ${formatCount(size)} transactions, ${on}`)
+    const server = await serveProvider(bench, stores[engine])
+    await warmUpServers(bench, [server], createPageCase().request)
+    const candidate = (page: number): Candidate => ({
+      server,
+      ...(engine === 'postgres' && { databasePids: [readPostgresPid(bench)] }),
+      requests: [
         createTransactionsRequest(
           largeCustomer,
           getLargeAccountId(size),
           `${everything}&page=${page}`,
         ),
-      ]
-      const last = Math.ceil(size / pageSize)
-      const measured = await compare(bench, {
-        candidates: {
-          [firstPage]: { ...candidate, requests: requestsFor(1) },
-          [middlePage]: { ...candidate, requests: requestsFor(Math.ceil(last / 2)) },
-          [lastPage]: { ...candidate, requests: requestsFor(last) },
-        },
-        requestCount,
-        rounds,
-        warmUp: requestCount,
+      ],
+    })
+    const measured = await compare(bench, {
+      candidates: {
+        [firstPage]: candidate(1),
+        [lastPage]: candidate(Math.ceil(size / pageSize)),
+      },
+      requestCount: 500,
+      rounds,
+    })
+    for (const [page, figure] of Object.entries(measured)) {
+      rows.push({
+        group: 'growth',
+        name: `B3 of ${formatCount(size)}, ${page}`,
+        on,
+        figure: toFigure(figure),
+        ...(page !== firstPage && {
+          ratios: { [firstPage]: calculateRatio(figure, measured[firstPage]) },
+        }),
       })
-      for (const [page, figure] of Object.entries(measured)) {
-        rows.push({
-          group: 'growth',
-          name: `B3 of ${formatCount(size)}, ${page}`,
-          on,
-          figure: toFigure(figure),
-          ...(page !== firstPage && {
-            ratios: { [firstPage]: calculateRatio(figure, measured[firstPage]) },
-          }),
-        })
-      }
     }
+    await server.stop()
   }
-  for (const server of running) await server.stop()
   return rows
 }
 
 const requestsMax = 4000
 
 /** Balances, transactions, and the search by e-mail address. */
-export const growingOperations = ['B2', 'B3', 'C1'] as const
+const growingOperations = ['B2', 'B3', 'C1'] as const
 
 /** Copies of every transaction: a million customers have a hundred million entries. */
 const copiesPerTransaction = 25
@@ -137,7 +126,6 @@ export async function measureCustomers(
         candidates,
         requestCount: 500,
         rounds,
-        warmUp: 1000,
       })
       const smallestSize = formatCount(sizes[0] ?? 0)
       const smallest = measured[smallestSize] as Measured

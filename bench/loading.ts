@@ -3,7 +3,6 @@ import pg from 'pg'
 import { sqlitePath } from '../src/storage/open.ts'
 import { openCopy } from '../src/storage/postgres/driver/copy.ts'
 import { type Bench, type Engine, engines } from './bench.ts'
-import { median } from './compare.ts'
 import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
 import { runToEnd } from './processes.ts'
 import { onPostgres, onSqlite } from './requests.ts'
@@ -20,7 +19,10 @@ interface Entry {
   readonly record: string
 }
 
-export const bulkPath = { sqlite: 'prepared inserts', postgres: 'COPY' } as const
+const bulkPath = { sqlite: 'prepared inserts', postgres: 'COPY' } as const
+
+export const loadRow = 'load'
+export const engineInsertion = 'fastest insertion of the engine'
 
 const transactionList = 1
 
@@ -29,12 +31,7 @@ const transactionList = 1
  * rows into the same tables and indexes in one durable transaction. The rows for that method are already validated,
  * numbered and sorted.
  */
-export async function measureLoading(
-  bench: Bench,
-  size: number,
-  rounds: number,
-  log: Log,
-): Promise<Row[]> {
+export async function measureLoading(bench: Bench, size: number, log: Log): Promise<Row[]> {
   const customer = generateBankLines({ customers: 1, accounts: 0, products: 0 })
   const { file: before } = await writeLines(bench.folder, 'load_before', customer)
   const { file: account } = await writeLines(
@@ -48,40 +45,34 @@ export async function measureLoading(
   const rows: Row[] = []
   let entries: Entry[] = []
   for (const engine of engines) {
-    const loads: Load[] = []
-    const bulks: number[] = []
-    for (let round = 0; round < rounds; round += 1) {
-      log(`load of ${formatCount(count)} transactions, ${engine}, round ${round + 1} of ${rounds}`)
-      const [loaded, bulk] = [`load_${round}`, `bulk_${round}`]
-      const target = await prepareDatabase(bench, engine, loaded, [before, account])
-      loads.push(await timeLoad(bench, file, count, target))
-      if (entries.length === 0) entries = readEntries(target)
-      const bulkTarget = await prepareDatabase(bench, engine, bulk, [before, account])
-      bulks.push(await bulkInsert[engine](bulkTarget, entries))
-    }
-    const seconds = median(loads.map((load) => load.seconds))
-    const ratio = median(loads.map((load, round) => load.seconds / (bulks[round] ?? Number.NaN)))
+    log(`load of ${formatCount(count)} transactions, ${engine}`)
+    const target = await prepareDatabase(bench, engine, 'load', [before, account])
+    const load = await timeLoad(bench, file, count, target)
+    if (entries.length === 0) entries = readEntries(target)
+    const bulkTarget = await prepareDatabase(bench, engine, 'bulk', [before, account])
+    const bulkSeconds = await bulkInsert[engine](bulkTarget, entries)
+    for (const database of [target, bulkTarget]) await bench.removeDatabase(database)
     const on = engine === 'sqlite' ? onSqlite : onPostgres
-    const speed = (time: number) => ({ amount: count / time, unit: 'lines/s' })
+    const speed = (seconds: number) => ({ amount: count / seconds, unit: 'lines/s' })
     rows.push(
       {
         group: 'load',
         name: bulkPath[engine],
         on: engine === 'sqlite' ? 'SQLite directly' : 'PostgreSQL directly',
-        value: speed(median(bulks)),
+        value: speed(bulkSeconds),
       },
       {
         group: 'load',
-        name: 'load',
+        name: loadRow,
         on,
-        value: speed(seconds),
-        ratios: { [bulkPath[engine]]: ratio },
+        value: speed(load.seconds),
+        ratios: { [engineInsertion]: load.seconds / bulkSeconds },
       },
       {
         group: 'load',
         name: 'load, peak memory',
         on,
-        value: { amount: median(loads.map((load) => load.peakMegabytes)), unit: 'MB' },
+        value: { amount: load.peakMegabytes, unit: 'MB' },
       },
     )
   }

@@ -4,93 +4,82 @@ import { type Bench, openBench } from './bench.ts'
 import { thousand } from './cases.ts'
 import { renderChart } from './chart.ts'
 import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
-import { measureEmbedding } from './embedding.ts'
 import { measureFeeds } from './feeds.ts'
 import { measureFilters } from './filters.ts'
-import { measureCustomers, measurePages } from './growth.ts'
+import { measureCustomers, measureDeepPage } from './growth.ts'
+import { measureGuard } from './guard.ts'
 import { measureLoading } from './loading.ts'
 import { measureOverload } from './overload.ts'
 import { renderPage } from './page.ts'
+import { measurePeak } from './peak.ts'
 import { requireLinux, runToEnd } from './processes.ts'
-import { measurePublicProducts } from './public-products.ts'
+import { profileRequests } from './profile.ts'
 import { measureRecords } from './records.ts'
 import { createTables, createTargetTable, formatText } from './report.ts'
-import { measureOperations, measurePage, type Stores } from './requests.ts'
+import { measureRequests, type Stores } from './requests.ts'
 import { combineRuns, describeMachine, type Results, type Row, replaceRows } from './results.ts'
 import { measureStartup } from './startup.ts'
 import { evaluateTargets } from './targets.ts'
-import { measureTokens } from './tokens.ts'
-import { measureValidation } from './validation.ts'
 import { measureWorkers } from './workers.ts'
 
 interface Sizes {
-  readonly pageRounds: number
-  readonly rounds: number
-  /** The number of transactions of each large account. */
-  readonly accounts: readonly number[]
+  /** The number of transactions of the largest account. */
+  readonly account: number
   /** The number of customers of each database. */
   readonly customers: readonly number[]
-  readonly loadLines: number
 }
 
-const quick: Sizes = {
-  pageRounds: 21,
-  rounds: 3,
-  accounts: [thousand, 100_000],
-  customers: [1000],
-  loadLines: 100_000,
-}
-/** Each of several runs has fewer rounds: processes differ more than the rounds of one. */
-const roundsOfSeveral = { pageRounds: 7, rounds: 1 } as const
+const quick: Sizes = { account: 100_000, customers: [1000] }
+const full: Sizes = { account: 1_000_000, customers: [1000, 1_000_000] }
 
-/** The same number of rounds, with more data. */
-const full: Sizes = {
-  ...quick,
-  accounts: [thousand, 100_000, 1_000_000],
-  customers: [1000, 1_000_000],
-}
+/** In each run. Processes differ more than the rounds of one. */
+const rounds = 7
+const loadLines = 100_000
+
+type Part = (bench: Bench, stores: Stores, sizes: Sizes) => Promise<Row[]>
 
 /** The parts of a run, in order of execution. */
-const parts: Readonly<
-  Record<string, (bench: Bench, stores: Stores, sizes: Sizes) => Promise<Row[]>>
-> = {
-  page: (bench, stores, { pageRounds }) => measurePage(bench, stores, pageRounds, log),
-  embedding: (bench, stores, { pageRounds }) => measureEmbedding(bench, stores, pageRounds, log),
-  records: (bench, stores, { pageRounds }) => measureRecords(bench, stores, pageRounds, log),
-  products: (bench, stores, { pageRounds }) =>
-    measurePublicProducts(bench, stores, pageRounds, log),
-  operations: (bench, stores, { rounds }) => measureOperations(bench, stores, rounds, log),
-  pages: (bench, stores, { accounts, rounds }) =>
-    measurePages(bench, stores, accounts, rounds, log),
-  filters: (bench, stores, { accounts, rounds }) =>
-    measureFilters(bench, stores, Math.max(...accounts), rounds, log),
-  customers: (bench, _stores, { customers, rounds }) =>
-    measureCustomers(bench, customers, rounds, log),
-  workers: (bench, stores, { rounds }) => measureWorkers(bench, stores, rounds, log),
+const parts: Readonly<Record<string, Part>> = {
+  requests: (bench, stores) => measureRequests(bench, stores, rounds, log),
+  peak: (bench, stores) => measurePeak(bench, stores, log),
+  deep: (bench, stores, { account }) => measureDeepPage(bench, stores, account, rounds, log),
+  filters: (bench, stores, { account }) => measureFilters(bench, stores, account, rounds, log),
   overload: (bench, stores) => measureOverload(bench, stores, log),
-  load: (bench, _stores, { loadLines, rounds }) => measureLoading(bench, loadLines, rounds, log),
-  feeds: (bench, _stores, { accounts, loadLines, rounds }) =>
-    measureFeeds(bench, { largest: Math.max(...accounts), lines: loadLines / 5, rounds }, log),
+  load: (bench) => measureLoading(bench, loadLines, log),
+  feeds: (bench) => measureFeeds(bench, log),
+  guard: (bench, stores) => measureGuard(bench, stores, log),
   start: (bench, stores) => measureStartup(bench, stores, log),
-  tokens: (bench) => measureTokens(bench),
-  validation: async () => measureValidation(),
+}
+
+/** They have no target, and run only when they are named. */
+const otherParts: Readonly<Record<string, Part>> = {
+  records: (bench, stores) => measureRecords(bench, stores, rounds, log),
+  workers: (bench, stores) => measureWorkers(bench, stores, rounds, log),
+  customers: (bench, _stores, { customers }) => measureCustomers(bench, customers, rounds, log),
 }
 
 const options = {
   full: {
     type: 'boolean',
-    about: 'measures accounts of a million entries, and a million customers, too: hours, 70 GB',
+    about: 'measures an account of a million transactions; with --only customers, hours and 70 GB',
   },
-  only: { type: 'string', about: `measures these parts: ${Object.keys(parts).join(',')}` },
+  only: {
+    type: 'string',
+    about: `measures these parts: ${Object.keys(parts).join(',')}; or ${Object.keys(otherParts).join(',')}`,
+  },
   runs: {
     type: 'string',
-    default: '1',
-    about: 'repeats each part and states the median, the lowest and the highest value',
+    default: '5',
+    about: 'repeats all, with new processes, for the median, the lowest and the highest value',
   },
   write: {
     type: 'boolean',
     about:
       'stores the results and generates the performance page; with --only, replaces these parts',
+  },
+  profile: {
+    type: 'boolean',
+    about: 'only prints what a request for transactions needs its CPU time for',
   },
   page: { type: 'boolean', about: 'only generates the page from the stored results' },
   help: { type: 'boolean', short: 'h', about: 'prints this' },
@@ -104,10 +93,11 @@ if (flags.help) {
   process.exit()
 }
 const names = flags.only?.split(',') ?? Object.keys(parts)
-const unknown = names.filter((name) => !Object.hasOwn(parts, name))
+const allParts = { ...parts, ...otherParts }
+const unknown = names.filter((name) => !Object.hasOwn(allParts, name))
 if (unknown.length > 0) {
   throw new Error(
-    `unknown part ${unknown.join(', ')}; the parts are ${Object.keys(parts).join(', ')}`,
+    `unknown part ${unknown.join(', ')}; the parts are ${Object.keys(allParts).join(', ')}`,
   )
 }
 const runs = Number(flags.runs)
@@ -124,8 +114,14 @@ requireLinux()
 // The exit handlers end child processes and remove temporary files.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const started = performance.now()
-const sizes = flags.full ? full : quick
-const results = await measure(runs === 1 ? sizes : { ...sizes, ...roundsOfSeveral })
+if (flags.profile) {
+  await withBench(async (bench) => {
+    const table = await profileRequests(bench, await loadBank(bench, quick), log)
+    console.log(`\n${formatText(table)}`)
+  })
+  process.exit()
+}
+const results = await measure(flags.full ? full : quick)
 print(results.rows)
 if (flags.write) {
   const written = flags.only === undefined ? results : addToStored(results)
@@ -136,7 +132,7 @@ if (flags.write) {
 
 /** Prints the rows and the targets that they concern. */
 function print(rows: readonly Row[]): void {
-  const targets = evaluateTargets(rows).filter(({ at }) => at !== undefined)
+  const targets = evaluateTargets(rows).filter(({ measured }) => measured.some(Boolean))
   console.log()
   for (const table of [...createTables(rows), createTargetTable(targets)]) {
     console.log(formatText(table))
@@ -170,9 +166,17 @@ function writePage(): void {
   }
 }
 
-async function measure(sizes: Sizes): Promise<Results> {
+async function withBench<Result>(work: (bench: Bench) => Promise<Result>): Promise<Result> {
   const bench = await openBench()
   try {
+    return await work(bench)
+  } finally {
+    await bench.close()
+  }
+}
+
+function measure(sizes: Sizes): Promise<Results> {
+  return withBench(async (bench) => {
     const machine = await describeMachine(bench)
     log(`${machine.cores} cores of ${machine.cpu}, Node ${machine.node}`)
     const stores = await loadBank(bench, sizes)
@@ -181,7 +185,7 @@ async function measure(sizes: Sizes): Promise<Results> {
       if (runs > 1) log(`run ${run} of ${runs}`)
       const measured: Row[] = []
       for (const name of names) {
-        measured.push(...((await parts[name]?.(bench, stores, sizes)) ?? []))
+        measured.push(...((await allParts[name]?.(bench, stores, sizes)) ?? []))
       }
       rowsOfRuns.push(measured)
       if (runs > 1) print(measured)
@@ -190,27 +194,25 @@ async function measure(sizes: Sizes): Promise<Results> {
     return {
       machine,
       isFull: flags.full === true,
+      runs,
       minutes: (performance.now() - started) / 60_000,
       rows,
     }
-  } finally {
-    await bench.close()
-  }
+  })
 }
 
-async function loadBank(bench: Bench, { accounts }: Sizes): Promise<Stores> {
+async function loadBank(bench: Bench, { account }: Sizes): Promise<Stores> {
   log('loading the data into both engines')
   const { file: customers } = await writeLines(
     bench.folder,
     'bank',
-    generateBankLines({ customers: 100 }),
+    generateBankLines({ customers: 100, products: 1000 }),
   )
-  const lines = accounts.values().flatMap(generateLargeAccount)
+  const lines = [thousand, account].values().flatMap(generateLargeAccount)
   const { file: large } = await writeLines(bench.folder, 'large', lines)
   const stores = {
     sqlite: await bench.database('sqlite', 'bank'),
     postgres: await bench.database('postgres', 'bank'),
-    clone: await bench.database('sqlite', 'clone'),
   }
   for (const database of Object.values(stores)) {
     await runToEnd(bench.program, ['load', customers, large, '--database', database])

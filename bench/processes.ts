@@ -22,8 +22,8 @@ process.once('exit', () => {
 export interface Running {
   readonly pid: number
   readonly port: number
-  /** The time from the start of the process until it reports that it is ready. */
-  readonly readyMs: number
+  /** Of a server that was started with `--inspect`. */
+  readonly inspectorUrl: string | undefined
   stop(): Promise<void>
 }
 
@@ -31,9 +31,12 @@ const readyLine = /http:\/\/127\.0\.0\.1:(\d+)/
 const stopWaitMs = 10_000
 
 /** Starts a server and waits until it prints its address. */
-export async function startServer(file: string, args: readonly string[]): Promise<Running> {
-  const since = performance.now()
-  const child = start(untilExit, [process.execPath, file, ...args])
+export async function startServer(
+  file: string,
+  args: readonly string[],
+  nodeFlags: readonly string[] = [],
+): Promise<Running> {
+  const child = start(untilExit, [process.execPath, ...nodeFlags, file, ...args])
   const lines: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => {
     lines.push(line)
@@ -50,14 +53,18 @@ export async function startServer(file: string, args: readonly string[]): Promis
   return {
     pid: child.pid ?? 0,
     port,
-    readyMs: performance.now() - since,
+    inspectorUrl: lines.map((line) => /ws:\S+/.exec(line)?.[0]).find(Boolean),
     stop: () => stopProcess(child),
   }
 }
 
 /** Starts one of the servers that Holdfast is compared with or embedded in, by the name of its file. */
-export function startOtherServer(name: string, args: readonly string[]): Promise<Running> {
-  return startServer(fileURLToPath(new URL(`servers/${name}`, import.meta.url)), args)
+export function startOtherServer(
+  name: string,
+  args: readonly string[],
+  nodeFlags: readonly string[] = [],
+): Promise<Running> {
+  return startServer(fileURLToPath(new URL(`servers/${name}`, import.meta.url)), args, nodeFlags)
 }
 
 async function stopProcess(child: ChildProcess): Promise<void> {
@@ -109,14 +116,23 @@ export function listProcessTree(pid: number): number[] {
 
 /** The user and system time of all threads of the processes, in microseconds. */
 export function readCpuTime(pids: readonly number[]): number {
-  let nanoseconds = 0
-  for (const pid of pids) {
-    for (const thread of listIfExists(`/proc/${pid}/task`)) {
-      const text = readIfExists(`/proc/${pid}/task/${thread}/schedstat`)
-      nanoseconds += Number(text?.split(' ')[0] ?? 0)
-    }
-  }
-  return nanoseconds / 1000
+  return pids.flatMap(readThreads).reduce((sum, { cpu }) => sum + cpu, 0)
+}
+
+export interface Thread {
+  readonly id: number
+  readonly name: string
+  /** User and system time, in microseconds. */
+  readonly cpu: number
+}
+
+/** The first one is the main thread. */
+export function readThreads(pid: number): Thread[] {
+  return listIfExists(`/proc/${pid}/task`).map((id) => {
+    const [nanoseconds] = readIfExists(`/proc/${pid}/task/${id}/schedstat`)?.split(' ') ?? []
+    const name = readIfExists(`/proc/${pid}/task/${id}/comm`)?.trim() ?? ''
+    return { id: Number(id), name, cpu: Number(nanoseconds ?? 0) / 1000 }
+  })
 }
 
 /** Resident memory in megabytes. */

@@ -37,7 +37,6 @@ export async function measureRecords(
       candidates,
       requestCount,
       rounds,
-      warmUp: requestCount,
     })
     for (const [on, each] of Object.entries(measured)) {
       const baseline = measured[without]

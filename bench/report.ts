@@ -8,16 +8,15 @@ export interface Table {
 
 const titles: Readonly<Record<Group, string>> = {
   requests: 'Requests',
-  embedding: 'Guard and source',
-  records: 'Records of answers',
-  products: 'Public products',
+  peak: 'Peak load',
   growth: 'Growth with the data',
-  workers: 'Workers',
   overload: 'Overload',
   load: 'Loading',
   feeds: 'Feeds',
+  guard: 'Guard',
   process: 'Startup and memory',
-  parts: 'Components',
+  records: 'Records of answers',
+  workers: 'Workers',
 }
 
 /** Creates one table per group. */
@@ -35,7 +34,7 @@ export function createTables(rows: readonly Row[]): Table[] {
 function requestTable(rows: readonly Row[]): Omit<Table, 'title'> {
   return {
     head: ['', 'on', 'CPU µs', 'database µs', 'ratio', 'requests/s', 'p50 ms', 'p99 ms'],
-    rows: rows.map(({ name, on, figure, value, ratios }) => [
+    rows: rows.map(({ name, on, figure, ratios }) => [
       name,
       on,
       figure?.cpu.toFixed(0) ?? '',
@@ -43,8 +42,7 @@ function requestTable(rows: readonly Row[]): Omit<Table, 'title'> {
       formatRatios(ratios),
       figure?.perSecond.toFixed(0) ?? '',
       figure?.p50.toFixed(1) ?? '',
-      // A row of such a table that has no figure is a p99.
-      (figure?.p99 ?? value?.amount)?.toFixed(1) ?? '',
+      figure?.p99.toFixed(1) ?? '',
     ]),
   }
 }
@@ -61,26 +59,27 @@ function valueTable(rows: readonly Row[]): Omit<Table, 'title'> {
   }
 }
 
-/** One row per figure: the measured value on each engine, its target, and whether it is met. */
+/** One row per target, with the measured value on each engine, its spread over the runs, and whether it is met. */
 export function createTargetTable(targets: readonly TargetResult[]): Table {
-  const engines = ['SQLite', 'PostgreSQL'] as const
-  const byFigure = Map.groupBy(targets, ({ figure }) => figure)
   return {
     title: 'Targets',
-    head: ['', ...engines],
-    rows: [...byFigure].map(([figure, results]) => [
-      figure,
-      ...engines.map((name) => formatTarget(results.find(({ engine }) => engine === name))),
+    head: ['', 'at most', 'SQLite', 'PostgreSQL'],
+    rows: targets.map((target) => [
+      target.about,
+      `${target.most} ${target.unit}`,
+      ...[0, 1].map((engine) => formatMeasured(target, engine)),
     ]),
   }
 }
 
-function formatTarget(target: TargetResult | undefined): string {
-  if (!target) return ''
-  const { at, most, unit } = target
-  if (at === undefined) return `not measured (${most} ${unit})`
-  const value = unit === '×' ? at.toFixed(2) : formatNumber(at)
-  return `${value} of ${most} ${unit}${at <= most ? '' : ', not met'}`
+function formatMeasured({ most, unit, measured }: TargetResult, engine: number): string {
+  if (engine >= measured.length) return ''
+  const found = measured[engine]
+  if (!found) return 'not measured'
+  const format = (value: number) => (unit === '×' ? value.toFixed(2) : formatNumber(value))
+  const { value, spread } = found
+  const range = spread ? ` (${spread.map(format).join('–')})` : ''
+  return `${format(value)}${range}${value <= most ? '' : ', not met'}`
 }
 
 function formatRatios(ratios: Row['ratios']): string {

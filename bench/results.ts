@@ -5,16 +5,15 @@ import { type Figure, type Measured, median } from './compare.ts'
 /** The tables of the report. */
 export const groups = [
   'requests',
-  'embedding',
-  'records',
-  'products',
+  'peak',
   'growth',
-  'workers',
   'overload',
   'load',
   'feeds',
+  'guard',
   'process',
-  'parts',
+  'records',
+  'workers',
 ] as const
 export type Group = (typeof groups)[number]
 
@@ -24,7 +23,7 @@ export interface Row {
   readonly name: string
   /** A description, if the name is not enough. */
   readonly about?: string
-  /** The server: the lower bound, the hand-written server, Holdfast on SQLite or on PostgreSQL. */
+  /** The server: a lower bound, the hand-written server, Holdfast on SQLite or on PostgreSQL. */
   readonly on: string
   readonly figure?: Figure
   /** A single value instead of a figure. */
@@ -47,18 +46,18 @@ export interface Machine {
   readonly date: string
 }
 
-/** A target and its measurement; `at` is undefined if this run did not measure it. */
+/** A target and what was measured on SQLite and, unless it is the same, on PostgreSQL. */
 export interface TargetResult {
-  readonly figure: string
-  readonly engine: 'SQLite' | 'PostgreSQL'
+  readonly about: string
   readonly most: number
   readonly unit: string
-  readonly at?: number
+  readonly measured: readonly ({ readonly value: number; readonly spread?: Spread } | undefined)[]
 }
 
 export interface Results {
   readonly machine: Machine
   readonly isFull: boolean
+  readonly runs: number
   readonly minutes: number
   readonly rows: readonly Row[]
 }

@@ -1,6 +1,12 @@
 import { type Bench, engines, serveProvider } from './bench.ts'
 import { createPageCase } from './cases.ts'
-import { type Candidate, calculateRatio, compare, readPostgresPid } from './compare.ts'
+import {
+  type Candidate,
+  calculateRatio,
+  compare,
+  readPostgresPid,
+  warmUpServers,
+} from './compare.ts'
 import { onPostgres, onSqlite, type Stores } from './requests.ts'
 import { type Log, type Row, toFigure } from './results.ts'
 
@@ -22,17 +28,18 @@ export async function measureWorkers(
     for (const workers of counts) {
       candidates[formatWorkers(workers)] = {
         server: await serveProvider(bench, stores[engine], { workers }),
-        // All servers share a replay store, so each needs its own tokens.
         requests: [page.request],
         ...(engine === 'postgres' && { databasePids: [readPostgresPid(bench)] }),
       }
+    }
+    // All share a replay store, so that each gets requests of its own. Each worker compiles its own code.
+    for (const { server } of Object.values(candidates)) {
+      await warmUpServers(bench, [server], page.request)
     }
     const measured = await compare<string>(bench, {
       candidates,
       requestCount,
       rounds,
-      // Each worker compiles its own code.
-      warmUp: 2 * requestCount,
     })
     const single = measured[formatWorkers(1)]
     for (const [name, figure] of Object.entries(measured)) {

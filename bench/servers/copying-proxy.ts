@@ -1,4 +1,4 @@
-import { fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { fsyncSync, openSync, writeSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 
 /**
@@ -17,7 +17,7 @@ function afterRecord(work: () => void): void {
     const group = waiting
     waiting = []
     writeSync(file, record, 0, record.length, 0)
-    fdatasyncSync(file)
+    fsyncSync(file)
     for (const each of group) each()
   })
 }

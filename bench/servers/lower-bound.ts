@@ -2,6 +2,7 @@ import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { RecordedResponse } from '../requests.ts'
 
 /**
  * The lower bound: a minimal server that verifies the signature of the token, which every server must do, and returns
@@ -13,38 +14,28 @@ interface Input {
     readonly alg: string
   })[]
   /** By request line: `GET /path?query`. */
-  readonly responses: Readonly<Record<string, string>>
-  /** The request lines that need no token. */
-  readonly publicRequests: readonly string[]
-  /** Further header fields of every response. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly responses: Readonly<Record<string, RecordedResponse>>
 }
 
 const input = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Input
 const publicKeys = new Map(
   input.keys.map((jwk) => [jwk.kid, createPublicKey({ key: { ...jwk }, format: 'jwk' })]),
 )
-const bodies = new Map(
-  Object.entries(input.responses).map(([line, text]) => [line, Buffer.from(text)]),
+const responses = new Map(
+  Object.entries(input.responses).map(([line, { text, isPublic, headers }]) => {
+    const body = Buffer.from(text)
+    const type = 'application/json; charset=utf-8'
+    const allHeaders = { ...headers, 'content-type': type, 'content-length': body.length }
+    return [line, { body, isPublic, headers: allHeaders }]
+  }),
 )
-const publicRequests = new Set(input.publicRequests)
 
 const server = createServer((request, response) => {
-  const requestLine = `${request.method} ${request.url}`
+  const found = responses.get(`${request.method} ${request.url}`)
   const send = () => {
-    const body = bodies.get(requestLine)
-    const isAllowed = publicRequests.has(requestLine) || isSigned(request.headers.authorization)
-    if (!body || !isAllowed) {
-      response.writeHead(body ? 401 : 404, { 'content-length': 0 }).end()
-      return
-    }
-    response
-      .writeHead(200, {
-        ...input.headers,
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': body.length,
-      })
-      .end(body)
+    if (found && (found.isPublic || isSigned(request.headers.authorization))) {
+      response.writeHead(200, found.headers).end(found.body)
+    } else response.writeHead(found ? 401 : 404, { 'content-length': 0 }).end()
   }
   if (request.method === 'POST') request.resume().once('end', send)
   else send()

@@ -119,7 +119,8 @@ function bearerToken(authorization: readonly string[]): string {
   return text
 }
 
-function verifyClaims(
+/** Returns the token's id and expiry. */
+export function verifyClaims(
   token: Token,
   { subdomain, base, path }: Readonly<Record<'subdomain' | 'base' | 'path', string>>,
   now: number,
