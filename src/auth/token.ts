@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { findRepeatedMember } from '../contract/json-text.ts'
 import { parseJson } from '../contract/parse-json.ts'
-import type { RejectionReason } from './rejection-reasons.ts'
+import type { RejectionReason } from '../contract/rejection-reasons.ts'
 
 /** A parsed token. Not to be trusted before its signature is verified. */
 export interface Token {

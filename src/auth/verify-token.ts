@@ -1,7 +1,7 @@
 import { ContractError, countCharacters, type Operation } from '../contract/index.ts'
+import type { RejectionReason } from '../contract/rejection-reasons.ts'
 import { findAlgorithm } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
-import type { RejectionReason } from './rejection-reasons.ts'
 import type { ReplayStore, TokenUse, UseOutcome } from './replay-store.ts'
 import { parseToken, type Token, TokenRejected } from './token.ts'
 

@@ -68,6 +68,15 @@ export function formatSeconds(seconds: number): string {
   return `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`
 }
 
+/** A time span of any length in its greatest unit, such as "30 s" or "2 h". */
+export function formatSpan(seconds: number): string {
+  if (seconds < 10) return `${Math.max(0, Math.round(seconds * 10) / 10)} s`
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`
+  return formatCount(Math.round(seconds / 86_400), 'day')
+}
+
 /** `0.0425` as "4.25 %", exactly. Undefined unless the text is a decimal. */
 export function formatPercent(decimal: string): string | undefined {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal) ?? []

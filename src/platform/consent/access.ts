@@ -2,6 +2,7 @@ import { createHash, type X509Certificate } from 'node:crypto'
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWTPayload, jwtVerify } from 'jose'
 import { digest } from '../../auth/secrets.ts'
 import { demoThirdPartyId } from '../../contract/demo-ids.ts'
+import type { thirdPartyRejectionTitles } from '../../contract/rejection-reasons.ts'
 import { CdsError } from '../cds/errors.ts'
 import { fapiAlgorithms } from './client-metadata.ts'
 import type { ConsentStore, StoredArrangement } from './store.ts'
@@ -32,7 +33,7 @@ const rejections = {
   'wrong key': 'invalid_token',
   'wrong certificate': 'invalid_token',
   'missing scope': 'insufficient_scope',
-} as const
+} as const satisfies Record<keyof typeof thirdPartyRejectionTitles, string | undefined>
 type Rejection = keyof typeof rejections
 
 export type TokenScheme = 'Bearer' | 'DPoP'

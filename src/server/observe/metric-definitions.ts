@@ -1,6 +1,6 @@
-import { rejectionReasons } from '../../auth/rejection-reasons.ts'
 import { monitoredRoles, refusalCircumstances } from '../../contract/index.ts'
 import { operations, providerOperations } from '../../contract/operations/index.ts'
+import { rejectionReasons } from '../../contract/rejection-reasons.ts'
 import {
   passcodeBudgets,
   passcodeEvents,

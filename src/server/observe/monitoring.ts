@@ -1,4 +1,3 @@
-import { rejectionTable } from '../../auth/rejection-reasons.ts'
 import {
   type ErrorClause,
   errorClauses,
@@ -11,6 +10,7 @@ import {
   refusalClause,
   restrictionReasons,
 } from '../../contract/index.ts'
+import { rejectionTable } from '../../contract/rejection-reasons.ts'
 import { overloadReason } from '../../http/load-shedding.ts'
 import type { Monitoring } from '../../http/monitoring-app.ts'
 import type { FailedRequest } from '../../http/request-log.ts'
@@ -46,7 +46,9 @@ export function openMonitoring(
   }
 }
 
-const tokenClauses = new Map<string, ErrorClause>(Object.entries(rejectionTable))
+const tokenClauses = new Map<string, ErrorClause>(
+  Object.entries(rejectionTable).map(([reason, { title: _title, ...clause }]) => [reason, clause]),
+)
 const clauses = new Map<string, ErrorClause | undefined>(Object.entries(errorClauses))
 
 type Failure = Pick<FailedRequest, 'role' | 'status' | 'code' | 'reason' | 'circumstance'>

@@ -6,6 +6,7 @@ import type { ChartColour, ChartSeries } from '../../components/chart-props.ts'
 import { formatTimeOfDay } from '../../components/time.tsx'
 import { formatCount, formatSeconds } from '../../labels.ts'
 import { countAll, findHighest, findMean, sumSeconds, toBuckets } from '../../metrics-buckets.ts'
+import { nameReason } from './reason.tsx'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
 const rangeSecondsMin = 60
@@ -74,13 +75,13 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
       },
       {
         title: 'Rejected tokens per second',
-        sentence: describeRejections(totals),
+        sentence: describeRejections(totals, hasRequests(samples)),
         format: formatRate,
         series: reasonColours.flatMap((colour, index) => {
           const reason = totals[index]?.reason
           const find = ({ rejections }: MetricsSample) =>
             rejections.find((each) => each.reason === reason)?.rate ?? 0
-          return reason === undefined ? [] : [series(reason, colour, find)]
+          return reason === undefined ? [] : [series(nameReason(reason), colour, find)]
         }),
       },
     ],
@@ -103,6 +104,7 @@ export function formatRate(value: number): string {
 function describeRequests(samples: readonly MetricsSample[]): string {
   const rates = samples.map(({ requests }) => requests)
   const mean = countAll(samples, ({ requests }) => requests) / (sumSeconds(samples) || 1)
+  if (mean === 0) return nothingSeen
   return `${formatRate(mean)} per second on average, ${formatRate(Math.max(0, ...rates))} at most.`
 }
 
@@ -113,7 +115,15 @@ function describeLatency(samples: readonly MetricsSample[]): string {
   return `The last p99 is ${formatSeconds(latest)}, the highest ${formatSeconds(Math.max(...slowest))}.`
 }
 
+/** Without a request, there was nothing that could fail. */
+function hasRequests(samples: readonly MetricsSample[]): boolean {
+  return samples.some(({ requests }) => requests > 0)
+}
+
+const nothingSeen = 'No request was seen.'
+
 function describeErrors(samples: readonly MetricsSample[]): string {
+  if (!hasRequests(samples)) return nothingSeen
   const count = (isOne: (sample: MetricsSample) => boolean) =>
     Math.round(sumSeconds(samples.filter(isOne)))
   const failing = count(({ errors }) => errors > 0)
@@ -123,10 +133,10 @@ function describeErrors(samples: readonly MetricsSample[]): string {
 }
 
 /** `totals` has the most frequent reason first. */
-function describeRejections(totals: MetricsSample['rejections']): string {
+function describeRejections(totals: MetricsSample['rejections'], isSeen: boolean): string {
   const total = totals.reduce((sum, each) => sum + each.total, 0)
-  if (total === 0) return 'No token was rejected.'
-  const reason = `because of “${totals[0]?.reason}”.`
-  if (total === 1) return `1 token was rejected, ${reason}`
-  return `${formatCount(total)} tokens were rejected, most of them ${reason}`
+  if (total === 0) return isSeen ? 'No token was rejected.' : nothingSeen
+  const reason = `“${nameReason(totals[0]?.reason ?? '')}”.`
+  if (total === 1) return `1 token was rejected: ${reason}`
+  return `${formatCount(total)} tokens were rejected, most of them: ${reason}`
 }

@@ -6,6 +6,7 @@ import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty, Loaded, Skeleton } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Ago } from '../../components/time.tsx'
+import { formatSpan } from '../../labels.ts'
 import { type MetricsStream, useMetricsStream } from '../../metrics-stream.ts'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
@@ -13,7 +14,7 @@ import { formatRate, MetricsCharts } from './charts.tsx'
 import { Lookup } from './lookup.tsx'
 import { RefusalTables } from './refusal-tables.tsx'
 import { RejectionTables } from './rejection-tables.tsx'
-import { Sources } from './sources.tsx'
+import { areOff, Sources } from './sources.tsx'
 import { Usage } from './usage.tsx'
 
 const refreshMs = () => 5000
@@ -33,7 +34,7 @@ export function View({ query }: ViewProps) {
   )
   const latest = stream.samples.at(-1)
   // Without metrics, nothing is known about requests: "no error" would be wrong.
-  const isOff = latest?.sources.every(({ state }) => state === 'off') ?? false
+  const isOff = latest !== undefined && areOff(latest.sources)
   return (
     <>
       <PageHeading title="Operations">
@@ -94,7 +95,7 @@ const feedColumns: readonly Column<FeedActivity>[] = [
   { title: 'Feed', cell: ({ feed }) => feed, isHeading: true },
   {
     title: 'Time since the last batch',
-    cell: ({ lag }) => (lag === undefined ? '–' : formatLag(lag)),
+    cell: ({ lag }) => (lag === undefined ? '–' : formatSpan(lag)),
     isNumber: true,
   },
   { title: 'Batches per second', cell: ({ batches }) => formatRate(batches), isNumber: true },
@@ -112,10 +113,4 @@ function Feeds({ feeds }: { readonly feeds: readonly FeedActivity[] }) {
       </p>
     </Empty>
   )
-}
-
-function formatLag(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
-  return `${Math.round(seconds / 3600)} h`
 }

@@ -1,6 +1,7 @@
 import type { Rejection, RejectionCount, RejectionList } from '../../../contract/index.ts'
 import { Identifier } from '../../components/identifier.tsx'
 import { Empty } from '../../components/states.tsx'
+import { Status } from '../../components/status.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount, toLabel } from '../../labels.ts'
@@ -11,7 +12,7 @@ const nameCircumstance = ({ circumstance }: RejectionCount | Rejection) =>
 const countColumns: readonly Column<RejectionCount>[] = [
   { title: 'Circumstance', cell: nameCircumstance, isHeading: true },
   { title: 'Requests', cell: ({ count }) => formatCount(count), isNumber: true },
-  { title: 'Status', cell: ({ status }) => status, isNumber: true },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
 ]
 
 const latestColumns: readonly Column<Rejection>[] = [
@@ -26,7 +27,7 @@ const latestColumns: readonly Column<Rejection>[] = [
     isHeading: true,
   },
   { title: 'Operation', cell: ({ operation }) => operation },
-  { title: 'Status', cell: ({ status }) => status, isNumber: true },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   { title: 'Interaction ID', cell: ({ interactionId }) => <Identifier value={interactionId} /> },
 ]
 

@@ -2,11 +2,12 @@ import type { Rejection, RejectionCount, RejectionList } from '../../../contract
 import { LinkButton } from '../../components/button.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Empty } from '../../components/states.tsx'
+import { Status } from '../../components/status.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCount } from '../../labels.ts'
+import { capitalize, formatCount } from '../../labels.ts'
 import { setQuery } from '../../router.ts'
-import { explainReason } from './reasons.ts'
+import { nameReason, ReasonCode } from './reason.tsx'
 
 const clause = {
   title: 'Clause',
@@ -28,15 +29,15 @@ const countColumns: readonly Column<RejectionCount>[] = [
     title: 'Reason',
     cell: ({ reason }) => (
       <>
-        {explainReason(reason)}{' '}
-        <LinkButton onClick={() => setQuery({ reason })}>{reason}</LinkButton>
+        <LinkButton onClick={() => setQuery({ reason })}>{nameReason(reason)}</LinkButton>{' '}
+        <ReasonCode reason={reason} />
       </>
     ),
     isHeading: true,
   },
   { title: 'Requests', cell: ({ count }) => formatCount(count), isNumber: true },
-  { title: 'Server', cell: ({ role }) => role },
-  { title: 'Status', cell: ({ status }) => status, isNumber: true },
+  { title: 'Server', cell: ({ role }) => capitalize(role) },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   clause,
 ]
 
@@ -47,16 +48,16 @@ const latestColumns: readonly Column<Rejection>[] = [
     cell: ({ reason, interactionId }) => (
       <>
         <a href={`/console/monitoring/rejections/${encodeURIComponent(interactionId)}`}>
-          {explainReason(reason) ?? reason}
+          {nameReason(reason)}
         </a>{' '}
-        {explainReason(reason) !== undefined && <code class="muted">{reason}</code>}
+        <ReasonCode reason={reason} />
       </>
     ),
     isHeading: true,
   },
-  { title: 'Server', cell: ({ role }) => role },
+  { title: 'Server', cell: ({ role }) => capitalize(role) },
   { title: 'Operation', cell: ({ operation }) => operation },
-  { title: 'Status', cell: ({ status }) => status, isNumber: true },
+  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   { title: 'Interaction ID', cell: ({ interactionId }) => <Identifier value={interactionId} /> },
 ]
 
@@ -80,7 +81,7 @@ export function RejectionTables({
     <>
       {reason !== undefined && (
         <p>
-          Only “{reason}”.{' '}
+          Only “{nameReason(reason)}”.{' '}
           <LinkButton onClick={() => setQuery({ reason: undefined })}>Show all reasons</LinkButton>
         </p>
       )}

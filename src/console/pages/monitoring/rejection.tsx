@@ -5,12 +5,13 @@ import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
+import { Status } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
-import { toLabel } from '../../labels.ts'
+import { capitalize, toLabel } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { Lookup } from './lookup.tsx'
-import { explainReason } from './reasons.ts'
+import { nameReason, ReasonCode } from './reason.tsx'
 import { Sources } from './sources.tsx'
 
 /** Why the requests with one interaction id were rejected. */
@@ -53,15 +54,15 @@ function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
   return (
     <section>
       <h2>
-        {explainReason(reason) ?? reason}{' '}
-        {explainReason(reason) !== undefined && <code class="muted">{reason}</code>}
+        {nameReason(reason)} <ReasonCode reason={reason} />
       </h2>
       <Facts
         facts={{
           Time: <Time value={time} />,
-          Server: role,
+          Server: capitalize(role),
           Operation: operation,
-          Status: code === undefined ? status : [status, ' ', <code key={code}>{code}</code>],
+          Status: <Status status={status} />,
+          'Error code': code && <code>{code}</code>,
           Circumstance: circumstance && toLabel(circumstance),
           Clause: clause,
           'Setting to look at': setting && <code>{setting}</code>,

@@ -1,13 +1,17 @@
 import type { MetricsSource } from '../../../contract/index.ts'
 import { Notice } from '../../components/states.tsx'
 
+/** Without metrics of any server, nothing is known about requests. */
+export function areOff(sources: readonly MetricsSource[]): boolean {
+  return sources.every(({ state }) => state === 'off')
+}
+
 /** Names the servers that cannot be shown, and the settings that show them. */
 export function Sources({ sources }: { readonly sources: readonly MetricsSource[] }) {
   const missing = sources.filter(({ state }) => state !== 'ok')
   if (missing.length === 0) return null
   const isUnreachable = missing.some(({ state }) => state === 'unreachable')
-  const isOff = missing.length === sources.length && !isUnreachable
-  if (isOff) return <Off sources={missing} />
+  if (areOff(sources)) return <Off sources={missing} />
   return (
     <Notice
       kind={isUnreachable ? 'warn' : 'info'}

@@ -15,6 +15,7 @@ import { RangeSelect, readRange } from '../../components/usage-range.tsx'
 import { formatCount, formatSeconds, toLabel } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import { setQuery } from '../../router.ts'
+import { describeStatus } from '../../statuses.ts'
 
 /** Processes write their counts every half minute. */
 const refreshMs = () => 30_000
@@ -228,9 +229,14 @@ function Failures({ history: { statuses, limits } }: { readonly history: UsageHi
   if (statuses.length === 0) return <Empty title="No call failed in this range" />
   const texts: Readonly<Record<string, string>> = trafficLimits
   const rows = [
-    ...statuses.map(({ status, calls }) => ({ reason: `Status ${status}`, calls })),
+    ...statuses.map(({ status, calls }) => ({
+      reason: describeStatus(status),
+      code: String(status),
+      calls,
+    })),
     ...limits.map(({ limit, calls }) => ({
-      reason: `Over the limit ${limit}: ${Object.hasOwn(texts, limit) ? texts[limit] : ''}`,
+      reason: `Over a limit: ${Object.hasOwn(texts, limit) ? texts[limit] : 'not known'}`,
+      code: limit,
       calls,
     })),
   ]
@@ -238,9 +244,17 @@ function Failures({ history: { statuses, limits } }: { readonly history: UsageHi
     <Table
       caption="Errors and rejections"
       rows={rows}
-      rowKey={({ reason }) => reason}
+      rowKey={({ code }) => code}
       columns={[
-        { title: 'Reason', isHeading: true, cell: ({ reason }) => reason },
+        {
+          title: 'Reason',
+          isHeading: true,
+          cell: ({ reason, code }) => (
+            <>
+              {reason} <code class="muted">{code}</code>
+            </>
+          ),
+        },
         { title: 'Calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },
       ]}
     />
