@@ -5,17 +5,16 @@ import {
   batchErrorsFoundMax,
   buildOpenApiDocument,
   ContractError,
-  type FeedState,
   type InvalidLinesBody,
   intakeOperations,
   permits,
   type Scope,
 } from '../contract/index.ts'
 import type { BatchAnswer, BatchErrors, Batches, Sender } from '../intake/batches.ts'
+import { toFeedState } from '../intake/feed-state.ts'
 import {
   type BatchConflict,
   clientFeedsMax,
-  type Feed,
   type FeedStore,
   feedsMax,
 } from '../intake/feed-writer.ts'
@@ -41,13 +40,14 @@ export interface IntakeAppOptions extends AppOptions {
   readonly access: Access
   readonly batches: Pick<Batches, 'commit'>
   readonly feeds: Pick<FeedStore, 'list' | 'find'>
+  readonly clock: () => Temporal.Instant
   /** Of all batches in flight. */
   readonly batchBytesMax?: number | undefined
 }
 
 /** The intake over HTTP: batches of feeds, and access tokens for it. */
 export function openIntakeApp(options: IntakeAppOptions): HttpApp {
-  const { access, feeds } = options
+  const { access, feeds, clock } = options
   const app = openApp('intake', { ...options, limits: { ...intakeLimits, ...options.limits } })
   mountOpenApi(app, {
     '/openapi.json': () => buildOpenApiDocument('intake', options.version),
@@ -56,13 +56,14 @@ export function openIntakeApp(options: IntakeAppOptions): HttpApp {
   mountTokens(app, access, options.trustedProxies, intakeScopes)
   mountBatches(app, options)
   mountOperation(app, intakeOperations.listFeeds, access, async () => {
-    const data = (await feeds.list()).map(toFeedState)
+    const now = clock().epochMilliseconds
+    const data = (await feeds.list()).map((feed) => toFeedState(feed, now))
     return { body: JSON.stringify({ data }) }
   })
   mountOperation(app, intakeOperations.getFeed, access, async ({ params }) => {
     const feed = await feeds.find(params.feed)
     if (!feed) throw new ContractError('feed_not_found')
-    return { body: JSON.stringify(toFeedState(feed)) }
+    return { body: JSON.stringify(toFeedState(feed, clock().epochMilliseconds)) }
   })
   return app
 }
@@ -142,8 +143,4 @@ function invalidLinesError({ count, first }: BatchErrors): ContractError {
   const least = count >= batchErrorsFoundMax ? 'at least ' : ''
   const sentence = `${least}${count} error${count === 1 ? '' : 's'}${listed}: nothing was changed`
   return new ContractError('invalid_lines', sentence, { members })
-}
-
-function toFeedState({ name, batch, time, lines }: Feed): FeedState {
-  return { feed: name, batch, time: new Date(time).toISOString(), lines }
 }

@@ -24,6 +24,8 @@ export interface Feed {
   readonly position?: string
   /** The id of the API client that may send batches. Without one, the sender of the next batch becomes the owner. */
   readonly owner?: string
+  /** Milliseconds between the last batches. Only a feed with two of them has it. */
+  readonly usual?: number
 }
 
 export interface FeedBatch {

@@ -65,6 +65,7 @@ export async function openIntake(
     readiness: [...(shared.readiness ?? []), watchDataNodes(probe, log, metrics)],
     batches,
     feeds: tracing ? tracing.traceQueries(feeds) : feeds,
+    clock,
   })
   rejectWithoutFiles(app, files)
   app.addHook('preClose', async () => {

@@ -20,11 +20,22 @@ export const selectStates = (batches: string) => `
   left join feed f on f.name = b.feed
   left join feed_batch r on r.feed = b.feed and r.number = b.number`
 
-/** `rows` are values or a query of the columns. */
+/** The time since the last batch, of which a long pause counts only in part: the usual interval is not that of pauses. */
+const interval = `case when excluded.time < feed.time then 0
+  when excluded.time - feed.time > 4 * feed.usual + 4000 then 4 * feed.usual + 4000
+  else excluded.time - feed.time end`
+
+/**
+ * `rows` are values or a query of the columns. The usual interval follows those of the last batches. It begins with that
+ * of the first two: the batch 0 says only where a follower starts.
+ */
 export const advanceFeeds = (rows: string) => `
   insert into feed (name, batch, time, lines, position, owner) ${rows}
   on conflict (name) do update set batch = excluded.batch, time = excluded.time,
-    lines = feed.lines + excluded.lines, position = excluded.position, owner = excluded.owner`
+    lines = feed.lines + excluded.lines, position = excluded.position, owner = excluded.owner,
+    usual = case when feed.batch = 0 then null
+      when feed.usual is null then ${interval}
+      else feed.usual + (${interval} - feed.usual) / 8 end`
 
 /** An invalid batch must not affect the others: if one of several is invalid, nothing is committed together. */
 export async function commitValid(

@@ -15,9 +15,53 @@ describe('the overview in a browser', () => {
       counts.map((text) => text.replaceAll(/\s+/g, ' ')),
       ['25 Customers', '85 Accounts', '26 Products', '0 Drafts', '0 Active consents'],
     )
-    await page.getByRole('row', { name: /Provider Ready/ }).waitFor()
+    for (const server of ['Provider', 'Platform', 'Intake']) {
+      await page.getByRole('row', { name: new RegExp(`${server} Ready`) }).waitFor()
+    }
     await page.getByText(/created, 0 changed, 0 unchanged, 0 deleted/).waitFor()
     await check(page, 'overview')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('lists what needs attention first, since when, and what to do', async () => {
+    const page = await console.visit('/console')
+    const hour = 3_600_000
+    const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+    await page.route('**/v1/status', async (route) => {
+      const response = await route.fetch()
+      const status = await response.json()
+      const [platform, provider] = status.servers
+      const intake = {
+        role: 'intake',
+        status: 'unavailable',
+        reasons: ['no response within 2 s'],
+        since: ago(4 * hour),
+      }
+      const late = { feed: 'cards', batch: 1204, lines: 9, time: ago(2 * hour) }
+      const onTime = { feed: 'core', batch: 80, lines: 80, time: ago(8000) }
+      const json = {
+        ...status,
+        servers: [platform, provider, intake],
+        feeds: [
+          { ...late, usualSeconds: 30, isLate: true },
+          { ...onTime, usualSeconds: 30, isLate: false },
+        ],
+      }
+      await route.fulfill({ response, json })
+    })
+    const items = page.locator('.overview > .card').first().getByRole('listitem')
+    await items.nth(1).waitFor()
+    assert.deepEqual(
+      (await items.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')),
+      [
+        'Server Intake: no response within 2 s Since 4 hr. ago. Check that it runs, and read its log.',
+        'Feed cards has not sent a batch for 2 h Usually every 30 s; the last batch was 1,204. Check the program that sends it.',
+      ],
+    )
+    await page.getByRole('row', { name: /cards Late 30 s 1,204/ }).waitFor()
+    await page.getByRole('row', { name: /core On time 30 s 80/ }).waitFor()
+    await check(page, 'overview-attention')
     assertQuiet(page)
     await page.context().close()
   })

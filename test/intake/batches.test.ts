@@ -165,6 +165,33 @@ describe('a feed', () => {
     assertAnswer(await get('/v1/feeds/b'), 200, b)
   })
 
+  it('says how soon its next batch usually follows, and whether it is late', async (t) => {
+    let time = Temporal.Instant.from('2026-07-01T00:00:00Z')
+    const { put: send, get } = await openIntake(t, { clock: () => time })
+    const sendAfter = async (seconds: number, batch: number) => {
+      time = time.add({ seconds })
+      assert.equal((await send('timed', batch, [])).status, 200)
+    }
+    const read = async () => {
+      const { usualSeconds, isLate } = (await get('/v1/feeds/timed')).body
+      return [usualSeconds, isLate]
+    }
+    for (const batch of [1, 2, 3, 4]) await sendAfter(30, batch)
+    assert.deepEqual(await read(), [undefined, undefined])
+
+    await sendAfter(30, 5)
+    assert.deepEqual(await read(), [30, false])
+    time = time.add({ minutes: 6 })
+    assert.deepEqual(await read(), [30, false])
+    time = time.add({ seconds: 1 })
+    assert.deepEqual(await read(), [30, true])
+
+    // A long pause counts as 124 seconds, and an eighth of the difference.
+    await sendAfter(3600, 6)
+    assert.deepEqual(await read(), [41.75, false])
+    assert.deepEqual((await get('/v1/feeds')).body.data[0].usualSeconds, 41.75)
+  })
+
   it('does not exist before its first batch', async () => {
     const { get, put: send } = await shared()
     await send('nope', 1, ['{}'])

@@ -23,6 +23,7 @@ import {
 } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { openIntake } from '../support/intake.ts'
 import { openPlatform, type Platform } from '../support/platform.ts'
 import { runInProcess } from '../support/process.ts'
 import { createSmallBank, smallBankLines } from '../support/small-bank.ts'
@@ -208,15 +209,50 @@ describeOn('postgres', 'the counts of the status', () => {
   })
 })
 
-describeOnce('the status of a provider', () => {
-  /** Responds to the readiness probe like a provider. */
-  async function serveHealth(scope: Scope, status: number, body: string): Promise<string> {
-    const server = createServer((_request, response) => response.writeHead(status).end(body))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    scope.after(async () => void server.close())
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  }
+/** Responds to the readiness probe like a server. */
+async function serveHealth(scope: Scope, status: number, body: string): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(status).end(body))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  scope.after(async () => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
+describeOnce('the status of an intake', () => {
+  it('is that of its probe, at the URL of the settings', async (t) => {
+    const database = await newDatabase(t)
+    const intakeUrl = await serveHealth(t, 200, '{"status":"ok"}')
+    const reader = openStatusReader({ database, intakeUrl }, [], Temporal.Now.instant)
+    t.after(reader.close)
+
+    assert.deepEqual((await reader.read()).servers.slice(1), [
+      { role: 'intake', url: intakeUrl, status: 'ok', reasons: [] },
+    ])
+  })
+
+  it('is not known without the setting, if a client sends a feed', async (t) => {
+    const { database, put } = await openIntake(t)
+    const time = '2026-07-01T00:00:00Z'
+    const read = async () => {
+      const reader = openStatusReader({ database }, [], () => Temporal.Instant.from(time))
+      const { servers } = await reader.read()
+      await reader.close()
+      return servers.slice(1)
+    }
+    assert.deepEqual(await read(), [])
+    await put('core', 1, [])
+
+    assert.deepEqual(await read(), [
+      {
+        role: 'intake',
+        status: 'undetermined',
+        reasons: ['HOLDFAST_INTAKE_URL is not set'],
+        since: time,
+      },
+    ])
+  })
+})
+
+describeOnce('the status of a provider', () => {
   for (const [answer, status, reason] of [
     [[200, '{"status":"ok"}'], 'ok', undefined],
     [[200, '{"status":"degraded"}'], 'degraded', /reports degraded/],

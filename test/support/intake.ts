@@ -43,9 +43,11 @@ export interface IntakeOptions {
   readonly batchBytesMax?: number
   /** Replaces parts of the writer. */
   readonly around?: (writer: FeedWriter) => FeedWriter
+  /** Of the batches. Tokens are valid by the clock of the machine. */
+  readonly clock?: () => Temporal.Instant
 }
 
-const clock = () => Temporal.Now.instant()
+const now = () => Temporal.Now.instant()
 
 /** Starts an intake on a socket. It is closed with the scope. */
 export async function openIntake(scope: Scope, options: IntakeOptions = {}): Promise<Intake> {
@@ -53,6 +55,7 @@ export async function openIntake(scope: Scope, options: IntakeOptions = {}): Pro
   const database = options.database ?? (await newDatabase(inner))
   const log: string[] = []
   const commits: number[] = []
+  const { clock = now } = options
   const writer = await openFeedWriter(database, { clock })
   const counted: FeedWriter = {
     ...writer,
@@ -63,13 +66,14 @@ export async function openIntake(scope: Scope, options: IntakeOptions = {}): Pro
   }
   const feeds = await openFeedStore(database)
   const clients = await openClientStore(database)
-  const access = openAccess(clients, clock)
+  const access = openAccess(clients, now)
   const batches = openBatches(options.around?.(counted) ?? counted)
   const app = openIntakeApp({
     version: '0.0.0',
     access,
     batches,
     feeds,
+    clock,
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
     ...(options.limits && { limits: options.limits }),
     batchBytesMax: options.batchBytesMax,
@@ -94,7 +98,7 @@ export async function openIntake(scope: Scope, options: IntakeOptions = {}): Pro
   const issueToken: Intake['issueToken'] = async (scopes) => {
     const id = randomUUID()
     const secretHash = hashSecret(makeSecret())
-    await clients.add({ id, name: 'core', scopes, created: clock() }, secretHash)
+    await clients.add({ id, name: 'core', scopes, created: now() }, secretHash)
     return access.issue({ id, name: 'core', secretHash }, scopes)
   }
   const token = await issueToken(['data.write'])

@@ -25,7 +25,7 @@ interface ProposedAddresses {
 /** Opens the consent role of the demo's platform, and the third party that uses it. */
 export async function openConsentDemo(
   settings: Settings,
-  { provider, platform, budget }: Addresses,
+  { provider, platform, intake, budget }: Addresses,
   { exampleEmail, addresses }: ProposedAddresses,
   { log }: Telemetry,
   terminal: Terminal,
@@ -56,6 +56,7 @@ export async function openConsentDemo(
       issuer,
       providerUrl: provider.url,
       resourceUrl: provider.url,
+      intakeUrl: intake.url,
     },
     parts: {
       isDemo: true,

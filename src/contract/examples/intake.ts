@@ -23,6 +23,8 @@ export const feedState: FeedState = {
   batch: 7,
   time: '2026-11-16T03:20:15.120Z',
   lines: 1204,
+  usualSeconds: 30,
+  isLate: false,
 }
 
 export const batchConflictBody: BatchConflictBody = {

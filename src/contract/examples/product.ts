@@ -256,6 +256,7 @@ export const unpublishedProduct: UnpublishedProduct = {
   product_id: productSummary.product_id,
   name: savingsProduct.name,
   version: 1,
+  changed_at: productChange.changed_at,
   faults: [
     {
       field: 'deposit_rates[0].application_type',

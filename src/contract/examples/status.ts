@@ -12,6 +12,13 @@ export const platformStatus: PlatformStatus = {
       started: '2026-11-16T03:00:00Z',
     },
     { role: 'provider', status: 'ok', reasons: [], url: 'https://bank.example' },
+    {
+      role: 'intake',
+      status: 'unavailable',
+      reasons: ['cannot be reached (ECONNREFUSED)'],
+      url: 'https://intake.bank.example',
+      since: '2026-11-16T03:12:00Z',
+    },
   ],
   database: 'sqlite',
   counts: {

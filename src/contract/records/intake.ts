@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
-import { BatchNumber, Count, FeedName, Text, Timestamp } from '../scalars.ts'
+import { BatchNumber, Count, Decimal, FeedName, Flag, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 
 const feed = described(FeedName, 'The name of the feed.')
@@ -34,6 +34,16 @@ export const FeedState = record('FeedState', {
     ),
     time: described(Timestamp, 'When the last batch was committed, or when the follower started.'),
     lines: described(Count, 'The number of lines of all batches.'),
+  },
+  optional: {
+    usualSeconds: described(
+      Decimal,
+      'How long after a batch the next one usually follows: a mean of the last intervals, to which a long pause contributes only in part. Absent before the fifth batch.',
+    ),
+    isLate: described(
+      Flag,
+      'Whether the time since the last batch is more than twice as long, and 5 minutes more. Absent without a usual time.',
+    ),
   },
 })
 

@@ -3,6 +3,7 @@ import { described, record } from '../record.ts'
 import { Count, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { FeedState } from './intake.ts'
+import { monitoredRoles } from './monitoring.ts'
 
 export const serverStates = ['ok', 'degraded', 'unavailable', 'undetermined'] as const
 
@@ -10,7 +11,7 @@ export type ServerStatus = Static<typeof ServerStatus>
 export const ServerStatus = record('ServerStatus', {
   description: 'A server and its health.',
   required: {
-    role: described(Type.Enum(['platform', 'provider']), 'What the server does.'),
+    role: described(Type.Enum([...monitoredRoles]), 'What the server does.'),
     status: described(
       Type.Enum([...serverStates]),
       'Whether all requests can succeed (ok), most of them (degraded) or none (unavailable); undetermined if it is not known.',
@@ -21,6 +22,10 @@ export const ServerStatus = record('ServerStatus', {
     version: described(Text, 'The version of Holdfast, if it is known.'),
     url: described(Text, 'The public base URL, if the platform knows it.'),
     started: described(Timestamp, 'When the process that responds was started.'),
+    since: described(
+      Timestamp,
+      'When the process that responds first found the server in this state. Absent if it is ok.',
+    ),
   },
 })
 
@@ -71,7 +76,10 @@ export const PlatformStatus = record('PlatformStatus', {
   description: 'What runs, whether it is healthy, and how much data there is.',
   required: {
     time: described(Timestamp, 'When the status was determined: at most some seconds ago.'),
-    servers: described(Type.Array(ServerStatus), 'The platform, and the provider of its settings.'),
+    servers: described(
+      Type.Array(ServerStatus),
+      'The platform, and the provider and the intake of its settings. An intake that no setting names is undetermined if clients send feeds.',
+    ),
     database: described(Type.Enum(['sqlite', 'postgres']), 'What the database is.'),
     counts: StatusCounts,
     feeds: described(Type.Array(FeedState), 'The feeds with their last batches, sorted by name.'),

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { publicationFaultsMax } from '../limits.ts'
 import { described, record } from '../record.ts'
-import { Count, Id, Text } from '../scalars.ts'
+import { Count, Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 
 const PublicationFault = record('PublicationFault', {
@@ -19,6 +19,7 @@ export const UnpublishedProduct = record('UnpublishedProduct', {
     product_id: Id,
     name: described(Text, 'The first 200 characters of the name.'),
     version: described(Count, 'The current version.'),
+    changed_at: described(Timestamp, 'When it was written.'),
     faults: described(
       Type.Array(PublicationFault, { maxItems: publicationFaultsMax }),
       `The first ${publicationFaultsMax} faults.`,

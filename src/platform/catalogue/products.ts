@@ -90,8 +90,12 @@ export const productHandlers = {
         field: fault.path,
         message: formatProblem(fault),
       }))
-      const { id, name, version } = entry
-      return JSON.stringify({ product_id: id, name, version, faults } satisfies UnpublishedProduct)
+      const { id, name, version, changedAt } = entry
+      const product: UnpublishedProduct = {
+        ...{ product_id: id, name, version, faults },
+        changed_at: new Date(changedAt).toISOString(),
+      }
+      return JSON.stringify(product)
     })
     return { body: buildPageBody('products', items, { total: unpublished.length }, request, {}) }
   },

@@ -259,6 +259,10 @@ const definitions = {
     defaults: forAllRoles('127.0.0.1'),
   },
   ...usedBy(platform, {
+    intakeUrl: {
+      about: 'the base URL of the intake, whose health the console of the platform shows',
+      ...baseUrl,
+    },
     providerMetricsUrl: {
       about: 'the URL of the provider’s metrics, which the console of the platform shows',
       ...baseUrl,

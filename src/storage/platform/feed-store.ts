@@ -1,7 +1,7 @@
 import type { FeedStore } from '../../intake/feed-writer.ts'
 import { integer, optional, type Session, type Sql, text } from '../sql.ts'
 
-const columns = 'name, batch, time, lines, position, owner'
+const columns = 'name, batch, time, lines, position, owner, usual'
 const feed = {
   name: text,
   batch: integer,
@@ -9,6 +9,7 @@ const feed = {
   lines: integer,
   position: optional(text),
   owner: optional(text),
+  usual: optional(integer),
 }
 
 export const listFeeds = (session: Session) =>

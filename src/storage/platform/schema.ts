@@ -328,7 +328,8 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     time ${bigint} not null,      -- of its commit
     lines ${bigint} not null,     -- of all batches
     position text,                -- where a follower continues; null for a feed of the HTTP interface
-    owner text                    -- the id of the API client that sends it; null for a follower
+    owner text,                   -- the id of the API client that sends it; null for a follower
+    usual ${bigint}               -- milliseconds between the last batches; null before the second
   )${options};
 
   -- The last batches of each feed, to answer one that is sent again.

@@ -1,8 +1,8 @@
-import type { MetricsSample } from '../../../contract/index.ts'
+import type { MetricsSample, PlatformStatus } from '../../../contract/index.ts'
 import { Card, Stat } from '../../components/card.tsx'
 import { Chart, Sparkline } from '../../components/chart.tsx'
-import { formatTimeOfDay } from '../../components/time.tsx'
-import { formatCount, formatMs } from '../../labels.ts'
+import { Ago, formatTimeOfDay } from '../../components/time.tsx'
+import { capitalize, formatCount, formatMs } from '../../labels.ts'
 import {
   bucketSeconds,
   countAll,
@@ -12,6 +12,7 @@ import {
   toBuckets,
 } from '../../metrics-buckets.ts'
 import type { MetricsStream } from '../../metrics-stream.ts'
+import { areOff, Sources } from '../monitoring/sources.tsx'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
 const rangeSecondsMin = 60
@@ -22,22 +23,17 @@ const readRejected: Read = ({ clientErrors, errors }) => clientErrors + errors
 const readP99: Read = ({ latency }) => latency?.p99
 const readBatches: Read = ({ feeds }) => feeds.reduce((sum, { batches }) => sum + batches, 0)
 
-/** Why there are no figures, or undefined if there are. */
-export function describeMissing({ samples, state, problem }: MetricsStream) {
-  const [source] = samples.at(-1)?.sources ?? []
-  if (samples.length === 0) {
-    return problem ?? (state === 'lost' ? 'No metrics.' : 'Waiting for metrics …')
-  }
-  if (source?.state !== 'off') return undefined
-  return (
-    <>
-      Metrics are off. <code>{source.setting}</code> turns them on.
-    </>
-  )
+/** Whether there is a sample of a server. */
+export function hasFigures({ samples }: MetricsStream): boolean {
+  const latest = samples.at(-1)
+  return latest !== undefined && !areOff(latest.sources)
 }
 
 /** Four figures of the last minutes, each with its course. */
-export function Figures({ samples }: Pick<MetricsStream, 'samples'>) {
+export function Figures({
+  samples,
+  feeds,
+}: Pick<MetricsStream, 'samples'> & Pick<PlatformStatus, 'feeds'>) {
   const buckets = toBuckets(samples)
   const mean = (read: Read) => buckets.map((bucket) => findMean(bucket, read) ?? 0)
   const total = (read: Read) => countAll(samples, read)
@@ -47,7 +43,8 @@ export function Figures({ samples }: Pick<MetricsStream, 'samples'>) {
   const latest = samples.findLast((sample) => readP99(sample) !== undefined)
   const highest = Math.max(...samples.flatMap((sample) => readP99(sample) ?? []))
   const batches = total(readBatches)
-  const feed = samples.at(-1)?.feeds.toSorted((a, b) => (a.lag ?? 0) - (b.lag ?? 0))[0]
+  const intake = samples.at(-1)?.sources.find(({ role }) => role === 'intake')
+  const feed = feeds.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time))[0]
   const minutes = Math.max(1, Math.round(seconds / 60))
   return (
     <ul class="stats">
@@ -60,11 +57,15 @@ export function Figures({ samples }: Pick<MetricsStream, 'samples'>) {
       </Stat>
       <Stat
         label="Rejected requests"
-        value={requests === 0 ? '0 %' : `${((100 * rejected) / requests).toFixed(1)} %`}
+        value={requests === 0 ? '–' : `${((100 * rejected) / requests).toFixed(1)} %`}
         detail={
-          <>
-            {formatCount(Math.round(rejected))} · <a href="/console/monitoring">why</a>
-          </>
+          requests === 0 ? (
+            'no request was seen'
+          ) : (
+            <>
+              {formatCount(Math.round(rejected))} · <a href="/console/monitoring">why</a>
+            </>
+          )
         }
       >
         <Sparkline values={mean(readRejected)} colour="bad" />
@@ -78,11 +79,15 @@ export function Figures({ samples }: Pick<MetricsStream, 'samples'>) {
       </Stat>
       <Stat
         label="Batches of feeds"
-        value={formatCount(Math.round(batches))}
+        value={intake?.state === 'ok' ? formatCount(Math.round(batches)) : '–'}
         detail={
-          feed?.lag === undefined
-            ? 'no feed has sent a batch'
-            : `last ${Math.round(feed.lag)} s ago · ${feed.feed}`
+          feed === undefined ? (
+            'no feed has sent a batch'
+          ) : (
+            <>
+              last <Ago time={feed.time} /> · {feed.feed}
+            </>
+          )
         }
       >
         <Sparkline values={mean(readBatches)} colour="series-2" />
@@ -109,7 +114,7 @@ export function Requests({ samples }: Pick<MetricsStream, 'samples'>) {
       format={(value) => value.toLocaleString('en', { maximumFractionDigits: 1 })}
       range={[Math.min(times[0] ?? 0, last - rangeSecondsMin), last]}
       series={roles.map(({ role }, index) => ({
-        label: role,
+        label: capitalize(role),
         colour: colours[index % colours.length] ?? 'accent',
         values: buckets.map((bucket) =>
           findMean(bucket, (sample) => sample.roles.find((each) => each.role === role)?.rate),
@@ -119,11 +124,17 @@ export function Requests({ samples }: Pick<MetricsStream, 'samples'>) {
   )
 }
 
-/** Instead of the figures. */
-export function NoFigures({ stream }: { readonly stream: MetricsStream }) {
+/** Instead of the figures: why there are none, and what is missing in them. */
+export function MissingFigures({ stream }: { readonly stream: MetricsStream }) {
+  const { samples, state, problem } = stream
+  const latest = samples.at(-1)
+  if (latest) return <Sources sources={latest.sources} />
   return (
     <Card title="Requests">
-      <p class="muted">{describeMissing(stream)}</p>
+      <p class="muted">
+        {problem ??
+          (state === 'lost' ? 'The metrics cannot be read now.' : 'Waiting for metrics …')}
+      </p>
     </Card>
   )
 }

@@ -1,30 +1,32 @@
-import type { ComponentChildren } from 'preact'
-import type { PlatformStatus, UnpublishedProduct } from '../../../contract/index.ts'
+import type { PlatformStatus } from '../../../contract/index.ts'
 import { listUnpublishedProducts } from '../../../contract/operations/catalogue.ts'
-import { countGaps } from '../../../contract/publicity.ts'
+import { listChecks } from '../../../contract/operations/checks.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
-import { capitalize, formatCount } from '../../labels.ts'
+import { Ago } from '../../components/time.tsx'
+import { formatCount } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import { hasScope } from '../../session.ts'
-import { productUrl } from '../catalogue/addresses.ts'
+import { listCheckItems, listFeedItems, listProductItems, listServerItems } from './items.ts'
 
 const refreshMs = () => 15_000
 /** As many products as a person looks at at once. */
 const productsMax = 3
 
-/** Something to look at: what it is about, in which colour, and what happened. */
-interface Item {
-  readonly about: string
-  readonly kind: 'warn' | 'bad'
-  readonly content: ComponentChildren
-}
-
 /** What an operator or a product manager should look at, before everything else. */
 export function Attention({ status }: { readonly status: PlatformStatus }) {
   const hidden = useHiddenProducts()
-  const items = [...listServers(status), ...listProducts(hidden?.products ?? [])]
+  const checks = useResource('last check', (signal) => read(listChecks, { signal }), {
+    refreshMs,
+    keepValue: true,
+  })
+  const items = [
+    ...listServerItems(status.servers),
+    ...listFeedItems(status.feeds),
+    ...listCheckItems(checks.value?.data ?? []),
+    ...listProductItems(hidden?.products ?? []),
+  ]
   const more = (hidden?.total ?? 0) - productsMax
   return (
     <Card title="Needs attention" note={items.length > 0 ? items.length : undefined}>
@@ -34,10 +36,20 @@ export function Attention({ status }: { readonly status: PlatformStatus }) {
         </p>
       ) : (
         <ul class="checks-list">
-          {items.map(({ about, kind, content }, index) => (
-            <li key={index}>
+          {items.map(({ about, kind, what, href, since, advice }) => (
+            <li key={`${about} ${what}`}>
               <Badge kind={kind}>{about}</Badge>
-              <div>{content}</div>
+              <div>
+                <a href={href}>{what}</a>
+                <span class="muted">
+                  {since !== undefined && (
+                    <>
+                      Since <Ago time={since} />.{' '}
+                    </>
+                  )}
+                  {advice}
+                </span>
+              </div>
             </li>
           ))}
         </ul>
@@ -50,33 +62,6 @@ export function Attention({ status }: { readonly status: PlatformStatus }) {
       )}
     </Card>
   )
-}
-
-function listServers({ servers }: PlatformStatus): Item[] {
-  return servers
-    .filter(({ status }) => status !== 'ok')
-    .flatMap(({ role, reasons, status }) =>
-      (reasons.length > 0 ? reasons : [status]).map((reason) => ({
-        about: 'Server',
-        kind: status === 'unavailable' ? 'bad' : 'warn',
-        content: `${capitalize(role)}: ${reason}`,
-      })),
-    )
-}
-
-function listProducts(products: readonly UnpublishedProduct[]): Item[] {
-  return products.map(({ product_id: id, name, faults }) => ({
-    about: 'Catalogue',
-    kind: 'warn',
-    content: (
-      <>
-        <a href={productUrl(id, hasScope('products.write') ? '/edit' : '')}>
-          {name} is not in the public catalogue
-        </a>
-        <span class="muted">Published, {countGaps(faults.length)}</span>
-      </>
-    ),
-  }))
 }
 
 /** The first products that are published and not public, if the session may read them. */

@@ -11,8 +11,9 @@ import { capitalize, formatCount } from '../../labels.ts'
 import { useMetricsStream } from '../../metrics-stream.ts'
 import { useResource } from '../../resource.ts'
 import { features, hasScope, providerName } from '../../session.ts'
-import { describeMissing, Figures, NoFigures, Requests } from './activity.tsx'
+import { Figures, hasFigures, MissingFigures, Requests } from './activity.tsx'
 import { Attention } from './attention.tsx'
+import { Feeds } from './feeds.tsx'
 import { LastDay } from './last-day.tsx'
 import { LatestConsents } from './latest-consents.tsx'
 
@@ -44,21 +45,20 @@ export function View() {
 
 function Status({ status }: { readonly status: PlatformStatus }) {
   const stream = useMetricsStream()
-  const hasFigures = describeMissing(stream) === undefined
+  const isMeasured = hasFigures(stream)
   const showsConsents = features.value.includes('consent') && hasScope('consent.read')
   return (
     <div class="overview">
-      {hasFigures && <Figures samples={stream.samples} />}
-      <div class="grid">
-        <Attention status={status} />
-        {hasFigures ? <Requests samples={stream.samples} /> : <NoFigures stream={stream} />}
-      </div>
+      <Attention status={status} />
+      <MissingFigures stream={stream} />
+      {isMeasured && <Figures samples={stream.samples} feeds={status.feeds} />}
       <Counts counts={status.counts} />
       <div class="grid">
+        {isMeasured && <Requests samples={stream.samples} />}
         <Servers status={status} />
         {showsConsents && <LatestConsents />}
+        <Feeds feeds={status.feeds} />
         <LastDay />
-        <Feeds status={status} />
         <LastLoad load={status.lastLoad} />
       </div>
     </div>
@@ -160,33 +160,6 @@ function LastLoad({ load }: { readonly load: PlatformStatus['lastLoad'] }) {
             <code>holdfast load FILE</code> loads customers, accounts and products.
           </p>
         </Empty>
-      )}
-    </Card>
-  )
-}
-
-function Feeds({ status: { feeds } }: { readonly status: PlatformStatus }) {
-  return (
-    <Card title="Feeds">
-      {feeds.length === 0 ? (
-        <Empty title="No feeds">
-          <p>
-            A feed sends changes to the intake in numbered batches. It appears here with its first
-            batch.
-          </p>
-        </Empty>
-      ) : (
-        <Table
-          caption="Feeds"
-          rows={feeds}
-          rowKey={({ feed }) => feed}
-          columns={[
-            { title: 'Feed', isHeading: true, cell: ({ feed }) => feed },
-            { title: 'Last batch', isNumber: true, cell: ({ batch }) => formatCount(batch) },
-            { title: 'Lines', isNumber: true, cell: ({ lines }) => formatCount(lines) },
-            { title: 'Received', isNumber: true, cell: ({ time }) => <Ago time={time} /> },
-          ]}
-        />
       )}
     </Card>
   )
