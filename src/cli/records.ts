@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander'
+import { type Block, hasOwnHash } from '../disclosures/block.ts'
 import { findRecords, type RecordQuery } from '../disclosures/find-records.ts'
 import { parsePosition } from '../disclosures/position.ts'
 import type { Stored } from '../disclosures/record.ts'
@@ -61,12 +62,15 @@ function showCommand(terminal: Terminal): Command {
     .action((interactionId: string, flags: RecordFlags) =>
       withRecords(flags, terminal, async ({ store }) => {
         let isFound = false
-        for await (const [records] of findRecords<AnyRecord>(store, { interactionId })) {
+        let changed: Block | undefined
+        for await (const [records, block] of findRecords<AnyRecord>(store, { interactionId })) {
+          if (!hasOwnHash(block)) changed ??= block
           for (const record of records) {
             isFound = true
             terminal.out(`${JSON.stringify(toPlainRecord(record), null, 2)}\n`)
           }
         }
+        refuseChanged(changed)
         if (!isFound) throw new CommandError(1, 'no record has this interaction ID')
       }),
     )
@@ -121,10 +125,23 @@ async function writeRecords(
   const csv = openCsv(of)
   if (format === 'csv' && !query.after) await terminal.write(csv.header)
   const write = format === 'csv' ? csv.format : formatJson
-  for await (const [records] of findRecords<AnyRecord>(store, query)) {
+  let changed: Block | undefined
+  for await (const [records, block] of findRecords<AnyRecord>(store, query)) {
+    if (!hasOwnHash(block)) changed ??= block
     // A block as a whole: what is continued begins with the next one.
     if (records.length > 0) await terminal.write(records.map(write).join(''))
   }
+  refuseChanged(changed)
+}
+
+/** What was written is not what was recorded. */
+function refuseChanged(block: Block | undefined): void {
+  if (!block) return
+  const { chain, number } = block
+  throw new CommandError(
+    1,
+    `the records were changed: chain ${chain}, block ${number}. Run holdfast records verify`,
+  )
 }
 
 const formatJson = (record: Stored<AnyRecord>): string =>

@@ -43,7 +43,12 @@ export function sealBlock(
   return { ...content, hash: hashBlock(content) }
 }
 
-export function hashBlock({ chain, number, time, previous, lines }: Omit<Block, 'hash'>): string {
+/** False if the block was changed. Of one that was changed together with its hash, the next block has another hash. */
+export function hasOwnHash(block: Block): boolean {
+  return hashBlock(block) === block.hash
+}
+
+function hashBlock({ chain, number, time, previous, lines }: Omit<Block, 'hash'>): string {
   const header = `${chain} ${number} ${time.epochMilliseconds} ${previous}\n`
   return createHash('sha256').update(header).update(lines).digest('base64url')
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import type { ListedBlock } from './block.ts'
 import { type AnswerRecord, type DisclosureRecord, parseRecords, type Stored } from './record.ts'
-import type { BlockQuery, DisclosureRecordStore, Position } from './store.ts'
+import type { BlockQuery, DisclosureRecordStore } from './store.ts'
 
 /** How many blocks are read at once. The event loop of a server is free in between. */
 const blocksMax = 50
@@ -9,11 +10,11 @@ export interface RecordQuery extends Omit<BlockQuery, 'limit'> {
   readonly thirdPartyId?: string | undefined
 }
 
-/** The records that a query selects, block by block in order of time, with the position of their block. */
+/** The records that a query selects, block by block in order of time, with their block. */
 export async function* findRecords<Kind extends AnswerRecord = DisclosureRecord>(
   store: Pick<DisclosureRecordStore, 'list'>,
   { thirdPartyId, after, ...query }: RecordQuery,
-): AsyncGenerator<readonly [Stored<Kind>[], Position]> {
+): AsyncGenerator<readonly [Stored<Kind>[], ListedBlock]> {
   const { customerId, interactionId } = query
   const id = customerId ?? interactionId ?? thirdPartyId
   const isSelected = (record: Stored<Kind> & { readonly thirdPartyId?: string }): boolean =>

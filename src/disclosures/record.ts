@@ -82,24 +82,33 @@ export const unsentStart = '{"kind":"unsent"'
 
 export const formatLine = (line: Line): string => JSON.stringify(line)
 
-/** Only the lines that have the ID, if one is given: a block has the records of many customers. */
-export function parseLines({ lines }: Pick<Block, 'lines'>, id?: string): readonly Line[] {
-  const text = id === undefined ? '' : JSON.stringify(id)
-  return lines
-    .split('\n')
-    .filter((line) => line.includes(text))
-    .map((line) => JSON.parse(line) as Line)
+/** Throws if a line is not JSON. */
+export function parseLines({ lines }: Pick<Block, 'lines'>): readonly Line[] {
+  return lines.split('\n').map((line) => JSON.parse(line) as Line)
 }
 
-/** The records of a block of which all are of one kind; also those of others that refer to the ID, if one is given. */
+/**
+ * The records of a block of which all are of one kind; with an ID, only those that contain it: a block has the records of
+ * many customers. A changed block may have lines that are none, which `verifyRecords` finds.
+ */
 export function parseRecords<Kind extends AnswerRecord = DisclosureRecord>(
   block: ListedBlock,
   id?: string,
 ): readonly Stored<Kind>[] {
-  const { chain, number, time, isSent } = block
-  return parseLines(block, id).flatMap((line) => {
-    if (line.kind !== 'disclosure') return []
+  const { chain, number, time, isSent, lines } = block
+  const text = id === undefined ? '' : JSON.stringify(id)
+  return lines.split('\n').flatMap((each) => {
+    const line = each.includes(text) ? parseLine(each) : undefined
+    if (line?.kind !== 'disclosure') return []
     const { kind: _kind, ...record } = line
     return [{ ...record, time, isSent, block: { chain, number } } as unknown as Stored<Kind>]
   })
+}
+
+function parseLine(text: string): Line | null | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

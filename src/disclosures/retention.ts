@@ -2,8 +2,8 @@ import type { Block, Head } from './block.ts'
 import type { Recorder } from './recorder.ts'
 import type { DisclosureRecordStore } from './store.ts'
 
-/** How many blocks are removed at once. */
-const blocksMax = 1000
+/** How many blocks are read and removed at once. */
+const blocksMax = 200
 
 /**
  * Removes the blocks before a time, which are the first ones of their chains. Before, a chain of this process names the last

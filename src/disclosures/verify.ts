@@ -1,4 +1,4 @@
-import { type Block, emptyChain, type Head, hashBlock } from './block.ts'
+import { type Block, emptyChain, type Head, hasOwnHash } from './block.ts'
 import { type Line, parseLines } from './record.ts'
 import type { Statement, VerifyStatement } from './statement.ts'
 import type { DisclosureRecordStore } from './store.ts'
@@ -92,7 +92,7 @@ export async function verifyRecords(
       chain.first = { number, previous }
     const isFirst = chain.first.number === number
     const lines = readLines(block)
-    if (hashBlock(block) !== block.hash) report(block, 'its hash does not match its content')
+    if (!hasOwnHash(block)) report(block, 'its hash does not match its content')
     else if (!lines) report(block, 'its content is invalid')
     else if (!isFirst && block.number !== last.number + 1)
       report({ chain: block.chain, number: last.number + 1 }, 'it is missing')
@@ -149,15 +149,16 @@ export async function verifyRecords(
   }
   const isRemoved = ({ chain, number }: Head): boolean =>
     (removed.get(chain)?.number ?? -1) >= number
+  const missing: Head[] = []
   for (const head of named.values()) {
     if (isRemoved(head)) continue
     const found = await store.find(head.chain, head.number)
-    if (!found) {
-      // It may have expired since its chain was read.
-      await readAdded()
-      if (!isRemoved(head)) report(head, 'it is missing')
-    } else if (found.hash !== head.hash) report(found, 'it differs from the signed one')
+    if (!found) missing.push(head)
+    else if (found.hash !== head.hash) report(found, 'it differs from the signed one')
   }
+  // They may have expired since their chains were read.
+  if (missing.length > 0) await readAdded()
+  for (const head of missing) if (!isRemoved(head)) report(head, 'it is missing')
   // Until a removal is done, the block that it names is there. After it, none before that one may come back.
   for (const head of removed.values()) {
     const last = chains.get(head.chain)?.last

@@ -21,6 +21,9 @@ const ownTime = `case when b.time between ${-timeMax} and ${timeMax} then b.time
 const selectBlock = (time: string) => `b.chain, b.number, ${time}, b.previous, b.hash, b.lines`
 const columns = selectBlock(ownTime)
 
+/** No process writes others: a block that was given one is missing in its place. JavaScript would read another number. */
+const isReadable = `b.number between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`
+
 const listedBlock = { ...block, isSent: boolean }
 
 const head = { chain: text, number: integer, hash: text }
@@ -54,9 +57,9 @@ export function createRecordStore<Kind extends AnswerRecord>(
       and substr(n.lines, 1, ${unsentStart.length}) = '${unsentStart}')`
   // With the time of the key, a page continues the one before it, also after a block whose time was changed.
   const listedByKey = selectListed('k.time')
-  const ofBlock = 'b.chain = k.chain and b.number = k.number'
+  const ofBlock = `b.chain = k.chain and b.number = k.number and ${isReadable}`
   const listAll = `select ${selectListed(ownTime)} from ${blocks} b
-    where (b.time, b.chain, b.number) > ($1, $2, $3) and b.time < $4
+    where (b.time, b.chain, b.number) > ($1, $2, $3) and b.time < $4 and ${isReadable}
     order by b.time, b.chain, b.number limit $5`
   const listOf = `select ${listedByKey} from ${keyTable} k ${lookUp(blocks, 'b', ofBlock)}
     where k.kind = $6 and k.id = $7 and (k.time, k.chain, k.number) > ($1, $2, $3) and k.time < $4
@@ -98,16 +101,12 @@ export function createRecordStore<Kind extends AnswerRecord>(
         : sql.all(listedBlock, listAll, [...start, to, limit])
     },
     walk: (after, limit) =>
-      after
-        ? sql.all(
-            block,
-            `select ${columns} from ${blocks} b where (b.chain, b.number) > ($1, $2)
-             order by b.chain, b.number limit $3`,
-            [after.chain, after.number, limit],
-          )
-        : sql.all(block, `select ${columns} from ${blocks} b order by b.chain, b.number limit $1`, [
-            limit,
-          ]),
+      sql.all(
+        block,
+        `select ${columns} from ${blocks} b where (b.chain, b.number) > ($1, $2) and ${isReadable}
+         order by b.chain, b.number limit $3`,
+        [after?.chain ?? '', after?.number ?? Number.MIN_SAFE_INTEGER - 1, limit],
+      ),
     find: (chain, number) =>
       sql.first(block, `select ${columns} from ${blocks} b where b.chain = $1 and b.number = $2`, [
         chain,
@@ -123,7 +122,7 @@ export function createRecordStore<Kind extends AnswerRecord>(
         head,
         `select b.chain, b.number, b.hash
          from (select chain, max(number) as number
-           from (select chain, number from ${blocks} where time >= $1
+           from (select chain, number from ${blocks} b where time >= $1 and ${isReadable}
              order by time desc, chain desc, number desc limit $2) as newest
            group by chain) as k ${lookUp(blocks, 'b', ofBlock)}`,
         [(newest?.time ?? now).subtract({ seconds }), headBlocksMax],
@@ -182,12 +181,17 @@ export function createBlockCalls({ block, key }: RecordTables, { pairs, isRowByR
   }
 }
 
-/** What the block of the records is found by, without repetitions: the ids, and the kind of each. */
+/**
+ * What the block of the records is found by, without repetitions: the ids, and the kind of each. A changed block that
+ * expires may have ids that are no texts.
+ */
 export function toKeyColumns(
   records: readonly AnswerRecord[],
 ): readonly [ids: string[], kinds: number[]] {
   const keys = (Object.entries(keyKinds) as [KeyKind, number][]).flatMap(([name, kind]) =>
-    [...new Set(records.flatMap(({ [name]: id }) => id ?? []))].map((id) => [kind, id] as const),
+    [...new Set(records.flatMap(({ [name]: id }) => (typeof id === 'string' ? id : [])))].map(
+      (id) => [kind, id] as const,
+    ),
   )
   return [keys.map(([, id]) => id), keys.map(([kind]) => kind)]
 }

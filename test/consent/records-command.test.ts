@@ -68,6 +68,33 @@ describe('holdfast records', () => {
     }
   })
 
+  it('exports and shows records up to the end if a block was changed, names it and exits with 1', async (t) => {
+    const records = await openRecords(t)
+    const recorder = records.open()
+    await records.record(recorder, 3)
+    await recorder.close()
+    const run = (...args: readonly string[]) =>
+      runInProcess(['records', ...args, '--database', records.database])
+    const [, second = assert.fail()] = await records.listBlocks()
+    const [line = assert.fail()] = second.lines.split('\n')
+    const { interactionId } = JSON.parse(line)
+    const message = new RegExp(`the records were changed: chain ${second.chain}, block 1\\. Run`)
+
+    for (const [lines, exported] of [
+      [line.replace('"status":200', '"status":403'), ['r0', 'r1', 'r2']],
+      [`${line}{`, ['r0', 'r2']],
+    ] as const) {
+      await execute(records.database, `update record_block set lines = '${lines}' where number = 1`)
+      const { status, stdout, stderr } = await run('export')
+      assert.equal(status, 1)
+      assert.deepEqual(stdout.match(/(?<="consentId":")\w+/g), exported)
+      assert.match(stderr, message)
+      const shown = await run('show', interactionId)
+      assert.equal(shown.status, 1)
+      assert.match(shown.stderr, message)
+    }
+  })
+
   it('verify exits with 1 if a block is missing that the log names', async (t) => {
     const records = await openRecords(t)
     const recorder = records.open()

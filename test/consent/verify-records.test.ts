@@ -56,6 +56,8 @@ describe('the verification of records', () => {
       // Outside of the times of JavaScript.
       [change(`update record_block set time = ${2n ** 63n - 1n} where ${at(third)}`), 2, /hash/],
       [change(`update record_block set time = ${-8.64e15 - 1} where ${at(third)}`), 2, /hash/],
+      // Outside of the numbers of JavaScript.
+      [change(`update record_block set number = ${2n ** 62n} where ${at(third)}`), 2, /missing/],
       [change(`delete from record_block where ${at(third)}`), 2, /it is missing/],
       [insert, 3, /does not follow/],
       [change(`delete from record_block where number < 2`), 2, /blocks before it are missing/],
@@ -208,6 +210,26 @@ describe('the verification of records', () => {
     }
   })
 
+  it('reads the chains once more, however many of them lack their end', async (t) => {
+    const records = await openRecords(t)
+    const recorders = Array.from({ length: 8 }, () => records.open())
+    for (const recorder of recorders) await records.record(recorder, 2)
+    await Promise.all(recorders.map((recorder) => recorder.close()))
+    await execute(records.database, 'delete from record_block where number >= 1')
+    let reads = 0
+
+    const { broken } = await records.verify(records.heads, {
+      ...records.store,
+      walk(...page) {
+        reads += 1
+        return records.store.walk(...page)
+      },
+    })
+
+    assert.equal(broken.length, 8)
+    assert.ok(reads <= 1 + 2 * 8, `${reads} reads`)
+  })
+
   it('accepts that blocks expire while it reads', async (t) => {
     const records = await openRecords(t)
     const recorder = records.open()
@@ -224,6 +246,22 @@ describe('the verification of records', () => {
     })
 
     assert.deepEqual(broken, [])
+    const [first] = await records.listBlocks()
+    assert.equal(first?.number, 3)
+  })
+
+  it('is not needed to remove expired blocks: those that were changed are removed too', async (t) => {
+    const records = await openRecords(t)
+    const recorder = records.open()
+    await records.record(recorder, 4)
+    const lines = [`'{'`, `'null'`, `'{"kind":"disclosure","customerId":{}}'`]
+    for (const [number, content] of lines.entries()) {
+      const sql = `update record_block set lines = ${content} where number = ${number}`
+      await execute(records.database, sql)
+    }
+
+    await removeExpired(records.store, recorder, start.add({ seconds: 4 }))
+
     const [first] = await records.listBlocks()
     assert.equal(first?.number, 3)
   })

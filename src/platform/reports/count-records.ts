@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Head, hashBlock, type ListedBlock } from '../../disclosures/block.ts'
+import { type Head, hasOwnHash, type ListedBlock } from '../../disclosures/block.ts'
 import { type DisclosureRecord, parseRecords } from '../../disclosures/record.ts'
 import type { DisclosureRecordStore } from '../../disclosures/store.ts'
 import type { ReportPeriod } from './period.ts'
@@ -44,7 +44,7 @@ export async function countRecords(
       const { chain, number, hash } = block
       heads.set(chain, { chain, number, hash })
       blocks += 1
-      for (const record of readRecords(block)) {
+      for (const record of parseRecords(block)) {
         records += 1
         const { status, error, isRefusal, limit, isSent } = record
         const key = `${isSent} ${status} ${error} ${isRefusal} ${limit}`
@@ -61,18 +61,9 @@ export async function countRecords(
   return { counts: [...counts.values()], records, blocks, heads: byChain, fault }
 }
 
-/** None of a block that was changed to something else. */
-function readRecords(block: ListedBlock) {
-  try {
-    return parseRecords(block)
-  } catch {
-    return []
-  }
-}
-
 function findFault(block: ListedBlock, before: Head | undefined): string | undefined {
   const named = `chain ${block.chain}, block ${block.number}`
-  if (hashBlock(block) !== block.hash) return `${named}: it was changed`
+  if (!hasOwnHash(block)) return `${named}: it was changed`
   if (!before) return undefined
   if (block.number !== before.number + 1) return `${named}: the block before it is missing`
   return block.previous === before.hash
