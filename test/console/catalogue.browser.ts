@@ -261,7 +261,7 @@ describe('the catalogue in a browser', () => {
     await page.getByRole('button', { name: /Show \d+ equal fields/ }).click()
     await page
       .getByRole('region', { name: 'Fields that are equal' })
-      .getByRole('row', { name: /Deposit rates › Variable › Rate 3.5 % 3.5 %/ })
+      .getByRole('row', { name: /Deposit rates › Variable › Rate 3.5 % a year 3.5 % a year/ })
       .waitFor()
     assertQuiet(page)
     await page.context().close()

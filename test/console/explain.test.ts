@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { describePath } from '../../src/console/labels.ts'
-import { findDoubts } from '../../src/console/pages/catalogue/edit/doubts.ts'
 import { explain } from '../../src/console/pages/catalogue/edit/explain.ts'
 import { findGaps } from '../../src/console/pages/catalogue/find-gaps.ts'
+import { describePath } from '../../src/contract/labels.ts'
 import { findProblems } from '../../src/contract/problems.ts'
 import { ProductInput } from '../../src/contract/records/product.ts'
 
@@ -66,30 +65,5 @@ describe('the gaps of a product', () => {
       gaps.join('\n'),
     )
     assert.deepEqual(findGaps({}).length > 0, true)
-  })
-})
-
-describe('what is confirmed before a product is published', () => {
-  it('are rates above 50 % a year and fees without an amount', () => {
-    const doubts = findDoubts({
-      ...valid,
-      deposit_rates: [{ rate: '0.5' }, { rate: '0.50001' }, { rate: 'x' }],
-      lending_rates: [{ rate: '0.1', comparison_rate: '4.5' }],
-      fees: [
-        { fixed_amount: { amount: '1.00' } },
-        { rate_based: { rate_type: 'BALANCE' } },
-        { name: 'Free' },
-      ],
-    })
-    assert.deepEqual(
-      doubts.map(({ path, text }) => `${path}: ${text}`),
-      [
-        'deposit_rates[1].rate: The rate is 50.001 % a year.',
-        'lending_rates[0].comparison_rate: The rate is 450 % a year.',
-        'fees[1]: The fee has no amount.',
-        'fees[2]: The fee has no amount.',
-      ],
-    )
-    assert.deepEqual(findDoubts(valid), [])
   })
 })

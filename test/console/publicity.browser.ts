@@ -111,14 +111,16 @@ describe('the values of a product', () => {
     await openReview(page)
     const dialog = page.getByRole('dialog')
     const publish = dialog.getByRole('button', { name: 'Publish' })
-    for (const doubt of [
-      'Deposit rate 1 › Rate: The rate is 450 % a year.',
-      'Fee 1: The fee has no amount.',
-    ]) {
-      await dialog.getByText(doubt).waitFor()
-    }
+    const highRate = 'Deposit rate 1 › Rate is above 50 % a year: 450 %.'
+    await dialog.getByRole('link', { name: 'Fee 1 has no amount.' }).waitFor()
+    await check(page, 'editor-unlikely-values')
+    await dialog.getByRole('link', { name: highRate }).click()
+    await waitForFocus(page, 'name', 'deposit_rates[0].rate')
+    assert.equal(await dialog.count(), 0)
+    await page.getByRole('region', { name: 'Values to check' }).getByText(highRate).waitFor()
+    await openReview(page)
+    await dialog.getByText(highRate).waitFor()
     assert.equal(await publish.isEnabled(), false)
-    await check(page, 'editor-doubts')
     await dialog.getByLabel('I have checked these values').check()
     await publish.click()
     await page.getByText('The product is published as version 2.').waitFor()

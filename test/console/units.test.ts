@@ -1,37 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  fromPercent,
-  fromPeriod,
-  toPercent,
-  toPeriod,
-} from '../../src/console/pages/catalogue/edit/units.ts'
+import { fromPeriod, toPeriod } from '../../src/console/pages/catalogue/edit/units.ts'
 import { fromLocal, toLocal } from '../../src/console/zoned-time.ts'
-
-describe('rates of products', () => {
-  for (const [entered, stored] of [
-    ['4.5', '0.045'],
-    ['4.50', '0.0450'],
-    ['0.05', '0.0005'],
-    ['100', '1.00'],
-    ['450', '4.50'],
-    ['-1.25', '-0.0125'],
-    ['0', '0.00'],
-  ] as const) {
-    it(`are entered as ${entered} % and stored as ${stored}`, () => {
-      assert.equal(fromPercent(entered), stored)
-      assert.equal(toPercent(stored), entered)
-    })
-  }
-
-  it('keep a text that is not a number, so that it is reported', () => {
-    for (const text of ['4,25', 'four', '4.', '', '1e5', '.5']) {
-      assert.equal(fromPercent(text), text)
-      assert.equal(toPercent(text), text)
-    }
-    assert.equal(fromPercent('4.5 %'), '0.045')
-  })
-})
 
 describe('durations of products', () => {
   it('have a number and a unit', () => {
@@ -40,8 +10,18 @@ describe('durations of products', () => {
     assert.equal(fromPeriod({ count: ' ', unit: 'M' }), undefined)
   })
 
-  it('of several units are text', () => {
-    for (const text of ['P1Y6M', 'PT24H', 'monthly']) assert.equal(toPeriod(text), undefined)
+  it('of another form are text', () => {
+    for (const text of ['P1Y6M', 'PT24H', 'PT5M', 'PT0.5M', 'monthly']) {
+      assert.equal(toPeriod(text), undefined)
+    }
+    assert.equal(fromPeriod({ count: 'p1y6m', unit: 'M' }), 'P1Y6M')
+  })
+
+  it('keep a number that is none, so that it is reported', () => {
+    for (const count of ['one', 'D', '3 M', '0.5', '-1']) {
+      const stored = fromPeriod({ count, unit: 'M' })
+      assert.deepEqual(toPeriod(stored ?? ''), { count, unit: 'M' })
+    }
   })
 })
 

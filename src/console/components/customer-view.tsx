@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import { findType, toLabel } from '../../contract/labels.ts'
+import { enterPlace, formatValue, type Place, productPlace } from '../../contract/product-values.ts'
 import { isObject } from '../../contract/schema.ts'
-import { findType, toLabel } from '../labels.ts'
-import { formatText, ProductValue, SafeLink } from './product-value.tsx'
+import { ProductValue, SafeLink } from './product-value.tsx'
 import { Time } from './time.tsx'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -62,7 +63,7 @@ export function CustomerView({ product }: { readonly product: Fields }) {
         return (
           <section key={field}>
             <h4>{title}</h4>
-            <Content name={field} value={value} />
+            <Content place={enterPlace(productPlace, product, field)} value={value} />
           </section>
         )
       })}
@@ -104,20 +105,27 @@ function Availability({ product }: { readonly product: Fields }) {
 }
 
 /** The elements of a list as items, another value in words. */
-function Content({ name, value }: { readonly name: string; readonly value: unknown }) {
-  if (!Array.isArray(value)) return <ProductValue name={name} value={value} />
+function Content({ place, value }: { readonly place: Place; readonly value: unknown }) {
+  if (!Array.isArray(value)) return <ProductValue place={place} value={value} />
   return (
     <ul class="items">
-      {value.map((item, index) => (
-        <li key={index}>
-          {isObject(item) ? <Item item={item} /> : <ProductValue name={name} value={item} />}
-        </li>
-      ))}
+      {value.map((item, index) => {
+        const at = enterPlace(place, value, index)
+        return (
+          <li key={index}>
+            {isObject(item) ? (
+              <Item place={at} item={item} />
+            ) : (
+              <ProductValue place={at} value={item} />
+            )}
+          </li>
+        )
+      })}
     </ul>
   )
 }
 
-function Item({ item }: { readonly item: Fields }) {
+function Item({ place, item }: { readonly place: Place; readonly item: Fields }) {
   const type = findType(item)
   const name = readText(item, 'name')
   const label = type && toLabel(type.value)
@@ -130,7 +138,7 @@ function Item({ item }: { readonly item: Fields }) {
       {name !== undefined && label !== undefined && name !== label && (
         <span class="muted"> {label}</span>
       )}
-      <Amounts item={item} />
+      <Amounts place={place} item={item} />
       {texts.map((text, index) => (
         <p key={index}>{text}</p>
       ))}
@@ -145,7 +153,7 @@ function Item({ item }: { readonly item: Fields }) {
             <div key={field} class={Array.isArray(value) ? 'nested' : undefined}>
               <dt>{toLabel(field)}</dt>
               <dd>
-                <Content name={field} value={value} />
+                <Content place={enterPlace(place, item, field)} value={value} />
               </dd>
             </div>
           ))}
@@ -156,22 +164,29 @@ function Item({ item }: { readonly item: Fields }) {
 }
 
 /** The rate, the amount and the value that belongs to the type, beside the name. */
-function Amounts({ item }: { readonly item: Fields }): ComponentChildren {
-  const rate = readText(item, 'rate')
+function Amounts({
+  place,
+  item,
+}: {
+  readonly place: Place
+  readonly item: Fields
+}): ComponentChildren {
   const fixed = item['fixed_amount']
-  const amount = isObject(fixed) ? readText(fixed, 'amount') : undefined
-  const value = readText(item, 'additional_value')
   const parts = [
-    rate !== undefined && (formatText('rate', rate) ?? rate),
-    amount !== undefined &&
-      `${formatText('amount', amount) ?? amount} ${readText(item, 'currency') ?? 'AUD'}`,
-    value && (formatText('additional_value', value) ?? value),
+    describe(place, item, 'rate'),
+    isObject(fixed) && describe(enterPlace(place, item, 'fixed_amount'), fixed, 'amount'),
+    describe(place, item, 'additional_value'),
   ].filter((part) => typeof part === 'string')
   return parts.map((part, index) => (
     <span key={index} class="number item-amount">
       {part}
     </span>
   ))
+}
+
+function describe(place: Place, item: Fields, name: string): string | undefined {
+  const text = readText(item, name)
+  return text && (formatValue(enterPlace(place, item, name), text) ?? text)
 }
 
 function readText(fields: Fields, name: string): string | undefined {

@@ -1,5 +1,6 @@
+import { describePath } from '../../contract/labels.ts'
+import { findPlace, parsePath } from '../../contract/product-values.ts'
 import { diffProducts, type FieldChange } from '../../platform/catalogue/diff.ts'
-import { describePath } from '../labels.ts'
 import { StateBadge } from './badge.tsx'
 import { ProductValue } from './product-value.tsx'
 import { type Column, Table } from './table.tsx'
@@ -37,12 +38,16 @@ export function FieldDiff({
     {
       title: beforeLabel,
       cell: (change) =>
-        'before' in change && <ProductValue name={findName(change.path)} value={change.before} />,
+        'before' in change && (
+          <ProductValue place={findPlace(before, parsePath(change.path))} value={change.before} />
+        ),
     },
     {
       title: afterLabel,
       cell: (change) =>
-        'after' in change && <ProductValue name={findName(change.path)} value={change.after} />,
+        'after' in change && (
+          <ProductValue place={findPlace(after, parsePath(change.path))} value={change.after} />
+        ),
     },
   ]
   const count = changes.length === 1 ? '1 field differs' : `${changes.length} fields differ`
@@ -58,9 +63,4 @@ export function FieldDiff({
       />
     </div>
   )
-}
-
-/** The name of the last field in a path, which determines how its value is shown. */
-function findName(path: string): string {
-  return path.replace(/^.*\./, '').replace(/\[\d+\]$/, '')
 }

@@ -1,3 +1,5 @@
+import { formatNumber } from '../../contract/product-units.ts'
+
 /** An exact decimal string with its currency: grouped, never rounded. */
 export function Money({
   amount,
@@ -10,7 +12,5 @@ export function Money({
 }
 
 export function groupDigits(amount: string): string {
-  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(amount) ?? []
-  if (whole === '') return amount
-  return sign.replace('-', '−') + whole.replaceAll(/\B(?=(\d{3})+$)/g, ',') + rest
+  return formatNumber(amount) ?? amount
 }

@@ -1,4 +1,4 @@
-import { toLabel } from '../labels.ts'
+import { toLabel } from '../../contract/labels.ts'
 
 /** Any JSON value as text: objects as lists of terms, lists as numbered entries. */
 export function RecordView({ value }: { readonly value: unknown }) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { toLabel } from '../../contract/labels.ts'
 import type { ApiError } from '../api.ts'
-import { toLabel } from '../labels.ts'
 import type { Resource } from '../resource.ts'
 import { SecondaryButton } from './button.tsx'
 import { Identifier } from './identifier.tsx'

@@ -1,12 +1,18 @@
+import { findType, toLabel } from '../../../contract/labels.ts'
+import { enterPlace, type Place, productPlace } from '../../../contract/product-values.ts'
 import { isObject } from '../../../contract/schema.ts'
-import { findType, toLabel } from '../../labels.ts'
 
-/** A field of several products: its labels, its name, and the value in each product. */
+/** A field of several products: its labels, and the value in each product. */
 export interface ComparedRow {
   readonly path: readonly string[]
-  readonly name: string
-  readonly values: readonly unknown[]
+  /** Undefined for a product without the field. */
+  readonly cells: readonly (ComparedValue | undefined)[]
   readonly isDifferent: boolean
+}
+
+export interface ComparedValue {
+  readonly place: Place
+  readonly value: unknown
 }
 
 /** The fields that differ in every product. */
@@ -17,26 +23,23 @@ const identity = new Set(['product_id', 'last_updated'])
  * name, and not by their position.
  */
 export function compareProducts(products: readonly object[]): ComparedRow[] {
-  const flattened = products.map((product) => new Map(flatten(product, [], '')))
+  const flattened = products.map((product) => new Map(flatten(product, [], productPlace)))
   const keys = new Set(flattened.flatMap((fields) => [...fields.keys()]))
   return [...keys].map((key) => {
-    const fields = flattened.map((map) => map.get(key))
-    const { path = [], name = '' } = fields.find(Boolean) ?? {}
-    const values = fields.map((field) => field?.value)
-    return { path, name, values, isDifferent: values.some((value) => value !== values[0]) }
+    const cells = flattened.map((map) => map.get(key))
+    const isDifferent = cells.some((cell) => cell?.value !== cells[0]?.value)
+    return { path: cells.find(Boolean)?.path ?? [], cells, isDifferent }
   })
 }
 
-interface Leaf {
+interface Leaf extends ComparedValue {
   readonly path: readonly string[]
-  readonly name: string
-  readonly value: unknown
 }
 
 function* flatten(
   value: unknown,
   path: readonly string[],
-  name: string,
+  place: Place,
 ): Generator<readonly [string, Leaf]> {
   if (Array.isArray(value)) {
     const counts = new Map<string, number>()
@@ -44,15 +47,16 @@ function* flatten(
       const key = findKey(item) ?? String(index + 1)
       const count = (counts.get(key) ?? 0) + 1
       counts.set(key, count)
-      yield* flatten(item, [...path, count === 1 ? key : `${key} ${count}`], name)
+      const label = count === 1 ? key : `${key} ${count}`
+      yield* flatten(item, [...path, label], enterPlace(place, value, index))
     }
   } else if (isObject(value)) {
     for (const [field, item] of Object.entries(value)) {
       if (path.length === 0 && identity.has(field)) continue
-      yield* flatten(item, [...path, toLabel(field)], field)
+      yield* flatten(item, [...path, toLabel(field)], enterPlace(place, value, field))
     }
   } else {
-    yield [JSON.stringify(path), { path, name, value }]
+    yield [JSON.stringify(path), { path, place, value }]
   }
 }
 

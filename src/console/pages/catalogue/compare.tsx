@@ -13,6 +13,7 @@ import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { catalogueCrumbs, catalogueUrl, productUrl, readComparedIds } from './addresses.ts'
 import { type ComparedRow, compareProducts } from './compare-rows.ts'
+import { toInput } from './edit/drafts.ts'
 
 /** More columns are not readable. */
 const idsMax = 5
@@ -43,7 +44,7 @@ function Comparison({ ids }: { readonly ids: readonly string[] }) {
   return (
     <Loaded resource={resource}>
       {(products) => {
-        const rows = compareProducts(products)
+        const rows = compareProducts(products.map(toInput))
         const different = rows.filter(({ isDifferent }) => isDifferent)
         const equal = rows.filter(({ isDifferent }) => !isDifferent)
         return (
@@ -98,12 +99,10 @@ function ComparedFields({
     { title: 'Field', isHeading: true, cell: ({ path }) => path.join(' › ') },
     ...products.map(({ name }, index) => ({
       title: name,
-      cell: ({ name: field, values }: ComparedRow) =>
-        values[index] === undefined ? (
-          <span class="muted">not set</span>
-        ) : (
-          <ProductValue name={field} value={values[index]} />
-        ),
+      cell: ({ cells }: ComparedRow) => {
+        const cell = cells[index]
+        return cell ? <ProductValue {...cell} /> : <span class="muted">not set</span>
+      },
     })),
   ]
   const rowKey = ({ path }: ComparedRow) => JSON.stringify(path)

@@ -13,6 +13,7 @@ import { useResource } from '../../resource.ts'
 import { readCount, setQuery, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import { catalogueCrumbs, productUrl } from './addresses.ts'
+import { toInput } from './edit/drafts.ts'
 import { findProduct, readVersion } from './read-product.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -160,8 +161,8 @@ function VersionDiff({
       <Loaded resource={resource}>
         {([before, after]) => (
           <FieldDiff
-            before={before}
-            after={after}
+            before={toInput(before)}
+            after={toInput(after)}
             beforeLabel={`Version ${from}`}
             afterLabel={`Version ${to}`}
           />

@@ -1,5 +1,7 @@
+import { useState } from 'preact/hooks'
 import { replaceProduct } from '../../../contract/operations/catalogue.ts'
 import { putProductDraft } from '../../../contract/operations/drafts.ts'
+import { findProductWarnings } from '../../../contract/product-warnings.ts'
 import { call } from '../../api.ts'
 import { Button, SecondaryButton } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
@@ -10,6 +12,8 @@ import { useResource } from '../../resource.ts'
 import { navigate } from '../../router.ts'
 import { useAction } from '../../use-action.ts'
 import { productUrl } from './addresses.ts'
+import { ConfirmWarnings } from './confirm-warnings.tsx'
+import { toInput } from './edit/drafts.ts'
 import { type ProductWithState, readProduct, readVersion } from './read-product.ts'
 
 /** Shows what restoring a version would change, and saves it as a draft or publishes it. */
@@ -30,6 +34,8 @@ export function RestoreDialog({
   )
   const [body, { product, draft, change } = noState] = resource.value ?? []
   const params = { productID: id }
+  const [isConfirmed, setConfirmed] = useState(false)
+  const warnings = body ? findProductWarnings(body) : []
   const publish = async () => {
     await call(replaceProduct, { params, body, headers: { 'if-match': product?.etag ?? '' } })
     onRestored()
@@ -50,8 +56,8 @@ export function RestoreDialog({
         {([old]) =>
           product ? (
             <FieldDiff
-              before={product.body}
-              after={old}
+              before={toInput(product.body)}
+              after={toInput(old)}
               beforeLabel={`Now (version ${change?.version})`}
               afterLabel={`Version ${version}`}
             />
@@ -60,6 +66,9 @@ export function RestoreDialog({
           )
         }
       </Loaded>
+      {product && (
+        <ConfirmWarnings warnings={warnings} isConfirmed={isConfirmed} onChange={setConfirmed} />
+      )}
       {draft && (
         <Notice kind="warn" title="A draft exists">
           <p>
@@ -83,7 +92,10 @@ export function RestoreDialog({
           </Button>
         )}
         {product && (
-          <SecondaryButton disabled={isBusy} onClick={() => run(publish)}>
+          <SecondaryButton
+            disabled={isBusy || (warnings.length > 0 && !isConfirmed)}
+            onClick={() => run(publish)}
+          >
             Publish now
           </SecondaryButton>
         )}

@@ -1,10 +1,10 @@
 import type { DirectDebit, ScheduledPayment } from '../../../contract/index.ts'
+import { toLabel } from '../../../contract/labels.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Money } from '../../components/money.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
-import { toLabel } from '../../labels.ts'
 import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
 

@@ -1,4 +1,4 @@
-import { capitalize } from '../../labels.ts'
+import { capitalize } from '../../../contract/labels.ts'
 import { explainReason } from './reasons.ts'
 
 /** Why a request was rejected, in plain words. */

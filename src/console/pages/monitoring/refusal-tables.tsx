@@ -1,10 +1,11 @@
 import type { Rejection, RejectionCount, RejectionList } from '../../../contract/index.ts'
+import { toLabel } from '../../../contract/labels.ts'
 import { Identifier } from '../../components/identifier.tsx'
 import { Empty } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCount, toLabel } from '../../labels.ts'
+import { formatCount } from '../../labels.ts'
 
 const nameCircumstance = ({ circumstance }: RejectionCount | Rejection) =>
   circumstance === undefined ? '–' : toLabel(circumstance)

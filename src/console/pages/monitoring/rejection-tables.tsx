@@ -1,11 +1,12 @@
 import type { Rejection, RejectionCount, RejectionList } from '../../../contract/index.ts'
+import { capitalize } from '../../../contract/labels.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Empty } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
-import { capitalize, formatCount } from '../../labels.ts'
+import { formatCount } from '../../labels.ts'
 import { setQuery } from '../../router.ts'
 import { nameReason, ReasonCode } from './reason.tsx'
 

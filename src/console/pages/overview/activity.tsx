@@ -1,8 +1,9 @@
 import type { MetricsSample, PlatformStatus } from '../../../contract/index.ts'
+import { capitalize } from '../../../contract/labels.ts'
 import { Card, Stat } from '../../components/card.tsx'
 import { Chart, Sparkline } from '../../components/chart.tsx'
 import { Ago, formatTimeOfDay } from '../../components/time.tsx'
-import { capitalize, formatCount, formatMs } from '../../labels.ts'
+import { formatCount, formatMs } from '../../labels.ts'
 import {
   bucketSeconds,
   countAll,

@@ -4,8 +4,9 @@ import type {
   ServerStatus,
   UnpublishedProduct,
 } from '../../../contract/index.ts'
+import { capitalize } from '../../../contract/labels.ts'
 import { countGaps } from '../../../contract/publicity.ts'
-import { capitalize, formatCount, formatSpan } from '../../labels.ts'
+import { formatCount, formatSpan } from '../../labels.ts'
 import { hasScope } from '../../session.ts'
 import { productUrl } from '../catalogue/addresses.ts'
 

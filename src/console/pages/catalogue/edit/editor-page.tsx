@@ -14,6 +14,7 @@ import { ErrorList } from './error-list.tsx'
 import { ProductForm } from './product-form.tsx'
 import { PublicCatalogue } from './public-catalogue.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
+import { UnlikelyValues } from './unlikely-values.tsx'
 
 /** The form of a product, what customers would read, and what can be done with the draft. */
 export function EditorPage({
@@ -57,6 +58,7 @@ export function EditorPage({
         </form>
         <div class="editor-side">
           <PublicCatalogue editor={editor} />
+          <UnlikelyValues editor={editor} />
           <aside class="editor-preview card" aria-label="What a customer would read">
             <h2>What a customer would read</h2>
             <CustomerView product={product.value} />

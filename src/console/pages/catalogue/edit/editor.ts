@@ -1,5 +1,7 @@
 import { batch, computed, effect, signal, untracked } from '@preact/signals'
 import { findProblems, formatProblem } from '../../../../contract/problems.ts'
+import { parsePath } from '../../../../contract/product-values.ts'
+import { findProductWarnings } from '../../../../contract/product-warnings.ts'
 import { ProductInput } from '../../../../contract/records/product.ts'
 import type { Problem } from '../../../../contract/rules.ts'
 import type { ApiError } from '../../../api.ts'
@@ -84,6 +86,8 @@ export function createEditor(
     /** What the draft is compared with before it is published. */
     review: signal<{ readonly published: Loaded | undefined } | undefined>(undefined),
     isDirty,
+    /** Values that are confirmed before they are published. */
+    warnings: computed(() => findProductWarnings(product.value)),
     /** All problems of the product, in the order of the contract. */
     problems,
     /** Those of fields that were left, or all of them after an attempt to save. */
@@ -134,6 +138,5 @@ export function toStoredName(id: string | undefined, newName: string): string {
 }
 
 function readText(product: Fields, path: string): string {
-  const parts = path.split(/[.[\]]+/).filter((part) => part !== '')
-  return JSON.stringify(path === '' ? product : getAt(product, parts)) ?? ''
+  return JSON.stringify(getAt(product, parsePath(path))) ?? ''
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { describePath } from '../../../../contract/labels.ts'
 import { formatProblem } from '../../../../contract/problems.ts'
-import { describePath, formatCount } from '../../../labels.ts'
+import { formatCount } from '../../../labels.ts'
 import type { Editor } from './editor.ts'
 import { explain } from './explain.ts'
 import { FieldLink } from './field-link.tsx'

@@ -7,10 +7,13 @@ import { toFieldId } from './paths.ts'
 export function FieldLink({
   editor,
   path,
+  onFollow,
   children,
 }: {
   readonly editor: Editor
   readonly path: string
+  /** Called first, for example to close a dialog. */
+  readonly onFollow?: () => void
   readonly children: ComponentChildren
 }) {
   return (
@@ -18,6 +21,7 @@ export function FieldLink({
       href={`#${toFieldId(path)}`}
       onClick={(event) => {
         event.preventDefault()
+        onFollow?.()
         editor.revealed.value = path
         requestAnimationFrame(() => focusField(path))
       }}

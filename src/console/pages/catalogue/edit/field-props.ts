@@ -9,8 +9,6 @@ export interface RecordProps {
   readonly node: Node
   readonly path: Path
   readonly value: Fields
-  /** The currency of amounts, unless the record has its own. */
-  readonly currency: string
   /** Only these fields, in this order. */
   readonly only?: readonly string[]
 }
@@ -24,8 +22,6 @@ export interface ScalarProps {
   readonly isRequired?: boolean
   /** A format that depends on another field. */
   readonly scalar?: ScalarName | undefined
-  /** Of an amount. */
-  readonly currency: string
   readonly onChange: (value: unknown) => void
 }
 

@@ -1,8 +1,10 @@
 import type { ComponentType } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { capitalize } from '../../../../contract/labels.ts'
+import { findPlace } from '../../../../contract/product-values.ts'
 import { isObject, type Node } from '../../../../contract/schema.ts'
 import { LinkButton, SecondaryButton } from '../../../components/button.tsx'
-import { capitalize, formatCount } from '../../../labels.ts'
+import { formatCount } from '../../../labels.ts'
 import type { Editor } from './editor.ts'
 import type { RecordProps } from './field-props.ts'
 import { focusFirstControl } from './focus.ts'
@@ -17,7 +19,6 @@ interface ListProps {
   readonly path: Path
   readonly label: string
   readonly value: readonly unknown[]
-  readonly currency: string
   /** A section has the heading of the list already. */
   readonly isSection?: boolean
   readonly onChange: (value: unknown) => void
@@ -97,7 +98,6 @@ function Element({
   editor,
   path,
   value,
-  currency,
   items,
   element,
   index,
@@ -121,7 +121,7 @@ function Element({
     return (
       <div class="element-row">
         <ScalarField
-          {...{ editor, path: at, currency }}
+          {...{ editor, path: at }}
           node={items}
           label={capitalize(name)}
           value={element}
@@ -133,7 +133,7 @@ function Element({
     )
   }
   const errors = countProblems(editor, formatPath(at))
-  const about = describeElement(element)
+  const about = describeElement(findPlace(editor.product.value, at), element)
   return (
     <details
       class="element"
@@ -149,7 +149,7 @@ function Element({
       </summary>
       {(isOpen || isRevealed) && (
         <>
-          <Fields {...{ editor, currency }} node={items} path={at} value={element} />
+          <Fields editor={editor} node={items} path={at} value={element} />
           <Actions id={id} name={name} actions={children} />
         </>
       )}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ControlAttributes } from './field-props.ts'
 import { type DurationUnit, durationUnits, fromPeriod, toPeriod } from './units.ts'
 
-/** A duration as a number and a unit. One of several units is edited as text. */
+/** A duration as a number and a unit. One that has another form is edited as text, until the control is left. */
 export function PeriodControl({
   control,
   value,
@@ -15,7 +15,8 @@ export function PeriodControl({
   readonly onChange: (value: unknown) => void
 }) {
   const [chosen, setChosen] = useState<DurationUnit>('M')
-  const period = value === '' ? { count: '', unit: chosen } : toPeriod(value)
+  const [isText, setText] = useState(false)
+  const period = value === '' ? { count: '', unit: chosen } : isText ? undefined : toPeriod(value)
   const change = (count: string, unit: DurationUnit) => onChange(fromPeriod({ count, unit }))
   return (
     <span class="with-unit">
@@ -23,8 +24,15 @@ export function PeriodControl({
         {...control}
         value={period?.count ?? value}
         onInput={({ currentTarget: { value: text } }) => {
-          if (period) change(text, period.unit)
-          else onChange(text || undefined)
+          setText(!period || /^\s*p/i.test(text))
+          if (!period) return onChange(text || undefined)
+          // An empty control keeps the unit.
+          setChosen(period.unit)
+          change(text, period.unit)
+        }}
+        onBlur={() => {
+          setText(false)
+          control.onBlur()
         }}
         autocomplete="off"
         inputMode={period && 'numeric'}

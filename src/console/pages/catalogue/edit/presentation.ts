@@ -1,5 +1,6 @@
+import { findType, toLabel } from '../../../../contract/labels.ts'
+import { enterPlace, formatValue, type Place } from '../../../../contract/product-values.ts'
 import { isObject, type Node } from '../../../../contract/schema.ts'
-import { findType, formatPercent, toLabel } from '../../../labels.ts'
 
 const basics = [
   'name',
@@ -108,16 +109,23 @@ export function nameElement(list: string): string {
   return nouns.get(list) ?? toLabel(list).toLowerCase().replace(/s$/, '')
 }
 
-/** What distinguishes an element in its list: its name, or its type. */
-export function describeElement(value: unknown): string {
+/** What distinguishes an element in its list: its name, its type, and its rate or amount. */
+export function describeElement(place: Place, value: unknown): string {
   if (!isObject(value)) return typeof value === 'string' ? value : ''
   const type = findType(value)
   const title = value['name'] ?? value['title'] ?? value['description']
-  const { rate: given } = value
-  const rateText = typeof given === 'string' ? (formatPercent(given) ?? given) : undefined
-  return [title, type && toLabel(type.value), rateText]
+  return [title, type && toLabel(type.value), describeNumber(place, value)]
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' · ')
+}
+
+function describeNumber(place: Place, value: Readonly<Record<string, unknown>>) {
+  const { rate, fixed_amount: fixed } = value
+  if (typeof rate === 'string') return formatValue(enterPlace(place, value, 'rate'), rate) ?? rate
+  const amount = isObject(fixed) ? fixed['amount'] : undefined
+  if (typeof amount !== 'string') return undefined
+  const at = enterPlace(enterPlace(place, value, 'fixed_amount'), fixed, 'amount')
+  return formatValue(at, amount) ?? amount
 }
 
 export function isLongText(name: string, value: unknown): boolean {

@@ -9,8 +9,6 @@ import { RecordField, RecordFields } from './record-fields.tsx'
 import { UnknownFields } from './unknown-fields.tsx'
 
 const product = asNode(ProductInput)
-/** Amounts without a currency of their own, as the interface defines them. */
-const currency = 'AUD'
 
 /** The form of a product: a section for each kind of content, derived from the contract. */
 export function ProductForm({ editor }: { readonly editor: Editor }) {
@@ -59,14 +57,14 @@ function Section({
       </summary>
       {isList || isRecord ? (
         <RecordField
-          {...{ editor, node, currency, value }}
+          {...{ editor, node, value }}
           path={[field]}
           isSection
           onChange={(content) => editor.change([field], content)}
         />
       ) : (
         <RecordFields
-          {...{ editor, currency }}
+          editor={editor}
           node={product}
           path={[]}
           value={editor.product.value}

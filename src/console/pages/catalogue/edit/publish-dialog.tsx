@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
+import { findProductWarnings, formatProductWarning } from '../../../../contract/product-warnings.ts'
 import { diffProducts } from '../../../../platform/catalogue/diff.ts'
 import { Button } from '../../../components/button.tsx'
 import { CustomerView } from '../../../components/customer-view.tsx'
 import { Confirm, Dialog } from '../../../components/dialog.tsx'
 import { FieldDiff } from '../../../components/field-diff.tsx'
-import { Notice } from '../../../components/states.tsx'
-import { describePath } from '../../../labels.ts'
-import { findDoubts } from './doubts.ts'
+import { ConfirmWarnings } from '../confirm-warnings.tsx'
 import type { Loaded } from './drafts.ts'
 import type { Editor } from './editor.ts'
+import { FieldLink } from './field-link.tsx'
 import { Visibility } from './visibility.tsx'
 
 /** The difference between the draft and the published version, to confirm. */
@@ -27,7 +27,7 @@ export function PublishDialog({
   const before = published?.product ?? {}
   const after = editor.baseline.value
   const [isConfirmed, setConfirmed] = useState(false)
-  const doubts = findDoubts(after)
+  const warnings = findProductWarnings(after)
   if (published && diffProducts(before, after).length === 0) {
     return (
       <Dialog title="Nothing to publish" onClose={onClose}>
@@ -42,30 +42,21 @@ export function PublishDialog({
     <Confirm
       title="Publish this draft?"
       action="Publish"
-      isReady={doubts.length === 0 || isConfirmed}
+      isReady={warnings.length === 0 || isConfirmed}
       onConfirm={onConfirm}
       onClose={onClose}
     >
       <Visibility product={after} id={editor.id.value} />
-      {doubts.length > 0 && (
-        <Notice kind="warn" title="Are these values meant?">
-          <ul>
-            {doubts.map(({ path, text }) => (
-              <li key={path}>
-                {describePath(path)}: {text}
-              </li>
-            ))}
-          </ul>
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={isConfirmed}
-              onChange={(event) => setConfirmed(event.currentTarget.checked)}
-            />
-            <span>I have checked these values</span>
-          </label>
-        </Notice>
-      )}
+      <ConfirmWarnings
+        warnings={warnings}
+        isConfirmed={isConfirmed}
+        onChange={setConfirmed}
+        show={(warning) => (
+          <FieldLink editor={editor} path={warning.path} onFollow={onClose}>
+            {formatProductWarning(warning)}
+          </FieldLink>
+        )}
+      />
       {published && <p>Version {published.source.baseVersion} stays in the history.</p>}
       {published ? (
         <FieldDiff

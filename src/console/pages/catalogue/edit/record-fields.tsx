@@ -1,8 +1,15 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { describePath, toLabel } from '../../../../contract/labels.ts'
+import { fromPercent, toPercent } from '../../../../contract/product-units.ts'
+import {
+  enterPlace,
+  findMeasure,
+  findPlace,
+  type Place,
+} from '../../../../contract/product-values.ts'
 import { readFieldRules } from '../../../../contract/rules.ts'
 import { isObject, type Node } from '../../../../contract/schema.ts'
 import { LinkButton, SecondaryButton } from '../../../components/button.tsx'
-import { describePath, toLabel } from '../../../labels.ts'
 import type { Fields } from './drafts.ts'
 import type { RecordProps, ScalarProps } from './field-props.ts'
 import { focusFirstControl } from './focus.ts'
@@ -16,6 +23,7 @@ import { UnknownFields } from './unknown-fields.tsx'
 /** The fields of a record that apply to its values, and a menu of those that can be added. */
 export function RecordFields(props: RecordProps) {
   const { editor, node, path, value, only } = props
+  const place = findPlace(editor.product.value, path)
   const [added, setAdded] = useState<readonly string[]>([])
   const removed = useRef(new Map<string, unknown>())
   const focus = useRef<string | undefined>(undefined)
@@ -26,7 +34,8 @@ export function RecordFields(props: RecordProps) {
   })
   const { properties = {}, required = [], rules = [] } = node
   const change = (name: string, content: unknown) => {
-    const fields = applyRules(node, setAt(value, [name], content) as Fields, removed.current)
+    const changed = setAt(value, [name], content) as Fields
+    const fields = keepEntered(place, value, applyRules(node, changed, removed.current))
     // The records of a product are sections, which are empty without them.
     const isEmptySection = path.length === 1 && Object.keys(fields).length === 0
     editor.change(path, isEmptySection ? undefined : fields)
@@ -53,7 +62,6 @@ export function RecordFields(props: RecordProps) {
     else if (child?.items) change(name, [child.items.properties ? {} : ''])
     focus.current = toFieldId(formatPath([...path, name]))
   }
-  const currency = typeof value['currency'] === 'string' ? value['currency'] : props.currency
 
   return (
     <div class="record">
@@ -68,7 +76,6 @@ export function RecordFields(props: RecordProps) {
             value={value[name]}
             isRequired={isRequired}
             scalar={scalar}
-            currency={currency}
             onChange={(content) => change(name, content)}
           />
         ))}
@@ -87,12 +94,12 @@ export function RecordField(
     readonly isSection?: boolean
   },
 ) {
-  const { editor, node, path, value, currency, isRequired, isSection = false, onChange } = props
+  const { editor, node, path, value, isRequired, isSection = false, onChange } = props
   const label = toLabel(String(path.at(-1)))
   if (node.items && (value === undefined || Array.isArray(value))) {
     return (
       <ListField
-        {...{ editor, node, path, label, currency, isSection, onChange }}
+        {...{ editor, node, path, label, isSection, onChange }}
         value={value ?? []}
         record={RecordFields}
       />
@@ -104,7 +111,7 @@ export function RecordField(
       <Group class={isSection ? undefined : 'group'} id={toFieldId(formatPath(path))} tabIndex={-1}>
         {!isSection && <legend>{label}</legend>}
         <Problems editor={editor} path={path} />
-        <RecordFields {...{ editor, node, path, currency }} value={value ?? {}} />
+        <RecordFields {...{ editor, node, path }} value={value ?? {}} />
         {!isSection && !isRequired && value !== undefined && (
           <LinkButton onClick={() => onChange(undefined)}>Remove {label.toLowerCase()}</LinkButton>
         )}
@@ -148,6 +155,20 @@ function AddField({
       </SecondaryButton>
     </div>
   )
+}
+
+/** Where the new type of a record makes a number a percentage, or the reverse, the form shows the same number as before. */
+function keepEntered(place: Place, before: Fields, after: Fields): Fields {
+  const isRate = (fields: Fields, name: string) =>
+    findMeasure(enterPlace(place, fields, name)) === 'rate'
+  let result = after
+  for (const [name, text] of Object.entries(after)) {
+    if (typeof text !== 'string' || text !== before[name]) continue
+    if (isRate(before, name) === isRate(after, name)) continue
+    const converted = isRate(after, name) ? fromPercent(text) : toPercent(text)
+    result = setAt(result, [name], converted ?? text) as Fields
+  }
+  return result
 }
 
 /**

@@ -1,5 +1,7 @@
+import { toLabel } from '../../../../contract/labels.ts'
+import { fromPercent, toPercent } from '../../../../contract/product-units.ts'
+import { findMeasure, findPlace, findUnit } from '../../../../contract/product-values.ts'
 import type { ScalarName } from '../../../../contract/scalars.ts'
-import { formatPercent, toLabel } from '../../../labels.ts'
 import { runAfterClick } from './after-click.ts'
 import { explain } from './explain.ts'
 import type { ControlAttributes, ScalarProps } from './field-props.ts'
@@ -7,7 +9,6 @@ import { formatPath, toFieldId } from './paths.ts'
 import { PeriodControl } from './period-control.tsx'
 import { isLongText } from './presentation.ts'
 import { TimeControl } from './time-control.tsx'
-import { fromPercent, isRateName, toPercent } from './units.ts'
 
 /** One value: its label, what it must be, its problems, and a control for its type. */
 export function ScalarField(props: ScalarProps) {
@@ -15,13 +16,17 @@ export function ScalarField(props: ScalarProps) {
   const at = formatPath(path)
   const id = toFieldId(at)
   const problems = editor.shownProblems.value.filter((problem) => problem.path === at)
+  const warnings = editor.warnings.value.filter((warning) => warning.path === at)
   const hint = describeHint(props)
+  const describedBy = [
+    hint && `${id}-hint`,
+    problems.length > 0 && `${id}-error`,
+    warnings.length > 0 && `${id}-warning`,
+  ].filter(Boolean)
   const control = {
     id,
     name: at,
-    'aria-describedby':
-      [hint && `${id}-hint`, problems.length > 0 && `${id}-error`].filter(Boolean).join(' ') ||
-      undefined,
+    'aria-describedby': describedBy.join(' ') || undefined,
     'aria-invalid': problems.length > 0 ? (true as const) : undefined,
     'aria-required':
       isRequired && node.type !== 'boolean' && !mayBeEmpty(props) ? (true as const) : undefined,
@@ -42,6 +47,11 @@ export function ScalarField(props: ScalarProps) {
         </p>
       )}
       <Control {...props} control={control} />
+      {warnings.length > 0 && (
+        <p class="warning" id={`${id}-warning`}>
+          {warnings.map(({ reason }) => `It ${reason}.`).join(' ')}
+        </p>
+      )}
       {hint && (
         <p class="muted" id={`${id}-hint`}>
           {hint}
@@ -72,48 +82,42 @@ function Control(props: ScalarProps & { readonly control: ControlAttributes }) {
   const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
   const input = (event: { readonly currentTarget: { readonly value: string } }) =>
     onChange(readText(props, event.currentTarget.value))
+  const inputPercent = (event: { readonly currentTarget: { readonly value: string } }) =>
+    onChange(readText(props, toStoredRate(event.currentTarget.value.trim())))
   if (isLongText(name, value)) {
     return <textarea {...control} rows={2} value={text} onInput={input} />
   }
   if (findFormat(props) === 'duration') {
     return <PeriodControl control={control} value={text} label={props.label} onChange={onChange} />
   }
-  if (isRate(props)) {
-    return (
-      <span class="with-unit">
-        <input
-          {...control}
-          value={toPercent(text)}
-          onInput={({ currentTarget }) =>
-            onChange(readText(props, fromPercent(currentTarget.value.trim())))
-          }
-          autocomplete="off"
-          inputMode="decimal"
-          class="number"
-        />
-        <span class="unit">{isYearly(props) ? '% a year' : '%'}</span>
-      </span>
-    )
-  }
-  const isNumber = node.type === 'integer' || ['decimal', 'wholeNumber'].includes(findFormat(props))
+  const unit = findUnit(findPlace(props.editor.product.value, path))
+  const isNumber =
+    unit !== undefined ||
+    node.type === 'integer' ||
+    ['decimal', 'wholeNumber'].includes(findFormat(props))
   const plain = (
     <input
       {...control}
-      value={text}
-      onInput={input}
+      value={isRate(props) ? (toPercent(text) ?? text) : text}
+      onInput={isRate(props) ? inputPercent : input}
       autocomplete="off"
       spellcheck={node.type === 'string' && !node.scalar}
       inputMode={isNumber ? 'decimal' : undefined}
       class={isNumber ? 'number' : undefined}
     />
   )
-  if (!isMoney(props)) return plain
+  if (unit === undefined) return plain
   return (
     <span class="with-unit">
       {plain}
-      <span class="unit">{props.currency}</span>
+      <span class="unit">{unit}</span>
     </span>
   )
+}
+
+/** A text that is not a percentage is kept, so that it is reported and not lost. It must not be read as a fraction. */
+function toStoredRate(entered: string): string {
+  return fromPercent(entered) ?? (toPercent(entered) === undefined ? entered : `${entered} %`)
 }
 
 /** A required text without a minimum length. */
@@ -157,7 +161,7 @@ function Choice({ node, value, control, onChange }: Parameters<typeof Control>[0
 /** The value that programs read, if the control shows it in other units. */
 function Stored(props: ScalarProps) {
   const { value } = props
-  if (typeof value !== 'string' || !isRate(props) || formatPercent(value) === undefined) return null
+  if (typeof value !== 'string' || !isRate(props) || toPercent(value) === undefined) return null
   return <p class="muted">Stored as {value}</p>
 }
 
@@ -165,20 +169,8 @@ function findFormat({ node, scalar }: ScalarProps): ScalarName | '' {
   return scalar ?? node.scalar ?? ''
 }
 
-function isRate(props: ScalarProps): boolean {
-  return findFormat(props) === 'decimal' && isRateName(String(props.path.at(-1)))
-}
-
-function isYearly({ path }: ScalarProps): boolean {
-  return path[0] === 'deposit_rates' || path[0] === 'lending_rates'
-}
-
-function isMoney(props: ScalarProps): boolean {
-  return (
-    props.node.scalar === 'decimal' &&
-    !isRate(props) &&
-    !/^(max|min)imum_value$/.test(String(props.path.at(-1)))
-  )
+function isRate({ editor, path }: ScalarProps): boolean {
+  return findMeasure(findPlace(editor.product.value, path)) === 'rate'
 }
 
 /** What to enter, for formats whose control does not say it. */

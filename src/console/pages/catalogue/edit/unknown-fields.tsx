@@ -3,12 +3,7 @@ import type { RecordProps } from './field-props.ts'
 import { formatPath, toFieldId } from './paths.ts'
 
 /** Fields that the contract does not have, for example of an earlier version. They are removed only by the user. */
-export function UnknownFields({
-  editor,
-  node,
-  path,
-  value,
-}: Omit<RecordProps, 'currency' | 'only'>) {
+export function UnknownFields({ editor, node, path, value }: Omit<RecordProps, 'only'>) {
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(node.properties ?? {}, name))
   if (unknown.length === 0) return null
   return (

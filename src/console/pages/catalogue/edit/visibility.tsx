@@ -1,6 +1,6 @@
+import { describePath } from '../../../../contract/labels.ts'
 import { countGaps } from '../../../../contract/publicity.ts'
 import { Badge } from '../../../components/badge.tsx'
-import { describePath } from '../../../labels.ts'
 import { findGaps } from '../find-gaps.ts'
 import { explain } from './explain.ts'
 
