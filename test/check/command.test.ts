@@ -179,6 +179,7 @@ describeOn('sqlite', 'holdfast check', () => {
     assert.match(stderr, new RegExp(`^no response from ${url}: nothing listens on this port`, 'm'))
     assert.doesNotMatch(stderr, /does not conform/)
     assert.match(stdout, /fail {2}tokens\.good/)
+    assert.doesNotMatch(stdout, /^ *skip/m)
     assert.match(results[0].reason, /nothing listens/)
     assert.match(readFileSync(files[1], 'utf8'), /nothing listens/)
     // One request, and its retry.

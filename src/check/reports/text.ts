@@ -23,7 +23,10 @@ export function formatTextReport(
 ): string {
   const paint = (colour: keyof typeof colours, text: string) =>
     hasColour ? colours[colour] + text + colours.off : text
-  const groups = [...Map.groupBy(report.results, ({ group }) => group)]
+  // If no check could run, the reason is the same for all.
+  const isShort = report.obstacle !== undefined && !isVerbose
+  const shown = report.results.filter(({ judgement }) => !isShort || judgement !== 'skip')
+  const groups = [...Map.groupBy(shown, ({ group }) => group)]
   const failures = report.results.filter(({ judgement }) => judgement === 'fail')
   const { pass, fail, skip } = countResults(report)
 
@@ -43,11 +46,12 @@ export function formatTextReport(
     ...details,
     '',
     `${counts}   ${report.requests} requests in ${report.seconds} s   ${printable(report.target)}`,
-    ...(skip > 0
-      ? [paint('dim', 'A skipped check is not a pass: each one states what was missing.')]
-      : []),
+    ...(skip > 0 ? [paint('dim', isShort ? skippedAll : skippedSome)] : []),
   ].join('\n')}\n`
 }
+
+const skippedSome = 'A skipped check is not a pass: each one states what was missing.'
+const skippedAll = 'A skipped check is not a pass: none can run before a token is accepted.'
 
 type Paint = (colour: keyof typeof colours, text: string) => string
 
