@@ -40,6 +40,19 @@ describeOnce('holdfast load --map', () => {
     ])
   })
 
+  it('imports TypeScript as ES modules, also in a folder whose package.json has another type', async (t) => {
+    const bank = await openBank(t)
+    bank.write('package.json', '{"type":"commonjs"}')
+    bank.write('names.ts', 'export const toName = (name: string): string => name.toUpperCase()')
+    bank.write('customers.csv', customers)
+    const map = `import { toName } from './names.ts'\n${customerMap.replace('row.Name,', 'toName(row.Name),')}`
+
+    const { status, stderr } = await loadMapped(bank, map, 'customers.csv')
+
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    assert.match(await bank.dump(), /"name":"ANA"/)
+  })
+
   it('maps JSON objects of any shape, awaits promises and passes the location of the row', async (t) => {
     const bank = await openBank(t)
     bank.write('people.ndjson', ['{"person":{"key":7}}', '', '{"person":{"key":8}}'])

@@ -27,8 +27,9 @@ describe('the guide Call a provider', () => {
     const demo = await startServer(scope, ['demo'], {}, { cwd: folder, ready: /Ctrl-C/ })
     const [program = '', ...otherPrograms] = findBlocks('js')
     installClient(folder)
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-    writeFileSync(join(folder, 'transactions.js'), program)
+    // As npm init writes it.
+    writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
+    writeFileSync(join(folder, 'transactions.mjs'), program)
 
     // The demo runs on a free port, and npx would not find the program under test.
     const mark = '----- next block'

@@ -280,12 +280,12 @@ describe('the published package', () => {
     const guide = readFileSync(join(installed, 'docs', 'guides', 'call-a-provider.md'), 'utf8')
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const key = { ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' }
-    write('transactions.js', /```js\n(.*?)```/s.exec(guide)?.[1] ?? '')
+    write('transactions.mjs', /```js\n(.*?)```/s.exec(guide)?.[1] ?? '')
     write('platform.jwk', JSON.stringify(key))
 
     const url = `http://127.0.0.1:${await findFreePort()}`
     const args = [url, 'demo', 'platform.jwk', 'c1', 'a1']
-    const run = await runIn(project, process.execPath, 'transactions.js', ...args)
+    const run = await runIn(project, process.execPath, 'transactions.mjs', ...args)
 
     const stderr = `getCustomer: no response from ${url}: ECONNREFUSED\n`
     assert.deepEqual(run, { status: 1, stdout: '', stderr })

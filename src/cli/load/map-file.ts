@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { MapRow } from '../../contract/index.ts'
@@ -10,7 +11,10 @@ export interface MapFile {
   findPosition(error: unknown): string
 }
 
-/** Imports a mapping function. A file that cannot be imported is invalid usage. */
+/**
+ * Imports a mapping function. A file that cannot be imported is invalid usage. TypeScript is an ES module, also in a folder
+ * whose `package.json` has the type `commonjs`, as `npm init` writes it.
+ */
 export async function importMap(name: string): Promise<MapFile> {
   const path = resolve(name)
   if (!existsSync(path)) throw new CommandError(2, `${name}: file not found`)
@@ -19,11 +23,22 @@ export async function importMap(name: string): Promise<MapFile> {
     const position = findInStack(error, href) ?? findInStack(error, path)
     return position === undefined ? '' : ` at ${name}:${position}`
   }
-  const module = await import(href).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error)
-    const text = `${name} cannot be imported${findPosition(error)}: ${message}`
-    throw new CommandError(2, text, { cause: error })
+  const hooks = registerHooks({
+    load: (url, context, nextLoad) =>
+      nextLoad(
+        url,
+        context.format === 'commonjs-typescript'
+          ? { ...context, format: 'module-typescript' }
+          : context,
+      ),
   })
+  const module = await import(href)
+    .catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error)
+      const text = `${name} cannot be imported${findPosition(error)}: ${message}`
+      throw new CommandError(2, text, { cause: error })
+    })
+    .finally(() => hooks.deregister())
   const map: unknown = module.default
   if (typeof map !== 'function') {
     throw new CommandError(2, `the default export of ${name} must be a function`)

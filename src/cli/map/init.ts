@@ -15,6 +15,13 @@ export interface InitFlags {
   readonly output: string
 }
 
+/** What must exist before records of a type, or be loaded with them. */
+const referenced: Partial<Readonly<Record<ProposedType, string>>> = {
+  'banking.account': 'customers',
+  'banking.balance': 'accounts',
+  'banking.transaction': 'accounts',
+}
+
 /** Where most users of the standards are. */
 const timeZoneDefault = 'Australia/Sydney'
 
@@ -79,6 +86,7 @@ function describe(
   const encoded = `${encoding}${hasByteOrderMark ? ' with a byte order mark' : ''}`
   const separated = delimiter === '\t' ? 'a tab' : `"${delimiter}"`
   const missing = findMissingFields(proposal)
+  const needed = referenced[proposal.type]
   return [
     `${name}: ${encoded}, separated by ${separated}, ${formatQuantity(columns.length, 'column')}, ${formatQuantity(rows.length, 'row')} read`,
     `record type: ${proposal.type}`,
@@ -94,6 +102,9 @@ function describe(
     '',
     ...(missing.length > 0 ? [`No column was recognised for: ${missing.join(', ')}.`] : []),
     ...(encoding === 'UTF-8' ? [] : ['A load reads UTF-8: the command converts the file.']),
+    ...(needed === undefined
+      ? []
+      : [`The ${needed} must exist: load them before, or add their file to the command.`]),
     `${output} written. Read it, then try it without changing a database:`,
     `  ${formatDryRun(name, sample, output)}`,
   ]
