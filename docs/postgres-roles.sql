@@ -60,9 +60,9 @@ begin
 
   grant select, insert, update on signing_key to holdfast_platform;
   grant select, insert, update, delete
-    on product, product_draft, product_summary, api_client, artifact, arrangement, arrangement_change,
-      account_change, disclosure, passcode, attempt_limit, check_run, consent_flow, outbox, usage_count,
-      usage_period, usage_second, usage_writer
+    on product, product_draft, product_summary, api_client, browser_session, artifact, arrangement,
+      arrangement_change, account_change, disclosure, passcode, attempt_limit, check_run, consent_flow, outbox,
+      usage_count, usage_period, usage_second, usage_writer
     to holdfast_platform;
   grant select, insert, delete
     on idempotency, api_token, third_party, consent_option, record_block, record_key

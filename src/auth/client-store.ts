@@ -1,4 +1,6 @@
 import { permits, type Scope } from '../contract/index.ts'
+import type { BrowserSessionStore } from './browser-session-store.ts'
+import type { Caller } from './caller.ts'
 
 /** A program that is allowed to call the catalogue. */
 export interface ApiClient {
@@ -13,15 +15,16 @@ export interface RegisteredClient extends ApiClient {
   readonly secretHash: string
 }
 
-/** The client and scopes that a token was issued for. */
+/** The client, or the person, and the scopes that a token was issued for. */
 export interface IssuedToken {
-  readonly client: Pick<ApiClient, 'id' | 'name'>
+  readonly client: Caller
   readonly scopes: readonly Scope[]
   readonly expires: Temporal.Instant
 }
 
-/** Stores API clients and their tokens. Secrets and tokens are stored as one-way digests only. */
+/** Stores API clients, their tokens and sessions of browsers. Secrets and tokens are stored as one-way digests only. */
 export interface ClientStore {
+  readonly sessions: BrowserSessionStore
   list(): Promise<readonly RegisteredClient[]>
   add(client: ApiClient, secretHash: string): Promise<void>
   /** Revokes the client's tokens. False if the client is not found. */

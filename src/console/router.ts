@@ -20,10 +20,21 @@ export const location = signal(readLocation())
 /** Asks before a view with unsaved changes is left. Returns whether it may be left. */
 let mayLeave: (() => boolean) | undefined
 
+/** Whether the page goes to a sign-in elsewhere, and comes back. */
+let isSigningIn = false
+
+/** Unsaved changes stay in the browser tab meanwhile. */
+export function leaveToSignIn(url: string): void {
+  isSigningIn = true
+  window.location.assign(url)
+}
+
 /** The returned function removes the listener. */
 export function confirmLeaving(ask: () => boolean): () => void {
   mayLeave = ask
-  const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+  const warn = (event: BeforeUnloadEvent) => {
+    if (!isSigningIn) event.preventDefault()
+  }
   window.addEventListener('beforeunload', warn)
   return () => {
     if (mayLeave === ask) mayLeave = undefined

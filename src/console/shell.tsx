@@ -15,15 +15,16 @@ import { findPage, type PageDefinition, sections } from './pages.ts'
 import { useResource } from './resource.ts'
 import { location, type ViewProps } from './router.ts'
 import {
-  clientId,
   features,
   hasScope,
+  identityProvider,
   isDemo,
   loadSession,
   providerName,
   session,
   sessionStatus,
   signOut,
+  userKey,
 } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { hasStoredEdits, removeStoredEdits } from './stored-edits.ts'
@@ -59,14 +60,12 @@ export function Shell() {
       </a>
       <Sidebar />
       <main class="content" id="view">
-        {/* Another client that signs in after a session has ended does not continue its view. */}
-        <CurrentView key={clientId.value} />
+        {/* Another user that signs in after a session has ended does not continue its view. */}
+        <CurrentView key={userKey.value} />
       </main>
       {status === 'ended' && (
         <Dialog title="Your session has ended">
-          <p>
-            Sign in again as the same client to continue: what you entered on this page is kept.
-          </p>
+          <p>Sign in again as the same user to continue: what you entered on this page is kept.</p>
           <SignIn isDialog />
         </Dialog>
       )}
@@ -125,7 +124,7 @@ function Sidebar() {
           {isDemo.value && <Badge kind="warn">Demo</Badge>}
           {providerName.value !== undefined && <span>{providerName.value}</span>}
           <span title={`Scopes: ${session.value?.scopes.join(', ')}`}>
-            Signed in as <b>{session.value?.client_name}</b>
+            Signed in as <b>{session.value?.user.name}</b>
           </span>
           <LinkButton onClick={leave}>Sign out</LinkButton>
         </div>
@@ -150,9 +149,13 @@ function useCounts(): PlatformStatus['counts'] | undefined {
 async function leave(): Promise<void> {
   const question = 'There are unsaved changes. Sign out and discard them?'
   if (hasStoredEdits() && !window.confirm(question)) return
-  const failure = await signOut()
-  if (failure === undefined) removeStoredEdits()
-  else window.alert(failure)
+  const { problem, url } = await signOut()
+  if (problem !== undefined) {
+    window.alert(problem)
+    return
+  }
+  removeStoredEdits()
+  if (url !== undefined) window.location.assign(url)
 }
 
 function CurrentView() {
@@ -165,6 +168,7 @@ function CurrentView() {
   }, [path])
   if (!found) return <NotFound />
   const { page, params } = found
+  if (session.value?.scopes.length === 0) return <NoAccess />
   if (page.scope !== undefined && session.value && !hasScope(page.scope)) {
     return <NoPermission title={page.title} scope={page.scope} />
   }
@@ -218,13 +222,42 @@ export function NoPermission({ title, scope }: { readonly title: string; readonl
     <>
       <PageHeading title={title} />
       <p>
-        This page needs the scope <code>{scope}</code>. The client {session.value?.client_name} does
-        not have it.
+        This page needs the scope <code>{scope}</code>. {session.value?.user.name} does not have it.
       </p>
-      <p class="muted">
-        To register a client that has it, run <code>holdfast client add NAME --scope {scope}</code>.
-      </p>
+      {session.value?.user.issuer === undefined ? (
+        <p class="muted">
+          To register a client that has it, run{' '}
+          <code>holdfast client add NAME --scope {scope}</code>.
+        </p>
+      ) : (
+        <HowToGetAccess />
+      )}
     </>
+  )
+}
+
+/** For a person whose claims give no scope. */
+function NoAccess() {
+  return (
+    <>
+      <PageHeading title="You have no access to this console" />
+      <p>
+        You are signed in at {identityProvider.value?.host} as <b>{session.value?.user.name}</b>,
+        but nothing there gives you access.
+      </p>
+      <HowToGetAccess />
+      <p>To use another account, sign out first.</p>
+    </>
+  )
+}
+
+function HowToGetAccess() {
+  return (
+    <p class="muted">
+      Ask an administrator of the identity provider. What you may do depends on the claim{' '}
+      <code>{identityProvider.value?.claim}</code>, with the values that{' '}
+      <code>HOLDFAST_CONSOLE_SCOPES</code> of the platform names. It is read at the sign-in.
+    </p>
   )
 }
 

@@ -1,20 +1,37 @@
 import { useId, useState } from 'preact/hooks'
+import { type SignInFailure, signInFailureParameter } from '../contract/sign-in.ts'
 import { Badge } from './components/badge.tsx'
 import { Button } from './components/button.tsx'
 import { Facts } from './components/facts.tsx'
 import { readForm } from './components/field.tsx'
 import { Icon } from './components/icon.tsx'
-import { isDemo, providerName, signIn } from './session.ts'
+import { leaveToSignIn, location } from './router.ts'
+import { beginSignIn, identityProvider, isDemo, providerName, signIn } from './session.ts'
 
-/** Signs in with the credentials of an API client. In the demo, a button is enough. */
+/** Why a sign-in at the identity provider failed, and what to do. */
+const failures = new Map<string, string>(
+  Object.entries({
+    unreachable: 'The identity provider did not respond. Try again in a minute.',
+    denied: 'The sign-in was cancelled at the identity provider.',
+    expired: 'The sign-in took too long, or was begun in another tab. Sign in again.',
+    clock:
+      'The clock of the platform or of the identity provider is wrong. Tell an administrator of the platform.',
+    rejected:
+      'The answer of the identity provider was not accepted. Tell an administrator of the platform: the log has the reason.',
+    too_many: 'Too many sign-ins failed. Wait a minute, and try again.',
+  } satisfies Record<SignInFailure, string>),
+)
+
+/** Signs in at the identity provider, or with the credentials of an API client. In the demo, a button is enough. */
 export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
-  const [problem, setProblem] = useState<string>()
+  const failure = failures.get(location.value.query.get(signInFailureParameter) ?? '')
+  const [problem, setProblem] = useState(failure)
   const [isBusy, setBusy] = useState(false)
   const id = useId()
-  const start = async (credentials?: Parameters<typeof signIn>[0]) => {
+  const run = async (action: () => Promise<string | undefined>) => {
     setBusy(true)
     setProblem(undefined)
-    setProblem(await signIn(credentials))
+    setProblem(await action())
     setBusy(false)
   }
   const submit = (event: SubmitEvent) => {
@@ -22,8 +39,10 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
     const credentials = { client_id: read('id'), client_secret: read('secret') }
     if (credentials.client_id === '') setProblem('Enter the client ID.')
     else if (credentials.client_secret === '') setProblem('Enter the secret.')
-    else start(credentials)
+    else run(() => signIn(credentials))
   }
+  const provider = identityProvider.value
+  const hasOther = isDemo.value || provider !== undefined
   return (
     <>
       {!isDialog && <Platform />}
@@ -32,17 +51,30 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
           {problem}
         </p>
       )}
+      {provider && (
+        <>
+          <p class="main-action">
+            <Button disabled={isBusy} onClick={() => run(signInThere)}>
+              Sign in at {provider.host}
+            </Button>
+          </p>
+          {!provider.is_reachable && problem === undefined && (
+            <p class="problem" role="status">
+              {provider.host} did not respond a moment ago. You can try, or sign in as an API
+              client.
+            </p>
+          )}
+        </>
+      )}
       {isDemo.value && (
-        <p class="demo">
-          <Button disabled={isBusy} onClick={() => start()}>
+        <p class="main-action">
+          <Button disabled={isBusy} onClick={() => run(() => signIn())}>
             Sign in to the demo
           </Button>
         </p>
       )}
-      <details open={!isDemo.value}>
-        <summary>
-          {isDemo.value ? 'Sign in as an API client' : 'Credentials of an API client'}
-        </summary>
+      <details open={!hasOther}>
+        <summary>{hasOther ? 'Sign in as an API client' : 'Credentials of an API client'}</summary>
         <form onSubmit={submit} noValidate>
           <label for={`${id}-id`}>Client ID</label>
           <input
@@ -53,8 +85,8 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
             aria-describedby={`${id}-about`}
           />
           <p class="muted" id={`${id}-about`}>
-            The UUID of an API client: an account of a person or of a program at this platform. Its
-            scopes decide which pages it sees.
+            The UUID of an API client: an account of {provider ? '' : 'a person or of '}a program at
+            this platform. Its scopes decide which pages it sees.
           </p>
           <label for={`${id}-secret`}>Secret</label>
           <input
@@ -64,7 +96,7 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
             autocomplete="current-password"
           />
           <p>
-            <button type="submit" disabled={isBusy} class={isDemo.value ? 'secondary' : undefined}>
+            <button type="submit" disabled={isBusy} class={hasOther ? 'secondary' : undefined}>
               Sign in
             </button>
           </p>
@@ -77,6 +109,17 @@ export function SignIn({ isDialog = false }: { readonly isDialog?: boolean }) {
       </details>
     </>
   )
+}
+
+/** Goes to the identity provider, and back to this page. Returns why it failed. */
+async function signInThere(): Promise<string | undefined> {
+  const { pathname, search } = window.location
+  const query = new URLSearchParams(search)
+  query.delete(signInFailureParameter)
+  const begun = await beginSignIn(query.size === 0 ? pathname : `${pathname}?${query}`)
+  if ('problem' in begun) return begun.problem
+  leaveToSignIn(begun.url)
+  return undefined
 }
 
 /** Which platform of which provider the credentials are for. */

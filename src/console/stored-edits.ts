@@ -1,6 +1,6 @@
 import { parseJson } from '../contract/parse-json.ts'
 import type { Edit } from './pages/catalogue/edit/drafts.ts'
-import { clientId } from './session.ts'
+import { userKey } from './session.ts'
 
 const prefix = 'holdfast-edit:'
 
@@ -15,8 +15,8 @@ function openStorage(): Storage | undefined {
   }
 }
 
-/** Edits belong to the client that made them: another client that signs in on the same tab is not offered them. */
-const toKey = (name: string) => `${prefix}${clientId.value}:${name}`
+/** Edits belong to the user that made them: another one who signs in on the same tab is not offered them. */
+const toKey = (name: string) => `${prefix}${userKey.value}:${name}`
 
 /**
  * Keeps unsaved changes in the storage of the browser tab, so that they survive a reload, the end of a session and a
@@ -24,7 +24,7 @@ const toKey = (name: string) => `${prefix}${clientId.value}:${name}`
  */
 export function storeEdit(name: string, edit: Edit): void {
   // A command that ends after the sign-out stores nothing.
-  if (clientId.value === undefined) return
+  if (userKey.value === undefined) return
   try {
     storage?.setItem(toKey(name), JSON.stringify(edit))
   } catch {
@@ -44,7 +44,7 @@ export function hasStoredEdits(): boolean {
   return listKeys().length > 0
 }
 
-/** Removes the edits of all clients. */
+/** Removes the edits of all users. */
 export function removeStoredEdits(): void {
   for (const key of listKeys()) storage?.removeItem(key)
 }

@@ -74,6 +74,15 @@ export const clientTokenSeconds = 900
 /** The lifetime of the session of a browser: a working day. */
 export const sessionSeconds = 8 * 3600
 
+/** A session that is not used for so long has ended. */
+export const sessionIdleSeconds = 30 * 60
+
+/** How many sessions a person or an API client has at most. The one used longest ago ends first. */
+export const sessionsPerUserMax = 20
+
+/** How many sessions T7 lists. */
+export const listedSessionsMax = 500
+
 /** The time window of B3, E4 and E5 without a lower bound. */
 export const historyMonthsDefault = 12
 

@@ -57,9 +57,11 @@ export const responseHeaders = {
     example: 1,
   },
   'Set-Cookie': {
-    description: 'The session of the browser, which scripts cannot read; empty after signing out.',
+    description:
+      'The session of the browser, or a sign-in that has begun, which scripts cannot read; empty after its end.',
     schema: text,
-    example: 'holdfast_session=example; Path=/; Max-Age=28800; HttpOnly; SameSite=Strict',
+    example:
+      '__Host-holdfast_session=example; Path=/; Max-Age=28800; HttpOnly; SameSite=Strict; Secure',
   },
   'WWW-Authenticate': {
     description: 'The authentication scheme. It never contains the reason of a rejection.',

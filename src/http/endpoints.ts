@@ -1,6 +1,7 @@
 /** What logs and metrics call requests to routes that are no operations. Separate, so that naming them loads no role. */
 export const endpoints = [
   'console',
+  'sign-in',
   'openid',
   'consent-page',
   'consent-asset',

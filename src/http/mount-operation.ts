@@ -17,9 +17,11 @@ import { createRequestReader } from './request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The API client that the access token was issued to, and the scopes of the token. */
+    /** The API client or the person that the access token was issued to, and the scopes of the token. */
     client?: Author
     scopes?: readonly Scope[]
+    /** Verifies the session of a browser, which the request has instead of a token. */
+    verifySession?: () => Promise<IssuedToken | undefined>
   }
 }
 
@@ -66,12 +68,13 @@ export function mountOperation<Mounted extends Operation>(
 
 /** Rejects if the token is missing, has ended or lacks the scope of the operation. */
 export async function authenticateClient(
-  { headers }: FastifyRequest,
+  { headers, verifySession }: FastifyRequest,
   operation: Operation,
   access: Access,
 ): Promise<IssuedToken> {
   const [, token] = /^bearer +([\w-]+)$/i.exec(headers.authorization ?? '') ?? []
-  const issued = token === undefined ? undefined : await access.verify(token)
+  const verify = token === undefined ? verifySession : () => access.verify(token)
+  const issued = await verify?.()
   if (!issued) throw new ContractError('unauthorized')
   if (operation.scope && !permits(issued.scopes, operation.scope))
     throw new ContractError('insufficient_scope')

@@ -55,7 +55,8 @@ import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
 import { mountOperation } from './mount-operation.ts'
 import { mountOpenApi } from './openapi-route.ts'
 import { mountPublicEndpoint } from './public-cds-endpoint.ts'
-import { mountSessions, type SessionOptions } from './session-app.ts'
+import { mountSessions } from './session-app.ts'
+import type { SessionOptions } from './session-options.ts'
 import { mountTokens } from './token-route.ts'
 
 const handlers: Handlers = { ...productHandlers, ...draftHandlers, ...summaryHandlers }

@@ -1,121 +1,149 @@
 import type { FastifyRequest } from 'fastify'
-import type { Access } from '../auth/access.ts'
-import type { IssuedToken, RegisteredClient } from '../auth/client-store.ts'
-import { digest, isEqual } from '../auth/secrets.ts'
+import type { StoredSession } from '../auth/browser-session-store.ts'
+import type { BrowserSessions } from '../auth/browser-sessions.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { RegisteredClient } from '../auth/client-store.ts'
 import {
   accessOperations,
   ContractError,
-  type Feature,
   type Input,
+  type ListedSession,
+  listedSessionsMax,
   permits,
   type Session,
   type SessionRequest,
   type SessionState,
   sessionSeconds,
 } from '../contract/index.ts'
+import type { SignIn } from '../platform/sign-in/sign-in.ts'
+import { classifyAddress } from './address-kind.ts'
 import type { HttpApp } from './app.ts'
-import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
-import { formatCookie, readCookie } from './cookies.ts'
+import { resolveCallerAddress } from './caller-address.ts'
 import { isLoopback } from './loopback.ts'
 import { mountOperation } from './mount-operation.ts'
+import {
+  formatSessionCookie,
+  makeCsrfToken,
+  readSessionCookie,
+  requireCsrfToken,
+  requireSameOrigin,
+} from './session-cookies.ts'
+import type { SessionOptions } from './session-options.ts'
+import { mountSignIn } from './sign-in-app.ts'
 
-const cookieName = 'holdfast_session'
-const csrfHeader = 'x-csrf-token'
 /** Credentials are short, and the sender is not authenticated yet. */
 const bodyBytesMax = 16 * 1024
 
-export interface SessionOptions {
-  readonly access: Access
-  readonly features?: readonly Feature[] | undefined
-  /** The client of a session without credentials, in the demo only. */
-  readonly demoClientId?: string | undefined
-  /** Of synthetic customers, in the demo only. */
-  readonly exampleEmails?: readonly string[] | undefined
-  /** Of the data provider. */
-  readonly providerName?: string | undefined
-  readonly timeZone?: string | undefined
-  readonly trustedProxies?: TrustedProxies | undefined
-}
+/** Sent by a console that is open but not in use: its requests do not keep the session from ending. */
+const unattendedHeader = 'x-unattended'
 
-/** Sessions of browsers. Their cookie has a token of an API client, and every change needs a CSRF token too. */
+/** Sessions of browsers, of people and of API clients. Every change needs a CSRF token too. */
 export function mountSessions(app: HttpApp, options: SessionOptions): void {
-  const { access, features = [], exampleEmails, providerName, timeZone = 'UTC' } = options
-  acceptSessionCookies(app)
+  const { access, sessions, signIn, features = [], providerName, timeZone = 'UTC' } = options
+  acceptSessionCookies(app, sessions)
   const { createSession, getSession, deleteSession } = accessOperations
   const route = { bodyLimit: bodyBytesMax }
-  const signInRoute = {
-    ...route,
-    async preValidation(request: FastifyRequest) {
-      // Keeps another site from signing a browser in as a client of its own. A browser adds the header itself.
-      const site = request.headers['sec-fetch-site'] ?? 'same-origin'
-      if (site !== 'same-origin') throw new ContractError('cross_site_request')
-      request.body ??= {}
-    },
-  }
+  const signInRoute = { ...route, preValidation: requireSameOrigin }
+
   const create = async ({ body }: Input<typeof createSession>, request: FastifyRequest) => {
-    const client = await signIn(body, request, options)
-    const token = await access.issue(client, client.scopes, sessionSeconds)
-    const issued = await access.verify(token)
-    if (!issued) throw new ContractError('unauthorized')
+    const { id, name, scopes, secretHash } = await authenticate(body, request, options)
+    const earlier = readSessionCookie(request, 'holdfast_session')
+    const address = classifyAddress(resolveCallerAddress(request.raw, options.trustedProxies))
+    const token = await sessions.begin({ user: { id, name }, scopes, secretHash, address })
+    if (earlier !== undefined) await sessions.end(earlier)
+    const session = await sessions.find(token)
+    if (!session) throw new ContractError('unauthorized')
+    const life = { seconds: sessionSeconds }
     return {
-      headers: { 'set-cookie': formatSession(request, token, sessionSeconds) },
-      body: JSON.stringify(describeSession(token, issued, exampleEmails)),
+      headers: { 'set-cookie': formatSessionCookie(request, 'holdfast_session', token, life) },
+      body: JSON.stringify(describeSession(token, session, options)),
     }
   }
   mountOperation(app, createSession, access, create, signInRoute)
   mountOperation(app, getSession, access, async (_input, request) => {
-    const token = readSessionToken(request)
-    const issued = token === undefined ? undefined : await access.verify(token)
-    const session = token !== undefined && issued && describeSession(token, issued, exampleEmails)
+    const token = readSessionCookie(request, 'holdfast_session')
+    const session = token === undefined ? undefined : await sessions.find(token)
     const state: SessionState = {
       features: [...features],
       time_zone: timeZone,
       ...(providerName !== undefined && { provider_name: providerName }),
-      ...(session && { session }),
+      ...(signIn && { identity_provider: describeProvider(signIn) }),
+      ...(token !== undefined && session && { session: describeSession(token, session, options) }),
     }
     return { body: JSON.stringify(state) }
   })
   const remove = async (_input: unknown, request: FastifyRequest) => {
-    const token = readSessionToken(request)
-    if (token !== undefined) {
-      requireCsrfToken(request, token)
-      await access.revoke(token)
+    const token = readSessionCookie(request, 'holdfast_session')
+    if (token !== undefined) requireCsrfToken(request, token)
+    const idToken = token === undefined ? undefined : await sessions.end(token)
+    const url = idToken === undefined ? undefined : await signIn?.provider.findSignOutUrl(idToken)
+    return {
+      headers: {
+        'set-cookie': formatSessionCookie(request, 'holdfast_session', '', { seconds: 0 }),
+      },
+      body: JSON.stringify({ ...(url !== undefined && { sign_out_url: url }) }),
     }
-    return { headers: { 'set-cookie': formatSession(request, '', 0) } }
   }
   mountOperation(app, deleteSession, access, remove, route)
+  mountSignIn(app, options)
+  mountSessionList(app, options)
 }
 
-/** An operation authenticates the token of the cookie as if the request had sent it itself. */
-function acceptSessionCookies(app: HttpApp): void {
+/** An operation for API clients accepts the cookie instead of a token. */
+function acceptSessionCookies(app: HttpApp, sessions: BrowserSessions): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request
     if (headers.cookie === undefined || headers.authorization !== undefined) return done()
     if (request.routeOptions.config?.operation?.protection !== 'clientToken') return done()
-    const token = readSessionToken(request)
+    const token = readSessionCookie(request, 'holdfast_session')
     if (token === undefined) return done()
     if (request.method !== 'GET') requireCsrfToken(request, token)
-    headers.authorization = `Bearer ${token}`
+    // An open stream of metrics verifies its session again and again, which is no use of it.
+    let isAttended = headers[unattendedHeader] === undefined
+    request.verifySession = async () => {
+      const session = await sessions.find(token, isAttended)
+      isAttended = false
+      return session && { ...session, client: session.user }
+    }
     done()
   })
 }
 
-function readSessionToken({ headers }: FastifyRequest): string | undefined {
-  const token = readCookie(headers.cookie, cookieName)
-  return token !== undefined && /^[\w-]{1,128}$/.test(token) ? token : undefined
+/** The sessions that a person may see and end. They are listed for the browser alone: a program has none. */
+function mountSessionList(app: HttpApp, { access, sessions }: SessionOptions): void {
+  const { listSessions, endSession } = accessOperations
+  const requireSession = async (request: FastifyRequest) => {
+    const token = readSessionCookie(request, 'holdfast_session')
+    const session = token === undefined ? undefined : await sessions.find(token, true)
+    if (token === undefined || !session) throw new ContractError('unauthorized')
+    return { token, session }
+  }
+  mountOperation(app, listSessions, access, async (_input, request) => {
+    const { session } = await requireSession(request)
+    const owner = permits(session.scopes, 'operations.read') ? undefined : session.user
+    const { items, total } = await sessions.list(owner, listedSessionsMax)
+    const data = items.map((each) => describeListed(each, session.id))
+    return { body: JSON.stringify({ data, total }) }
+  })
+  mountOperation(app, endSession, access, async ({ params }, request) => {
+    const { token, session } = await requireSession(request)
+    requireCsrfToken(request, token)
+    const found = await sessions.findById(params.sessionId)
+    const isOwn = found !== undefined && isSameUser(found.user, session.user)
+    if (!isOwn && !permits(session.scopes, 'operations.write'))
+      throw new ContractError(
+        permits(session.scopes, 'operations.read') ? 'insufficient_scope' : 'session_not_found',
+      )
+    if (!(await sessions.endById(params.sessionId))) throw new ContractError('session_not_found')
+    return {}
+  })
 }
 
-/** Another site can make a browser send the cookie, but cannot read the token that belongs to it. */
-function requireCsrfToken({ headers }: FastifyRequest, token: string): void {
-  if (isEqual(String(headers[csrfHeader] ?? ''), csrfToken(token))) return
-  throw new ContractError('cross_site_request')
+function isSameUser(one: Caller, other: Caller): boolean {
+  return one.id === other.id && one.issuer === other.issuer
 }
 
-function csrfToken(token: string): string {
-  return digest(`csrf ${token}`)
-}
-
-async function signIn(
+async function authenticate(
   { client_id: clientId, client_secret: secret }: SessionRequest,
   request: FastifyRequest,
   { access, demoClientId, trustedProxies }: SessionOptions,
@@ -140,22 +168,36 @@ async function signIn(
 
 function describeSession(
   token: string,
-  { client, scopes, expires }: IssuedToken,
-  exampleEmails: readonly string[] = [],
+  { id, user, scopes, ends }: StoredSession,
+  { exampleEmails = [] }: SessionOptions,
 ): Session {
   const hasExamples = exampleEmails.length > 0 && permits(scopes, 'data.read')
   return {
-    client_id: client.id,
-    client_name: client.name,
+    session_id: id,
+    user,
     scopes: [...scopes],
-    expires: expires.toString(),
-    csrf_token: csrfToken(token),
+    expires: ends.toString(),
+    csrf_token: makeCsrfToken(token),
     ...(hasExamples && { example_emails: [...exampleEmails] }),
   }
 }
 
-/** The origin says whether the browser uses TLS, also behind a proxy that terminates it. */
-function formatSession({ headers, raw }: FastifyRequest, value: string, seconds: number): string {
-  const isSecure = 'encrypted' in raw.socket || headers.origin?.startsWith('https:') === true
-  return formatCookie(cookieName, value, { path: '/', seconds, isSecure, sameSite: 'Strict' })
+function describeListed(
+  { id, user, started, used, ends, address }: StoredSession,
+  ownId: string,
+): ListedSession {
+  return {
+    session_id: id,
+    user,
+    started: started.toString(),
+    used: used.toString(),
+    expires: ends.toString(),
+    address,
+    is_own: id === ownId,
+  }
+}
+
+function describeProvider({ provider }: SignIn) {
+  const { host, claim } = provider
+  return { host, claim, is_reachable: provider.isReachable() }
 }

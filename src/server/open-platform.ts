@@ -15,6 +15,7 @@ import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-con
 import { createHistory } from './open-history.ts'
 import { createMonitoring } from './open-monitoring.ts'
 import { createReports } from './open-reports.ts'
+import { openPlatformSignIn } from './open-sign-in.ts'
 import type { Outages } from './outages.ts'
 import { openStatusReader } from './read-status.ts'
 import type { Settings } from './settings/settings.ts'
@@ -45,6 +46,7 @@ export async function openPlatform(
   } = await import('../storage/open.ts')
   const { openPlatformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/access.ts')
+  const { openBrowserSessions } = await import('../auth/browser-sessions.ts')
   const { withoutDemoClient } = await import('../auth/demo-client.ts')
   const { openUsage } = await import('./open-usage.ts')
   const { openAdminMount } = await import('./open-admin.ts')
@@ -61,6 +63,12 @@ export async function openPlatform(
   const access = openAccess(clients, clock, { workers: settings.workers })
   const consents = await openConsentStore(database, databaseOptions(settings))
   const sharedClock = await openSharedClock(consents, clock)
+  const sessions = openBrowserSessions(clients.sessions, {
+    clock: sharedClock,
+    issuer: settings.consoleIssuer,
+    onError: (error) => log.warn({ err: error }, 'the use of a session was not stored'),
+  })
+  const signIn = await openPlatformSignIn(settings, sessions, consents, sharedClock)
   const usage = await openUsage(settings, telemetry, sharedClock, listOutages)
   const recorder = await openRecorder(settings, telemetry, consents, signingKeys, sharedClock)
   const role =
@@ -110,6 +118,8 @@ export async function openPlatform(
       ...(role ? ['consent' as const] : []),
       ...(explorer ? ['explorer' as const] : []),
     ],
+    sessions,
+    signIn,
     demoClientId,
     exampleEmails,
     // Without the consent, no customer sees the name.
@@ -139,6 +149,7 @@ export async function openPlatform(
     await recorder?.close()
     await consents.close()
     await signingKeys.close()
+    await sessions.close()
     await clients.close()
     await catalogue.close()
   })

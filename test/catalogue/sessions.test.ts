@@ -12,6 +12,7 @@ import {
   productsPath,
   sharedPlatform,
 } from '../support/platform.ts'
+import { until } from '../support/until.ts'
 import { minimalProduct } from './products.ts'
 
 const path = '/v1/session'
@@ -55,7 +56,7 @@ describe('a session', () => {
     const history = await platform.send(`${productPath(created.body.product_id)}/history`, {
       headers: { cookie },
     })
-    assert.equal(history.body.data.history[0].changed_by, session.client_id)
+    assert.equal(history.body.data.history[0].changed_by, session.user.id)
     const { body } = await platform.send(path, { headers: { cookie } })
     assert.deepEqual(body.session, session)
     assert.deepEqual(session.scopes, ['products.write'])
@@ -65,22 +66,84 @@ describe('a session', () => {
     const platform = await openPlatform(t)
     const isAlive = async (cookie: string) =>
       'session' in (await platform.send(path, { headers: { cookie } })).body
+    const readUse = async (cookie: string) => {
+      const { body } = await platform.send('/v1/sessions', { headers: { cookie } })
+      return body.data.find((each: { is_own: boolean }) => each.is_own).used
+    }
     const first = await openSession(platform)
     const second = await openSession(platform)
 
     const out = await platform.send(path, { method: 'DELETE', headers: first.signed })
-    assert.equal(out.status, 204)
+    assert.deepEqual([out.status, out.body], [200, {}])
     assert.match(String(out.headers['set-cookie']), /^holdfast_session=; .*Max-Age=0/)
     assert.deepEqual([await isAlive(first.cookie), await isAlive(second.cookie)], [false, true])
 
-    platform.setClock('2026-07-01T07:59:59Z')
+    const isUsed = async (time: string) => {
+      platform.setClock(time)
+      const headers = { cookie: second.cookie }
+      return (await platform.send(`${productsPath}/x/history`, { headers })).status !== 401
+    }
+    let now = Temporal.Instant.from('2026-07-01T00:00:00Z')
+    for (; now.toString() < '2026-07-01T07:59:00Z'; now = now.add({ minutes: 29 })) {
+      assert.equal(await isUsed(now.toString()), true, now.toString())
+      // The use is stored after the response.
+      await until(async () => (await readUse(second.cookie)) === now.toString())
+    }
     assert.equal(await isAlive(second.cookie), true)
     platform.setClock('2026-07-01T08:00:00Z')
     assert.equal(await isAlive(second.cookie), false)
+    platform.setClock('2026-07-01T00:00:00Z')
 
     const third = await openSession(platform)
     await platform.unregister(platform.client)
     assert.equal(await isAlive(third.cookie), false)
+  })
+})
+
+describe('the sessions of a user', () => {
+  const open = sharedPlatform()
+
+  it('are twenty at most: the one used longest ago ends', async () => {
+    const platform = await open()
+    const { id, secret } = await platform.register(['products.read'], 'many')
+    const cookies: string[] = []
+    for (let count = 0; count < 21; count += 1) {
+      platform.setClock(`2026-07-01T00:00:${String(count).padStart(2, '0')}Z`)
+      cookies.push((await openSession(platform, { client_id: id, client_secret: secret })).cookie)
+    }
+    const alive: boolean[] = []
+    for (const cookie of cookies)
+      alive.push('session' in (await platform.send(path, { headers: { cookie } })).body)
+
+    assert.deepEqual(alive, [false, ...Array.from({ length: 20 }, () => true)])
+    platform.setClock('2026-07-01T00:00:00Z')
+  })
+
+  it('end after half an hour without a use', async (t) => {
+    const platform = await openPlatform(t)
+    const { cookie } = await openSession(platform)
+    const use = async (time: string, headers: Headers = {}) => {
+      platform.setClock(time)
+      const path = `${productsPath}/x/history`
+      return (await platform.send(path, { headers: { cookie, ...headers } })).status
+    }
+    assert.equal(await use('2026-07-01T00:20:00Z', { 'x-unattended': 'true' }), 404)
+    assert.equal(await use('2026-07-01T00:29:59Z', { 'x-unattended': 'true' }), 404)
+    assert.equal(await use('2026-07-01T00:30:00Z'), 401)
+  })
+
+  it('do not include one whose token a program sends', async () => {
+    const platform = await open()
+    const { cookie } = await openSession(platform)
+    const [, token = ''] = cookie.split('=')
+    const answer = await platform.send(`${productsPath}/x/history`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    assert.equal(answer.status, 401)
+    const other = await platform.send(path, {
+      headers: { cookie: `holdfast_session=${platform.token}` },
+    })
+    assert.equal(other.body.session, undefined)
   })
 })
 
@@ -95,7 +158,22 @@ describeOnce('a session of a browser', () => {
     const pattern =
       /^holdfast_session=[\w-]{43}; Path=\/; Max-Age=28800; HttpOnly; SameSite=Strict$/
     assert.match(await read({}), pattern)
-    assert.match(await read({ origin: 'https://platform.example' }), /SameSite=Strict; Secure$/)
+    const overTls = /^__Host-holdfast_session=[\w-]{43}; Path=\/; .*SameSite=Strict; Secure$/
+    assert.match(await read({ origin: 'https://platform.example' }), overTls)
+    const behindProxy = { 'sec-fetch-site': 'same-origin', host: 'platform.example' }
+    assert.match(await read(behindProxy), overTls)
+  })
+
+  it('is not that of a cookie that another host of the domain set', async () => {
+    const platform = await open()
+    const { cookie } = await openSession(platform)
+    const isAccepted = async (headers: Headers) =>
+      'session' in (await platform.send(path, { headers: { cookie, ...headers } })).body
+
+    assert.equal(await isAccepted({}), true)
+    const overTls = { 'sec-fetch-site': 'same-origin', host: 'platform.example' }
+    assert.equal(await isAccepted(overTls), false)
+    assert.equal(await isAccepted({ ...overTls, cookie: `__Host-${cookie}` }), true)
   })
 
   it('is not opened with wrong credentials, from another site, or with half of the credentials', async () => {
@@ -127,7 +205,7 @@ describeOnce('a session of a browser', () => {
     const demo = { id: 'demo', name: 'Demo', scopes: ['products.read'] as const, created }
     await clients.add(demo, hashSecret(makeSecret()))
     await clients.close()
-    assert.equal((await signIn(platform, {})).body.client_id, 'demo')
+    assert.equal((await signIn(platform, {})).body.user.id, 'demo')
     // The name of another site that an attacker made resolve to this machine.
     assert.equal((await signIn(platform, {}, { host: 'attacker.example' })).status, 401)
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { openAccess } from '../../src/auth/access.ts'
+import { openBrowserSessions } from '../../src/auth/browser-sessions.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import type { SigningKeyStore } from '../../src/auth/signing-key-store.ts'
 import { ContractError } from '../../src/contract/index.ts'
@@ -225,6 +226,7 @@ export async function openConsentPlatform(
       version: '0.0.0',
       catalogue,
       access: openAccess(clients, clock),
+      sessions: openBrowserSessions(clients.sessions, { clock }),
       signingKeys,
       consents: store,
       checks: openCheckRuns(createCheckOptions(database, signingKeys, clock)),

@@ -60,6 +60,7 @@ export const rights: Readonly<Record<string, Readonly<Record<string, string>>>> 
     arrangement_change: changeAndDelete,
     artifact: changeAndDelete,
     attempt_limit: changeAndDelete,
+    browser_session: changeAndDelete,
     check_run: changeAndDelete,
     consent_flow: changeAndDelete,
     consent_option: addAndDelete,

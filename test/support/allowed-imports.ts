@@ -28,6 +28,7 @@ export const allowed: Record<string, readonly string[]> = {
     'jose',
     'oidc-provider',
   ],
+  'platform/sign-in': ['contract', 'auth', 'platform/consent', 'oauth4webapi'],
   'platform/explorer': ['contract', 'auth', 'client'],
   'platform/third-party-api': [
     'contract',
@@ -71,7 +72,7 @@ export const allowed: Record<string, readonly string[]> = {
     'pino',
     '@opentelemetry/api',
   ],
-  'server/settings': ['contract', 'http', 'storage', 'provider/upstream'],
+  'server/settings': ['contract', 'http', 'storage', 'provider/upstream', 'platform/sign-in'],
   server: [
     'contract',
     'design',

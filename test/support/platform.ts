@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { openAccess } from '../../src/auth/access.ts'
+import { openBrowserSessions } from '../../src/auth/browser-sessions.ts'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import { type Scope as AccessScope, ContractError } from '../../src/contract/index.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
@@ -14,6 +15,7 @@ import { type CheckRunsOptions, openCheckRuns } from '../../src/platform/check-r
 import type { Explorer } from '../../src/platform/explorer/explorer.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
 import { createReports } from '../../src/server/open-reports.ts'
+import { openPlatformSignIn } from '../../src/server/open-sign-in.ts'
 import { openOutages } from '../../src/server/outages.ts'
 import { openStatusReader } from '../../src/server/read-status.ts'
 import type { Settings } from '../../src/server/settings/settings.ts'
@@ -55,7 +57,7 @@ export interface Platform extends PlatformCaller {
   /** Closes the platform before its scope ends. */
   close(): Promise<void>
   setClock(now: string): void
-  /** Advances the clock of the failure limits, which otherwise does not advance. */
+  /** Advances the monotonic clock of limits and retries, which otherwise does not advance. */
   pass(seconds: number): void
   register(scopes: readonly AccessScope[], name?: string): Promise<Registered>
   /** Issues a token without a request. */
@@ -105,6 +107,18 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
   const consents = await openConsentStore(database)
   let seconds = 0
   const access = openAccess(clients, clock, { seconds: () => seconds })
+  const sessions = openBrowserSessions(clients.sessions, {
+    clock,
+    issuer: options.settings?.consoleIssuer,
+    onError: (error) => assert.fail(error),
+  })
+  const signIn = await openPlatformSignIn(
+    options.settings ?? {},
+    sessions,
+    consents,
+    clock,
+    () => seconds,
+  )
   const checks = openCheckRuns({
     ...createCheckOptions(database, signingKeys, clock),
     ...options.checks,
@@ -123,6 +137,8 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     version: '0.0.0',
     catalogue: options.around?.(catalogue) ?? catalogue,
     access,
+    sessions,
+    signIn,
     signingKeys,
     consents,
     checks,
@@ -151,6 +167,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     await app.close()
     await status.close()
     await checks.close()
+    await sessions.close()
     await consents.close()
     await signingKeys.close()
     await clients.close()

@@ -70,10 +70,13 @@ export interface NewProduct extends ProductContent {
   readonly idempotency?: Idempotency | undefined
 }
 
-/** The author of a change: an API client, a load, or a command. */
+/** The author of a change: a person, an API client, a load, or a command. */
 export interface Author {
+  /** Of a person, the subject. */
   readonly id: string
   readonly name: string
+  /** The identity provider of a person. */
+  readonly issuer?: string
 }
 
 /** The author of loaded products in the history. */

@@ -237,8 +237,8 @@ export interface SessionStore {
   ): Promise<'calls' | 'sessions' | undefined>
 }
 
-/** The secrets of the consent role. Each is created once and shared by all processes. */
-export const secretNames = ['cookies', 'subjects', 'limits', 'accounts'] as const
+/** The secrets of the platform. Each is created once and shared by all processes. */
+export const secretNames = ['cookies', 'subjects', 'limits', 'accounts', 'signIn'] as const
 export type SecretName = (typeof secretNames)[number]
 
 export const secretBytes = 32

@@ -1,6 +1,7 @@
 import { readTrustedProxies } from '../../http/caller-address.ts'
 import { databaseLayouts } from '../../storage/database.ts'
 import { consentDefinitions } from './consent-settings.ts'
+import { consoleDefinitions } from './console-settings.ts'
 import { type Definition, type Definitions, forAllRoles, type Role, usedBy } from './definition.ts'
 import { upstreamDefinitions } from './upstream-settings.ts'
 import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
@@ -217,11 +218,12 @@ const definitions = {
   ...usedBy(platform, {
     publicUrl: {
       about:
-        'the public URL of the platform, which the links of the public endpoints begin with; by default that of the issuer, or the address that the platform listens on',
+        'the public URL of the platform, which the links of the public endpoints begin with, and which people come back to after a sign-in; by default that of the issuer, or the address that the platform listens on',
       placeholder: 'url',
       mustBe: 'an http or https URL without credentials, path and query',
       read: (text) =>
         isWebUrl(text) && /^https?:\/\/[^/?#@]+\/?$/i.test(text) ? new URL(text).origin : undefined,
+      requiredWith: ['consoleIssuer'],
     },
     outagesFile: {
       about:
@@ -229,6 +231,7 @@ const definitions = {
       ...path('the path of a JSON file'),
     },
     ...consentDefinitions,
+    ...consoleDefinitions,
     checkCustomers: {
       about:
         'the customers that the platform uses to check the provider: two test customers, so that the checks can compare them',

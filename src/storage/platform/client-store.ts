@@ -1,6 +1,7 @@
 import { type ClientStore, limitScopes } from '../../auth/client-store.ts'
 import type { Scope } from '../../contract/index.ts'
 import { optional, type Sql, text, time, words } from '../sql.ts'
+import { createBrowserSessionStore } from './browser-session-store.ts'
 
 const scopes = words as (cell: Parameters<typeof words>[0]) => Scope[]
 
@@ -23,6 +24,7 @@ const deleteExpired = `delete from api_token where digest = (
 
 export function createClientStore(sql: Sql): ClientStore {
   return {
+    sessions: createBrowserSessionStore(sql),
     list: () => sql.all(client, `${selectClients} order by created, id`),
     async add({ id, name, scopes, created }, secretHash) {
       await sql.run(

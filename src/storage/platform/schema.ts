@@ -100,6 +100,25 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
   )${options};
   create index api_token_expires on api_token (expires);
 
+  -- Sessions of browsers.
+  create table browser_session (
+    digest ${key} primary key,    -- of the cookie
+    id ${key} not null unique,
+    user_id ${key} not null,      -- the subject of a person, or the id of an API client
+    issuer ${key} not null,       -- the identity provider of a person; empty for an API client
+    name text not null,
+    scopes text not null,
+    secret_hash text,             -- of an API client, as in api_token
+    started ${bigint} not null,
+    used ${bigint} not null,
+    expires ${bigint} not null,   -- unless it is used before
+    ends ${bigint} not null,
+    address text not null,        -- its kind
+    id_token text                 -- of a person, encrypted with a key that the browser has
+  )${options};
+  create index browser_session_user on browser_session (user_id, issuer, used desc);
+  create index browser_session_expires on browser_session (expires);
+
   create table idempotency (
     client ${key} not null,
     key ${key} not null,

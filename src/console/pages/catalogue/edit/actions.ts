@@ -40,7 +40,7 @@ export async function save(editor: Editor): Promise<Outcome> {
       headers: before === undefined ? { 'if-none-match': '*' } : { 'if-match': before },
       query: baseVersion === 0 ? {} : { 'base-version': baseVersion },
     })
-    const author = { name: session.value?.client_name ?? '', at: new Date().toISOString() }
+    const author = { name: session.value?.user.name ?? '', at: new Date().toISOString() }
     editor.reset(editor.product.value, product, { tag, baseVersion, isOutdated, author })
     return 'done'
   } catch (error) {

@@ -1,0 +1,45 @@
+import type { AddressKind, Scope } from '../contract/index.ts'
+import type { Caller } from './caller.ts'
+
+/** A session of a browser. It ends at `expires`, which every use moves as far as `ends`. */
+export interface StoredSession {
+  /** Not secret: it names the session in lists. */
+  readonly id: string
+  readonly user: Caller
+  readonly scopes: readonly Scope[]
+  readonly started: Temporal.Instant
+  readonly used: Temporal.Instant
+  readonly expires: Temporal.Instant
+  readonly ends: Temporal.Instant
+  readonly address: AddressKind
+}
+
+export interface NewSession extends StoredSession {
+  /** Of an API client: the session is valid while the client has it. */
+  readonly secretHash?: string | undefined
+  /** Of a person: the ID token, encrypted. */
+  readonly idToken?: string | undefined
+}
+
+/** Whose sessions they are. */
+export type SessionOwner = Pick<Caller, 'id' | 'issuer'>
+
+/** Stores sessions of browsers by the digests of their cookies. Each function ignores sessions that have expired. */
+export interface BrowserSessionStore {
+  /** Also deletes some expired sessions, and those of the user beyond `perUserMax`, the ones used last excepted. */
+  add(digest: string, session: NewSession, perUserMax: number): Promise<void>
+  /** Undefined too if the API client was removed or its secret was rotated. The scopes are those that the client has too. */
+  find(digest: string, now: Temporal.Instant): Promise<StoredSession | undefined>
+  /** Those of the owner, or all. Those used last first. */
+  list(
+    owner: SessionOwner | undefined,
+    limit: number,
+    now: Temporal.Instant,
+  ): Promise<{ readonly items: readonly StoredSession[]; readonly total: number }>
+  findById(id: string, now: Temporal.Instant): Promise<StoredSession | undefined>
+  noteUse(digest: string, used: Temporal.Instant, expires: Temporal.Instant): Promise<void>
+  /** Returns the encrypted ID token, if there is one. */
+  remove(digest: string): Promise<string | undefined>
+  /** False if it has ended. */
+  removeById(id: string): Promise<boolean>
+}

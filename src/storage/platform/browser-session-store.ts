@@ -1,0 +1,127 @@
+import type {
+  BrowserSessionStore,
+  SessionOwner,
+  StoredSession,
+} from '../../auth/browser-session-store.ts'
+import { limitScopes } from '../../auth/client-store.ts'
+import type { AddressKind, Scope } from '../../contract/index.ts'
+import { oneOf, optional, type Row, type Sql, text, time } from '../sql.ts'
+import { purgeExpired } from './consent/purge-expired.ts'
+
+/** A person may have no scopes. */
+const scopes = (cell: Parameters<typeof text>[0]) =>
+  text(cell).split(' ').filter(Boolean) as Scope[]
+
+const session = {
+  id: text,
+  userId: text,
+  name: text,
+  issuer: text,
+  scopes,
+  clientScopes: optional(scopes),
+  started: time,
+  used: time,
+  expires: time,
+  ends: time,
+  address: oneOf<AddressKind>(),
+}
+const columns = `s.id, s.user_id, s.name, s.issuer, s.scopes, c.scopes as client_scopes, s.started,
+  s.used, s.expires, s.ends, s.address`
+
+/** Those that have not ended. The session of an API client ends when its secret is rotated, as its tokens do. */
+const valid = `browser_session s left join api_client c on s.issuer = '' and c.id = s.user_id
+  where s.expires > $1 and (s.issuer <> '' or c.secret_hash = s.secret_hash)`
+
+/** How many sessions of a user are deleted at once. */
+const deletedMax = 100
+
+const expired = { table: 'browser_session', key: 'digest', time: 'expires' }
+
+export function createBrowserSessionStore(sql: Sql): BrowserSessionStore {
+  return {
+    async add(digest, added, perUserMax) {
+      const { id, user, started, used, expires, ends, address, secretHash, idToken } = added
+      const owner = toValues(user)
+      // Those beyond are deleted first, so that the one that is added is not among them.
+      const beyond = `select digest from browser_session where user_id = $1 and issuer = $2
+        order by used desc, id limit ${deletedMax} offset ${perUserMax - 1}
+        ${sql.dialect.skipLocked}`
+      await sql.inOrder(
+        [`delete from browser_session where digest in (${beyond})`, owner],
+        [
+          `insert into browser_session (digest, id, user_id, issuer, name, scopes, secret_hash,
+             started, used, expires, ends, address, id_token)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+          [
+            ...[digest, id, ...owner, user.name, added.scopes.join(' '), secretHash, started, used],
+            ...[expires, ends, address, idToken],
+          ],
+        ],
+        purgeExpired(sql.dialect, expired, started.epochMilliseconds),
+      )
+    },
+    async find(digest, now) {
+      const query = `select ${columns} from ${valid} and s.digest = $2`
+      const row = await sql.first(session, query, [now, digest])
+      return row && toSession(row)
+    },
+    async list(owner, limit, now) {
+      const [id, issuer] = owner ? toValues(owner) : []
+      const selected = `select ${columns} from ${valid}
+        and (cast($2 as text) is null or (s.user_id = $2 and s.issuer = $3))`
+      const { items, total } = await sql.page(
+        session,
+        `with found as not materialized (${selected})
+         select counted.total, page.* from (select count(*) as total from found) as counted
+         left join (select * from found order by used desc, id limit $4) as page on true
+         order by used desc, id`,
+        [now, id, issuer, limit],
+      )
+      return { items: items.map(toSession), total }
+    },
+    async findById(id, now) {
+      const row = await sql.first(session, `select ${columns} from ${valid} and s.id = $2`, [
+        now,
+        id,
+      ])
+      return row && toSession(row)
+    },
+    async noteUse(digest, used, expires) {
+      await sql.run(
+        'update browser_session set used = $2, expires = $3 where digest = $1 and used < $2',
+        [digest, used, expires],
+      )
+    },
+    remove: (digest) =>
+      sql.transaction(async (transaction) => {
+        const row = await transaction.first(
+          { idToken: optional(text) },
+          'delete from browser_session where digest = $1 returning id_token',
+          [digest],
+        )
+        return row?.idToken
+      }),
+    async removeById(id) {
+      return (await sql.run('delete from browser_session where id = $1', [id])) === 1
+    },
+  }
+}
+
+/** The id of a user, and the identity provider; none for an API client. */
+function toValues({ id, issuer = '' }: SessionOwner): [string, string] {
+  return [id, issuer]
+}
+
+function toSession({
+  userId,
+  name,
+  issuer,
+  clientScopes,
+  ...row
+}: Row<typeof session>): StoredSession {
+  return {
+    ...row,
+    user: { id: userId, name, ...(issuer !== '' && { issuer }) },
+    scopes: clientScopes ? limitScopes(row.scopes, clientScopes) : row.scopes,
+  }
+}
