@@ -5,6 +5,6 @@ export function formatCsvRow(values: readonly (string | number | boolean)[]): st
 
 function formatCell(value: string | number | boolean): string {
   const text = String(value)
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = typeof value === 'string' && /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
