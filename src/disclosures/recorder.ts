@@ -21,6 +21,9 @@ const waitingMax = 10_000
 const waitMaxMs = 5000
 const retryMs = 50
 
+/** How far the clock may be behind the last block: times never decrease in a chain, so that another one begins then. */
+const behindMsMax = 10_000
+
 /** How often the head of the chain is signed, if it has grown. */
 const headMs = 60_000
 
@@ -63,8 +66,13 @@ export interface Recorder<Kind extends AnswerRecord = DisclosureRecord> {
   close(): Promise<void>
 }
 
+type Stated = Pick<Statement, 'kind' | 'removed'>
+
 interface Waiting<Kind> {
+  /** Of the record. */
   readonly line: string
+  /** In place of a record. It is signed when its block is made, since it names the block before. */
+  readonly stated?: Stated | undefined
   readonly record: Kind | undefined
   /** Missing if it is recorded already, or needs no record. */
   readonly use: TokenUse | undefined
@@ -77,15 +85,19 @@ interface Waiting<Kind> {
 interface Sealed<Kind> {
   readonly block: Block
   readonly records: readonly Kind[]
+  /** The last block of its chain. */
+  readonly isEnd?: boolean | undefined
 }
 
-/** Writes the records of this process in a chain of its own, which begins with the first record. */
+/**
+ * Writes the records of this process in a chain of its own, which begins with the first record, and in another one after
+ * the clock was set back.
+ */
 export function openRecorder<Kind extends AnswerRecord>(
   options: RecorderOptions<Kind>,
 ): Recorder<Kind> {
   const { store, appendWithUses, signingKeys, clock, onHead, onRecords, onError } = options
-  const chain = randomBytes(chainBytes).toString('base64url')
-  let head = emptyChain(chain)
+  let head = emptyChain(makeChainId())
   let lastTime = clock()
   const waiting: Waiting<Kind>[] = []
   let writing: Promise<void> | undefined
@@ -102,11 +114,13 @@ export function openRecorder<Kind extends AnswerRecord>(
   let storedAt = Number.NEGATIVE_INFINITY
   let isClosed = false
 
-  const add = (line: string, record?: Kind, use?: TokenUse): Promise<UseOutcome> => {
+  const add = (
+    added: Pick<Waiting<Kind>, 'line' | 'stated' | 'record' | 'use'>,
+  ): Promise<UseOutcome> => {
     if (isClosed || waiting.length >= waitingMax) return Promise.reject(notRecorded())
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + waitMaxMs
-      waiting.push({ line, record, use, deadline, resolve, reject })
+      waiting.push({ ...added, deadline, resolve, reject })
       writing ??= write()
     })
   }
@@ -157,32 +171,48 @@ export function openRecorder<Kind extends AnswerRecord>(
 
   /**
    * The next ones, of which no two use the same token. Those that need no use of a token do not wait for others, whose tokens
-   * may have been used before.
+   * may have been used before. A statement is alone.
    */
   const takeGroup = (): Waiting<Kind>[] => {
     const tokenIds = new Set<string>()
     const isWithUses = waiting[0]?.use !== undefined
     let [count, characters] = [0, 0]
-    for (const { line, use } of waiting) {
+    for (const { line, use, stated } of waiting) {
+      if (stated && count > 0) break
       characters += line.length
       if (use && (!isWithUses || tokenIds.has(use.tokenId))) break
       if (use) tokenIds.add(use.tokenId)
       if (count === blockMax || (count > 0 && characters > charactersMax)) break
       count += 1
+      if (stated) break
     }
     return waiting.splice(0, count)
   }
 
-  /** Stores what is in doubt. Returns the lines that the next block begins with. */
+  const storeDoubtful = async (deadline: number): Promise<void> => {
+    if (!doubtful) return
+    const { block, records, isEnd } = doubtful
+    await append(doubtful, deadline)
+    doubtful = undefined
+    if (isEnd) head = emptyChain(makeChainId())
+    else if (records.length > 0) unsent = block
+  }
+
+  const listUnsent = (): string[] =>
+    unsent ? [formatLine({ kind: 'unsent', block: unsent.number })] : []
+
+  /** Stores what is in doubt, and ends a chain that is ahead of the clock. Returns the lines that the next block begins with. */
   const prepare = async (deadline: number): Promise<string[]> => {
-    if (doubtful) {
-      const { block, records } = doubtful
-      await append(doubtful, deadline)
-      doubtful = undefined
-      if (records.length > 0) unsent = block
+    await storeDoubtful(deadline)
+    const behindMs = lastTime.epochMilliseconds - clock().epochMilliseconds
+    if (head.number >= 0 && behindMs > behindMsMax) {
+      const lines = [...listUnsent(), await before(deadline, makeStatement({ kind: 'end' }))]
+      doubtful = { block: sealBlock(head, lines, lastTime), records: [], isEnd: true }
+      await storeDoubtful(deadline)
     }
-    if (unsent) return [formatLine({ kind: 'unsent', block: unsent.number })]
-    return head.number < 0 ? [await before(deadline, makeStatement('start'))] : []
+    return head.number < 0
+      ? [await before(deadline, makeStatement({ kind: 'start' }))]
+      : listUnsent()
   }
 
   const writeGroup = async (
@@ -192,10 +222,12 @@ export function openRecorder<Kind extends AnswerRecord>(
   ): Promise<void> => {
     const now = clock()
     // In a chain, times never decrease.
-    if (Temporal.Instant.compare(now, lastTime) > 0) lastTime = now
-    const block = sealBlock(head, [...first, ...group.map(({ line }) => line)], lastTime)
-    const sealed = { block, records: group.flatMap(({ record }) => record ?? []) }
+    if (head.number < 0 || Temporal.Instant.compare(now, lastTime) > 0) lastTime = now
+    let sealed: Sealed<Kind> | undefined
     try {
+      const lines = [...first, ...(await listLines(group, deadline))]
+      const block = sealBlock(head, lines, lastTime)
+      sealed = { block, records: group.flatMap(({ record }) => record ?? []) }
       const uses = group.flatMap(({ use }) => use ?? [])
       if (appendWithUses && uses.length > 0) {
         // Not repeated: the use of a token that seemed to fail would be a second one.
@@ -210,8 +242,16 @@ export function openRecorder<Kind extends AnswerRecord>(
     } catch (error) {
       storedAt = Number.NEGATIVE_INFINITY
       doubtful = sealed
-      for (const { reject } of group) reject(notRecorded(error))
+      for (const { reject } of group) reject(sealed ? notRecorded(error) : error)
     }
+  }
+
+  const listLines = async (
+    group: readonly Waiting<Kind>[],
+    deadline: number,
+  ): Promise<readonly string[]> => {
+    const [{ stated } = {}] = group
+    return stated ? [await before(deadline, makeStatement(stated))] : group.map(({ line }) => line)
   }
 
   /** Without a block, since some tokens were used before. The others, whose uses are recorded now, wait for the next one. */
@@ -228,8 +268,8 @@ export function openRecorder<Kind extends AnswerRecord>(
     waiting.unshift(...recorded.map((each) => ({ ...each, use: undefined })))
   }
 
-  const makeStatement = async (kind: Statement['kind'], removed?: readonly Head[]) => {
-    const { number, hash } = head
+  const makeStatement = async ({ kind, removed }: Stated): Promise<string> => {
+    const { chain, number, hash } = head
     const now = clock()
     const active = await store.listHeads(now, othersSeconds)
     const stated: Statement = {
@@ -244,10 +284,13 @@ export function openRecorder<Kind extends AnswerRecord>(
     return formatLine({ kind: 'statement', statement })
   }
 
+  const addStatement = (stated: Stated) =>
+    add({ line: '', stated, record: undefined, use: undefined })
+
   const state = async (kind: 'head' | 'end'): Promise<void> => {
     const count = writtenCount
     if (count === signedCount && (kind === 'head' || head.number < 0)) return
-    await add(await makeStatement(kind))
+    await addStatement({ kind })
     signedCount = count
   }
 
@@ -260,11 +303,12 @@ export function openRecorder<Kind extends AnswerRecord>(
 
   return {
     async record(record) {
-      await add(formatLine({ kind: 'disclosure', ...record }), record)
+      await add({ line: formatLine({ kind: 'disclosure', ...record }), record, use: undefined })
     },
-    recordWithUse: (record, use) => add(formatLine({ kind: 'disclosure', ...record }), record, use),
+    recordWithUse: (record, use) =>
+      add({ line: formatLine({ kind: 'disclosure', ...record }), record, use }),
     async stateRemoval(removed) {
-      await add(await makeStatement('removal', removed))
+      await addStatement({ kind: 'removal', removed })
     },
     async test() {
       if (performance.now() - storedAt < recentMs) return
@@ -281,6 +325,8 @@ export function openRecorder<Kind extends AnswerRecord>(
     },
   }
 }
+
+const makeChainId = (): string => randomBytes(chainBytes).toString('base64url')
 
 /** Rejects at the time of `performance.now()`, if the work goes on that long. */
 function before<Result>(deadline: number, work: Promise<Result>): Promise<Result> {

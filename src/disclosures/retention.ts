@@ -1,9 +1,27 @@
+import { openPurgeClock, type PurgeClockOptions } from '../auth/purge-clock.ts'
 import type { Block, Head } from './block.ts'
 import type { Recorder } from './recorder.ts'
 import type { DisclosureRecordStore } from './store.ts'
 
 /** How many blocks are read and removed at once. */
 const blocksMax = 200
+
+/**
+ * Returns a function for the time before which records have expired. A clock that is set years ahead must not remove
+ * records: only one that is still ahead at the next call counts, if that is some minutes later.
+ */
+export function openExpiry(
+  clock: () => Temporal.Instant,
+  years: number,
+  options: PurgeClockOptions = {},
+): () => Temporal.Instant {
+  const readSeconds = openPurgeClock(clock, options)
+  readSeconds()
+  return () => {
+    const settled = Temporal.Instant.fromEpochMilliseconds(readSeconds() * 1000)
+    return settled.toZonedDateTimeISO('UTC').subtract({ years }).toInstant()
+  }
+}
 
 /**
  * Removes the blocks before a time, which are the first ones of their chains. Before, a chain of this process names the last

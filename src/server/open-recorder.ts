@@ -2,7 +2,7 @@ import { findNewestKey, type SigningKeyStore } from '../auth/signing-key-store.t
 import { ContractError } from '../contract/index.ts'
 import type { AnswerRecord, DisclosureRecord, ProviderRecord } from '../disclosures/record.ts'
 import { openRecorder, type Recorder, type RecorderOptions } from '../disclosures/recorder.ts'
-import { removeExpired } from '../disclosures/retention.ts'
+import { openExpiry, removeExpired } from '../disclosures/retention.ts'
 import type { RecordStore } from '../disclosures/store.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import { clock } from './clock.ts'
@@ -88,8 +88,9 @@ function openLoggedRecorder<Kind extends AnswerRecord>(
     onRecords: (count) => metrics?.countRecords(count),
     onError,
   })
+  const readExpiry = openExpiry(clock, years)
   const timer = setInterval(() => {
-    const before = clock().toZonedDateTimeISO('UTC').subtract({ years }).toInstant()
+    const before = readExpiry()
     const removals = [removeExpired(store, recorder, before), removeOthers(before)]
     Promise.all(removals).catch((cause: unknown) => {
       onError(new Error('old records could not be removed', { cause }))

@@ -55,13 +55,13 @@ async function openTimedProvider(t: Scope) {
 }
 
 describe('the chain of a provider', () => {
-  it('keeps the order of its records while the clock is set back', async (t) => {
+  it('keeps the order of its records while the clock is set back a little', async (t) => {
     const { ask, pass, list, run, recorder } = await openTimedProvider(t)
 
     await ask()
-    pass({ hours: -30 })
+    pass({ seconds: -10 })
     await ask()
-    pass({ hours: 31 })
+    pass({ seconds: 11 })
     await ask()
     await recorder.close()
 
@@ -69,9 +69,32 @@ describe('the chain of a provider', () => {
     assert.deepEqual(times, [
       '2026-07-01T00:00:00Z',
       '2026-07-01T00:00:00Z',
-      '2026-07-01T01:00:00Z',
+      '2026-07-01T00:00:01Z',
     ])
-    assert.equal((await run('verify')).status, 0)
+    const { stdout } = await run('verify')
+    assert.equal(stdout, 'verified 3 records in 4 blocks of 1 chain\n')
+  })
+
+  it('ends when the clock is set back further, and another one has the times of the clock', async (t) => {
+    const { ask, pass, list, run, recorder } = await openTimedProvider(t)
+
+    await ask()
+    pass({ years: 1 })
+    await ask()
+    pass({ years: -1 })
+    await recorder.stateRemoval([])
+    pass({ hours: 1 })
+    await ask()
+    await recorder.close()
+
+    const times = (await list()).map(({ time }) => time)
+    assert.deepEqual(times, [
+      '2026-07-01T00:00:00Z',
+      '2026-07-01T01:00:00Z',
+      '2027-07-01T00:00:00Z',
+    ])
+    const { stdout } = await run('verify')
+    assert.equal(stdout, 'verified 3 records in 6 blocks of 2 chains\n')
   })
 
   it('names the last block that expired, so that its verification succeeds', async (t) => {
