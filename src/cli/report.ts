@@ -41,8 +41,8 @@ export function reportCommand(terminal: Terminal): Command {
       'after',
       `
 The time zone and the brand are those of the platform: set HOLDFAST_TIME_ZONE,
-HOLDFAST_BRAND_NAME and HOLDFAST_BRAND_ID as there. Once a period has ended, its
-report has the same bytes each time. If a block of the records is not as it was
+HOLDFAST_BRAND_NAME and HOLDFAST_BRAND_ID as there. From a day after a period on,
+its report has the same bytes each time. If a block of the records is not as it was
 written, the report says so and the exit status is 1.
 
 Example: holdfast report --period 2026-H2 > report.html`,

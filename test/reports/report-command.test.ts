@@ -15,9 +15,9 @@ import { until } from '../support/until.ts'
 
 const timeZone = 'Australia/Sydney'
 
-/** The half of the year that a time is in, and the one before or after it. */
+/** The half of the year that yesterday is in, and those before and after it. The one before is finished. */
 function findHalf(offset: number) {
-  const today = Temporal.Now.zonedDateTimeISO(timeZone).toPlainDate()
+  const today = Temporal.Now.zonedDateTimeISO(timeZone).toPlainDate().subtract({ days: 1 })
   const current = today.with({ month: today.month <= 6 ? 1 : 7, day: 1 })
   const first = current.add({ months: 6 * offset })
   const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).toInstant()
@@ -164,7 +164,7 @@ describe('holdfast report', () => {
     assert.deepEqual(refusals, [['product', '2.5(1)', 3]])
   })
 
-  it('has the same bytes each time, in each format, once the period has ended', async (t) => {
+  it('has the same bytes each time, in each format, once the period is finished', async (t) => {
     const opened = await openReport(t)
     await addRecords(opened)
     const brand = ['--brand-name', 'Bank & <Sons>', '--brand-id', 'brand-7']
@@ -186,9 +186,9 @@ describe('holdfast report', () => {
     assert.ok(rows.some((row) => row.endsWith(',Consumer data requests,,,,,,10')))
   })
 
-  it('says that a period has not ended, and refuses one that is not kept or has not begun', async (t) => {
+  it('says that a period is not finished, and refuses one that is not kept or has not begun', async (t) => {
     const { report, run } = await openReport(t)
-    const [current, next, old] = [findHalf(0), findHalf(1), findHalf(-5)]
+    const [current, next, old] = [findHalf(0), findHalf(2), findHalf(-5)]
 
     const unfinished = await report(current.name, 'html')
     const failures = await Promise.all(
@@ -200,7 +200,7 @@ describe('holdfast report', () => {
     )
     const oldProducts = await report(old.name, 'html', '--record-years', '9')
 
-    assert.match(unfinished, /Unfinished: the period has not ended/)
+    assert.match(unfinished, /Unfinished: the numbers can grow until a day after the period/)
     assert.deepEqual(
       failures.map(({ status }) => status),
       [1, 1, 2],
@@ -276,7 +276,7 @@ describe('GET /v1/reports', () => {
     assert.equal((await read(last.name, outsider)).status, 403)
     for (const [period, problem] of [
       ['2026-H3', /period must be half a year/],
-      [findHalf(1).name, /begins on/],
+      [findHalf(2).name, /begins on/],
       ['1999-H1', /before the records that are kept/],
       ['__proto__', /period must be half a year/],
     ] as const) {
@@ -324,5 +324,31 @@ describe('GET /v1/reports', () => {
     assert.deepEqual(again, { report })
     assert.equal(calls, 4)
     await assert.rejects(reports.read(findHalf(0).name), /aborted/)
+  })
+
+  it('is finished a day after the period, when processes have written their last records and counts', async (t) => {
+    const { store, database, count } = await openReport(t)
+    const usage = await openUsageStore(database)
+    t.after(() => usage.close())
+    const readAt = async (now: Temporal.Instant) => {
+      const reports = openBackgroundReports({
+        ...{ store: store.disclosureRecords, usage, clock: () => now, timeZone },
+        ...{ brand: { name: 'Bank' }, recordYears: 6 },
+      })
+      const { isFinished, brands, records } = await untilReport(() => reports.read(last.name))
+      await reports.close()
+      return [isFinished, records.records, brands[0]?.productDataRequests]
+    }
+    const atLast = last.end.subtract({ seconds: 1 })
+    const lastDay = last.end.toZonedDateTimeISO(timeZone).subtract({ days: 1 }).toInstant()
+    await discloseRecords(store, atLast, {})
+
+    const early = await readAt(last.end)
+    await discloseRecords(store, atLast, {})
+    await count(lastDay, 'products', 200, 3)
+    const final = await readAt(last.end.add({ hours: 24 }))
+
+    assert.deepEqual(early, [false, 1, 0])
+    assert.deepEqual(final, [true, 2, 3])
   })
 })

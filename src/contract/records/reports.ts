@@ -84,7 +84,10 @@ export const RegulatoryReport = record('RegulatoryReport', {
     firstDay: described(PlainDate, 'The first day of the period.'),
     lastDay: described(PlainDate, 'The last day of the period.'),
     timeZone: described(Text, 'The time zone in which these days begin and end.'),
-    isFinished: described(Flag, 'Whether the period has ended. Until then, the numbers grow.'),
+    isFinished: described(
+      Flag,
+      'Whether the period ended at least a day ago. Until then, the numbers can grow.',
+    ),
     brands: Type.Array(ReportedBrand),
     records: ReportedRecords,
   },

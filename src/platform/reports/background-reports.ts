@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ReportState } from '../../contract/index.ts'
 import type { DisclosureRecordStore } from '../../disclosures/store.ts'
 import { countRecords, type RecordCounts } from './count-records.ts'
-import type { ReportPeriod } from './period.ts'
+import { isFinished, type ReportPeriod } from './period.ts'
 import { makeReport, type ReportOptions, requirePeriod } from './report.ts'
 
 /** How long a request waits for the end of a count. */
 const answerMs = 1000
 
-/** How long the counts of a period that has not ended are reused. */
+/** How long the counts of an unfinished period are reused. */
 const reuseMs = 60_000
 
 export interface BackgroundReportsOptions extends ReportOptions {
@@ -38,8 +38,9 @@ export function openBackgroundReports(options: BackgroundReportsOptions) {
         closing.signal.throwIfAborted()
         count.countedTo = time
       })
-      const isFinished = Temporal.Instant.compare(period.end, now) <= 0
-      count.expires = isFinished ? Number.POSITIVE_INFINITY : performance.now() + reuseMs
+      count.expires = isFinished(period, now)
+        ? Number.POSITIVE_INFINITY
+        : performance.now() + reuseMs
       return counted
     }
     const done = last.then(begin)

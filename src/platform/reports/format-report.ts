@@ -19,13 +19,13 @@ const productsGone = 'Not available: the counts of calls by day are kept for two
 const consumerNote =
   'Requests with a valid access token for data of a customer, whatever the answer. From the disclosure records.'
 
-/** Of its text, nothing depends on when the report is made, once the period has ended. */
+/** Of its text, nothing depends on when the report is made, once the period is finished. */
 export function describePeriod({ firstDay, lastDay, timeZone }: RegulatoryReport): string {
   return `${formatDay(firstDay)} to ${formatDay(lastDay)} (${timeZone})`
 }
 
 export const describeState = ({ isFinished }: RegulatoryReport): string =>
-  isFinished ? 'Finished' : 'Unfinished: the period has not ended, and the numbers grow'
+  isFinished ? 'Finished' : 'Unfinished: the numbers can grow until a day after the period'
 
 export function describeProof({ records: { fault, ...counted } }: RegulatoryReport): string {
   const { records, blocks, chains } = counted

@@ -9,6 +9,14 @@ export interface ReportPeriod {
   readonly end: Temporal.Instant
 }
 
+/** For so long, processes may still store records and counts of a period that has ended. */
+const settleHours = 24
+
+/** Whether the report of the period stays as it is. */
+export function isFinished({ end }: Pick<ReportPeriod, 'end'>, now: Temporal.Instant): boolean {
+  return Temporal.Instant.compare(end.add({ hours: settleHours }), now) <= 0
+}
+
 /** What the name of a period must be. */
 export const periodForm =
   'half a year, such as 2026-H1 (January to June) or 2026-H2 (July to December)'

@@ -9,7 +9,7 @@ import {
 import { publicOperations } from '../usage/operations.ts'
 import { type DayCount, type UsageStore, usageSpans } from '../usage/store.ts'
 import type { RecordCount, RecordCounts } from './count-records.ts'
-import { periodForm, type ReportPeriod, readPeriod } from './period.ts'
+import { isFinished, periodForm, type ReportPeriod, readPeriod } from './period.ts'
 import { findBasis, findErrorCode, productTraffic } from './refusal-rules.ts'
 
 export interface ReportOptions {
@@ -43,7 +43,7 @@ export function requirePeriod(
   )
 }
 
-/** The same for the same records and counts of a period that has ended. */
+/** The same for the same records and counts of a period that is finished. */
 export async function makeReport(
   period: ReportPeriod,
   counted: RecordCounts,
@@ -58,7 +58,7 @@ export async function makeReport(
     firstDay: period.firstDay.toString(),
     lastDay: period.lastDay.toString(),
     timeZone,
-    isFinished: Temporal.Instant.compare(period.end, now) <= 0,
+    isFinished: isFinished(period, now),
     brands: [
       {
         ...brand,
