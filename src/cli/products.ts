@@ -231,20 +231,36 @@ function publishCommand(terminal: Terminal): Command {
   return createSubcommand('publish', 'publish the draft of a product as its next version')
     .addArgument(idArgument('products list'))
     .option('--if-match <etag>', 'only if the draft has this ETag, which products diff prints')
+    .addOption(yesOption())
     .addHelpText(
       'after',
       `
 A draft is not published if the product has changed since the draft was made.
+${unlikelyValues}
 
 Example: holdfast products publish ID`,
     )
-    .action((id: string, flags: StoreFlags & { readonly ifMatch?: string }) =>
-      withStore('openCatalogueStore', flags, terminal, async (store) => {
-        const { publishDraft } = await import('./products/publish.ts')
-        await publishDraft(store, id, flags.ifMatch, terminal)
-      }),
+    .action((id: string, flags: StoreFlags & ConfirmFlags & { readonly ifMatch?: string }) =>
+      abortOnSignal((signal) =>
+        withStore('openCatalogueStore', flags, terminal, async (store) => {
+          const { publishDraft } = await import('./products/publish.ts')
+          const { ifMatch, yes = false } = flags
+          await publishDraft(store, id, { ifMatch, yes, signal }, terminal)
+        }),
+      ),
     )
 }
+
+interface ConfirmFlags {
+  readonly yes?: boolean
+}
+
+function yesOption(): Option {
+  return new Option('-y, --yes', 'publish unlikely values without asking')
+}
+
+const unlikelyValues = `The command names unlikely values, such as a rate above 50 % a year or a fee without
+an amount, and asks whether to publish them.`
 
 function restoreCommand(terminal: Terminal): Command {
   return createSubcommand(
@@ -253,18 +269,23 @@ function restoreCommand(terminal: Terminal): Command {
   )
     .addArgument(idArgument('products list'))
     .addOption(numberOption('--version <number>', 'the version to restore').makeOptionMandatory())
+    .addOption(yesOption())
     .addHelpText(
       'after',
       `
 A deleted product exists again when one of its versions is restored. To compare
 first: holdfast products diff ID --from VERSION --to VERSION
+${unlikelyValues}
 
 Example: holdfast products restore ID --version 1`,
     )
-    .action((id: string, flags: StoreFlags & { readonly version: number }) =>
-      withStore('openCatalogueStore', flags, terminal, async (store) => {
-        const { restoreVersion } = await import('./products/publish.ts')
-        await restoreVersion(store, id, flags.version, terminal)
-      }),
+    .action((id: string, flags: StoreFlags & ConfirmFlags & { readonly version: number }) =>
+      abortOnSignal((signal) =>
+        withStore('openCatalogueStore', flags, terminal, async (store) => {
+          const { restoreVersion } = await import('./products/publish.ts')
+          const { version, yes = false } = flags
+          await restoreVersion(store, id, { version, yes, signal }, terminal)
+        }),
+      ),
     )
 }

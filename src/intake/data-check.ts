@@ -1,3 +1,4 @@
+import { findRecordFaults } from '../contract/index.ts'
 import { type Gap, openGap, openGapCheck } from './gap-check.ts'
 import { hasFewUsers, openFaultCounter, type RecordFaults } from './line-warnings.ts'
 import { entryTypes } from './record-type.ts'
@@ -30,11 +31,12 @@ export function openDataCheck() {
       if (!account) return
       if (item.type === 'account') {
         if (hasFewUsers(item.holders, account.record)) accountsWithoutUsers.add(account.id)
-        faults.add(`${item.kind}.account`, account.record, account.id)
+        const type = `${item.kind}.account` as const
+        faults.add(type, findRecordFaults(type, account.record), account.id)
       }
       if (item.type === 'balance' || item.type === 'entry') {
         const type = item.type === 'balance' ? 'banking.balance' : entryTypes[item.list]
-        faults.add(type, JSON.parse(item.record), account.id)
+        faults.add(type, findRecordFaults(type, JSON.parse(item.record)), account.id)
       }
     },
     /** After the last item. */

@@ -1,4 +1,5 @@
-import { findRecordFaults, type RecordType } from '../contract/index.ts'
+import { findRecordFaults, type Problem, type RecordType } from '../contract/index.ts'
+import { findProductWarnings } from '../contract/product-warnings.ts'
 import { isObject } from '../contract/schema.ts'
 import type { ValidLine } from './line.ts'
 import { recordTypeOf } from './record-type.ts'
@@ -13,6 +14,8 @@ export interface LineWarnings {
   /** The number of lines with an account that lists fewer users than it has holders. */
   readonly accountsWithoutUsers: number
   readonly faults: readonly RecordFaults[]
+  /** Values of products that are seldom meant. */
+  readonly unlikely: readonly RecordFaults[]
 }
 
 export interface LeftOutFields {
@@ -21,7 +24,7 @@ export interface LeftOutFields {
   readonly byField: ReadonlyMap<string, number>
 }
 
-/** What the Consumer Data Standards do not allow in records of a type. */
+/** What the Consumer Data Standards do not allow in records of a type, or what is seldom meant there. */
 export interface RecordFaults {
   readonly type: RecordType
   /** Elements of lists are counted together. */
@@ -48,6 +51,7 @@ export function openLineWarnings() {
   let accountsWithoutUsers = 0
   const byField = new Map<string, number>()
   const faults = openFaultCounter()
+  const unlikely = openFaultCounter()
   const countLeftOut = (path: string): void => {
     total += 1
     const field = withoutIndexes(path)
@@ -61,13 +65,17 @@ export function openLineWarnings() {
       }
       if (item.type === 'account' && hasFewUsers(item.holders, record)) accountsWithoutUsers += 1
       for (const path of leftOut) countLeftOut(path)
-      if (record !== undefined) faults.add(recordTypeOf(item), record)
+      if (record === undefined) return
+      const type = recordTypeOf(item)
+      faults.add(type, findRecordFaults(type, record))
+      if (isObject(record) && type === 'product') unlikely.add(type, findProductWarnings(record))
     },
     result: (): LineWarnings => ({
       leftOut: { total, byField },
       customersWithoutEmail,
       accountsWithoutUsers,
       faults: faults.result(),
+      unlikely: unlikely.result(),
     }),
   }
 }
@@ -75,13 +83,13 @@ export function openLineWarnings() {
 /** How many ids each kind of fault has. */
 const examplesMax = 20
 
-/** Counts the faults of records. There are as many kinds of them as the standards have rules. */
+/** Counts the faults of records. There are as many kinds of them as there are rules. */
 export function openFaultCounter() {
   const counters = new Map<string, CountedFaults>()
   return {
-    add(type: RecordType, record: unknown, id?: string): void {
+    add(type: RecordType, found: Iterable<Problem>, id?: string): void {
       const counted = new Set<CountedFaults>()
-      for (const { path, reason } of findRecordFaults(type, record)) {
+      for (const { path, reason } of found) {
         const field = withoutIndexes(path)
         const counter = counters.getOrInsertComputed(`${type} ${field} ${reason}`, () => {
           return { type, path: field, reason, count: 0, examples: { ids: [], hasMore: false } }
@@ -118,11 +126,11 @@ export function hasFewUsers(holders: AccountItem['holders'], record: unknown): b
 
 /** Whether a strict load is rejected. Fields are left out on request. */
 export function hasWarnings(
-  { customersWithoutEmail, accountsWithoutUsers, faults }: LineWarnings,
+  { customersWithoutEmail, accountsWithoutUsers, faults, unlikely }: LineWarnings,
   { withoutBalance, withoutContact }: AccountGaps,
 ): boolean {
   const accounts = accountsWithoutUsers + withoutBalance + withoutContact
-  return customersWithoutEmail + accounts > 0 || faults.length > 0
+  return customersWithoutEmail + accounts + faults.length + unlikely.length > 0
 }
 
 function withoutIndexes(path: string): string {

@@ -253,6 +253,7 @@ describe('holdfast products import', () => {
       kept: 0,
       not_imported: 2,
       left_out: 3,
+      warnings: 0,
     })
     assert.deepEqual((await platform.read('p1000'))['features'], [
       { feature_type: 'UNLIMITED_TXNS' },

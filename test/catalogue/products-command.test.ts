@@ -194,6 +194,23 @@ describe('holdfast products', () => {
     assert.equal(created.match(/^\+ /gm)?.length, 5)
   })
 
+  it('compares numbers and durations in the words of the console, too', async (t) => {
+    const { platform, run } = await open(t)
+    const withRate = (fields: object) =>
+      productWithFields({ deposit_rates: [{ deposit_rate_type: 'FIXED', ...fields }] })
+    const id = await platform.made(withRate({ rate: '0.045', additional_value: 'P1Y' }))
+    const type = { application_type: 'MATURITY', additional_value: 'P18M' }
+    await platform.replace(id, withRate({ rate: '0.0475', ...type }))
+
+    const { stdout } = await run('diff', id)
+
+    assert.deepEqual(stdout.trimEnd().split('\n').slice(2), [
+      '~ deposit_rates[0].rate: "0.045" (4.5 % a year) -> "0.0475" (4.75 % a year)',
+      '~ deposit_rates[0].additional_value: "P1Y" (1 year) -> "P18M" (18 months)',
+      '+ deposit_rates[0].application_type: "MATURITY"',
+    ])
+  })
+
   it('publishes a draft as holdfast products', async (t) => {
     const { platform, drafts, run } = await open(t)
     const id = await platform.made(minimalProduct)
@@ -234,7 +251,8 @@ describe('holdfast products', () => {
   it('restores a version, also of a deleted product', async (t) => {
     const { platform, drafts, run } = await open(t)
     const discounts = [{ discount_method_u_type: 'fixedAmount', fixed_amount: { amount: '4.00' } }]
-    const id = await platform.made(productWithFields({ fees: [{ name: 'Keeping', discounts }] }))
+    const fee = { fee_method_u_type: 'fixedAmount', fixed_amount: { amount: '5.00' }, discounts }
+    const id = await platform.made(productWithFields({ fees: [{ name: 'Keeping', ...fee }] }))
     const first = getContent(await platform.read(id))
     await platform.replace(id, changed)
     await drafts.save(id, changed)
@@ -242,7 +260,7 @@ describe('holdfast products', () => {
     const restored = await run('restore', id, '--version', '1')
     assert.equal(
       restored.stdout,
-      `restored version 1 as version 3\nIt is not in the public catalogue: 4 gaps. Run holdfast products check ${id}\n`,
+      `restored version 1 as version 3\nIt is not in the public catalogue: 3 gaps. Run holdfast products check ${id}\n`,
     )
     assert.equal(restored.stderr, 'warning: the product has a draft, which is outdated now\n')
     assert.deepEqual(getContent(await platform.read(id)), first)

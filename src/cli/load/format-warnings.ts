@@ -1,4 +1,5 @@
 import { escapeInvisible } from '../../contract/characters.ts'
+import { describePath } from '../../contract/labels.ts'
 import type { LeftOutFields, LineWarnings, RecordFaults } from '../../intake/line-warnings.ts'
 import type { AccountGaps } from '../../intake/writer.ts'
 import { formatCount, formatQuantity } from '../common/format-count.ts'
@@ -12,7 +13,7 @@ interface Warnings extends LineWarnings {
 }
 
 export function formatWarnings(warnings: Warnings): string[] {
-  const { leftOut, customersWithoutEmail, accountsWithoutUsers, faults, gaps } = warnings
+  const { leftOut, customersWithoutEmail, accountsWithoutUsers, faults, unlikely, gaps } = warnings
   return [
     ...(leftOut.total > 0 ? [formatLeftOut(leftOut)] : []),
     ...formatCustomersWithoutEmail(customersWithoutEmail),
@@ -20,6 +21,7 @@ export function formatWarnings(warnings: Warnings): string[] {
     ...formatAccountsWithoutContact(gaps?.withoutContact ?? 0),
     ...formatAccountsWithoutUsers(accountsWithoutUsers),
     ...formatFaults(faults),
+    ...formatUnlikely(unlikely),
   ]
 }
 
@@ -67,6 +69,18 @@ function formatFaults(faults: readonly RecordFaults[]): string[] {
   const heading =
     'The Consumer Data Standards do not allow some records: a platform cannot pass them on unchanged'
   return [heading, ...faults.map(formatFault)]
+}
+
+/** In the words of the console. */
+function formatUnlikely(found: readonly RecordFaults[]): string[] {
+  if (found.length === 0) return []
+  return [
+    'Some products have unlikely values:',
+    ...found.map(({ path, reason, count }) => {
+      const element = path.replaceAll(/s(?=\.|$)/g, '')
+      return `${formatCount(count)} × product: ${describePath(element)} ${reason}`
+    }),
+  ]
 }
 
 export function formatFault({ type, path, reason, count }: RecordFaults): string {

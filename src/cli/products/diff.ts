@@ -1,4 +1,11 @@
 import { escapeInvisible } from '../../contract/characters.ts'
+import {
+  findMeasure,
+  findPlace,
+  formatValue,
+  type Place,
+  parsePath,
+} from '../../contract/product-values.ts'
 import { diffProducts, type FieldChange } from '../../platform/catalogue/diff.ts'
 import type { CatalogueStore } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
@@ -19,10 +26,15 @@ export async function printDiff(
   const hasDraft = (await store.readDraft(id)) !== undefined
   const until = to ?? (hasDraft ? 'draft' : (await findNewest(store, id)).version)
   const [before, after] = await findPair(store, id, from, until)
-  const changes = diffProducts(JSON.parse(before.text), JSON.parse(after.text))
+  const products = [JSON.parse(before.text), JSON.parse(after.text)] as const
+  const changes = diffProducts(...products)
   const lines = json
     ? changes.map((change) => JSON.stringify(change))
-    : [`--- ${before.label}`, `+++ ${after.label}`, ...changes.map(formatChange)]
+    : [
+        `--- ${before.label}`,
+        `+++ ${after.label}`,
+        ...changes.map((change) => formatChange(change, ...products)),
+      ]
   if (changes.length === 0 && !json) lines.push('no differences')
   for (const line of lines) terminal.out(`${escapeInvisible(line)}\n`)
 }
@@ -52,9 +64,20 @@ async function findPair(
 /** What a draft of a new product is compared with. */
 const nothing: FoundProduct = { text: '{}', label: 'not published yet' }
 
-function formatChange(change: FieldChange): string {
-  const { kind, path } = change
-  if (kind === 'added') return `+ ${path}: ${JSON.stringify(change.after)}`
-  if (kind === 'removed') return `- ${path}: ${JSON.stringify(change.before)}`
-  return `~ ${path}: ${JSON.stringify(change.before)} -> ${JSON.stringify(change.after)}`
+const marks = { added: '+', removed: '-', changed: '~' } as const
+
+function formatChange(change: FieldChange, before: object, after: object): string {
+  const path = parsePath(change.path)
+  const sides = [
+    ...('before' in change ? [formatSide(findPlace(before, path), change.before)] : []),
+    ...('after' in change ? [formatSide(findPlace(after, path), change.after)] : []),
+  ]
+  return `${marks[change.kind]} ${change.path}: ${sides.join(' -> ')}`
+}
+
+/** A number or a duration is also shown in the words of the console. */
+function formatSide(place: Place, value: unknown): string {
+  const hasUnit = typeof value === 'string' && findMeasure(place) !== 'enumeration'
+  const words = hasUnit ? formatValue(place, value) : undefined
+  return JSON.stringify(value) + (words === undefined ? '' : ` (${words})`)
 }

@@ -12,6 +12,7 @@ import { boundedContent, requireValidDraft } from '../../platform/catalogue/chan
 import { formatEntityTag } from '../../platform/catalogue/entity-tags.ts'
 import { type CatalogueStore, operator } from '../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
+import { type Confirming, confirmWarnings } from './confirm-warnings.ts'
 import { findDraft, findNewest, findVersion } from './find.ts'
 
 const clock = () => Temporal.Now.instant()
@@ -19,11 +20,13 @@ const clock = () => Temporal.Now.instant()
 export async function publishDraft(
   store: CatalogueStore,
   id: string,
-  ifMatch: string | undefined,
+  { ifMatch, ...confirming }: Confirming & { readonly ifMatch: string | undefined },
   terminal: Terminal,
 ): Promise<void> {
   const { draft } = await findDraft(store, id)
   requireValidDraft(draft.record)
+  const product: ProductInput = JSON.parse(draft.record)
+  await confirmWarnings(product, confirming, terminal)
   const expected = ifMatch ?? draft.tag
   const published = await store.publishDraft(id, { by: operator, clock }, (tag) =>
     // The shell may have removed the quotes.
@@ -39,13 +42,13 @@ export async function publishDraft(
     throw new CommandError(1, 'the draft has changed: run holdfast products diff again')
   }
   terminal.out(`published version ${published.version}\n`)
-  terminal.out(describeVisibility(id, JSON.parse(draft.record)))
+  terminal.out(describeVisibility(id, product))
 }
 
 export async function restoreVersion(
   store: CatalogueStore,
   id: string,
-  version: number,
+  { version, ...confirming }: Confirming & { readonly version: number },
   terminal: Terminal,
 ): Promise<void> {
   const newest = await findNewest(store, id)
@@ -61,6 +64,7 @@ export async function restoreVersion(
       `version ${version} does not conform to the present rules: ${problems.map(formatProblem).join('; ')}. Fix this in a draft`,
     )
   }
+  await confirmWarnings(product as ProductInput, confirming, terminal)
   const change = { by: operator, clock, ifVersion: [newest.version], isRevival: true }
   const restored = await store.replace(id, boundedContent(product as ProductInput), change)
   if (typeof restored === 'string') {

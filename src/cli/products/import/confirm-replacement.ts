@@ -2,6 +2,7 @@ import { escapeInvisible } from '../../../contract/characters.ts'
 import type { CatalogueStore } from '../../../platform/catalogue/store.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
 import { formatQuantity } from '../../common/format-count.ts'
+import { requireYes } from '../../common/require-yes.ts'
 import { describeKept, isFrom } from './target.ts'
 
 export interface ReplaceFlags {
@@ -37,13 +38,11 @@ export async function confirmReplacement(
   const products = formatQuantity(listed.length, 'product')
   terminal.error(`--replace replaces ${products}:\n${listed.join('\n')}\n`)
   if (yes) return versions
-  const answer = await terminal.ask(
-    `Replace with what ${escapeInvisible(origin)} publishes? [y/N] `,
+  await requireYes(`Replace with what ${escapeInvisible(origin)} publishes?`, {
+    what: '--replace',
+    otherwise: 'nothing was imported',
+    terminal,
     signal,
-  )
-  if (answer === undefined) {
-    throw new CommandError(2, '--replace asks on a terminal: without one, add --yes')
-  }
-  if (/^y(es)?$/i.test(answer.trim())) return versions
-  throw new CommandError(1, 'nothing was imported')
+  })
+  return versions
 }

@@ -1,6 +1,7 @@
 import { escapeInvisible } from '../../../contract/characters.ts'
 import { formatProblem, type Problem } from '../../../contract/index.ts'
 import { problemsMax } from '../../../contract/limits.ts'
+import { formatProductWarning, type ProductWarning } from '../../../contract/product-warnings.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
 import { quoteForShell } from '../../common/database.ts'
 import { formatQuantity } from '../../common/format-count.ts'
@@ -14,6 +15,7 @@ export function openImportReport(isJson: boolean, terminal: Terminal) {
   const counts = { created: 0, changed: 0, unchanged: 0, kept: 0, not_imported: 0 }
   const seen = new Set<string>()
   let lostTotal = 0
+  let warningsTotal = 0
 
   const count = (id: string, outcome: keyof typeof counts): void => {
     counts[outcome] += 1
@@ -39,6 +41,15 @@ export function openImportReport(isJson: boolean, terminal: Terminal) {
       if (outcome === 'left_out') lostTotal += problems.length
       print(id, outcome, problems)
     },
+    /** Of a product that was written: values that are seldom meant, in the words of the console. */
+    warn(id: string, warnings: readonly ProductWarning[]): void {
+      warningsTotal += warnings.length
+      for (const warning of warnings) {
+        const text = formatProductWarning(warning)
+        const row = { id, outcome: 'warning', field: warning.path, reason: text }
+        terminal.out(isJson ? toJsonLine(row) : `${escapeInvisible(`${id}  warning: ${text}`)}\n`)
+      }
+    },
     reject(id: string, problems: readonly Problem[]): void {
       count(id, 'not_imported')
       print(id, 'not_imported', problems)
@@ -51,7 +62,8 @@ export function openImportReport(isJson: boolean, terminal: Terminal) {
     },
     finish(): void {
       if (isJson) {
-        terminal.out(toJsonLine({ outcome: 'summary', ...counts, left_out: lostTotal }))
+        const summary = { outcome: 'summary', ...counts }
+        terminal.out(toJsonLine({ ...summary, left_out: lostTotal, warnings: warningsTotal }))
         return
       }
       const parts = [
@@ -62,7 +74,9 @@ export function openImportReport(isJson: boolean, terminal: Terminal) {
         `${counts.not_imported} not imported`,
       ]
       const lost = lostTotal > 0 ? `; ${formatQuantity(lostTotal, 'value')} left out` : ''
-      terminal.out(`${formatQuantity(this.count(), 'product')}: ${parts.join(', ')}${lost}\n`)
+      const warned = warningsTotal > 0 ? `; ${formatQuantity(warningsTotal, 'warning')}` : ''
+      const total = formatQuantity(this.count(), 'product')
+      terminal.out(`${total}: ${parts.join(', ')}${lost}${warned}\n`)
     },
     requireComplete(): void {
       const missing = counts.not_imported

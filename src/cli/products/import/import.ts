@@ -1,4 +1,5 @@
 import { fromCdsProductDetail } from '../../../contract/index.ts'
+import { findProductWarnings } from '../../../contract/product-warnings.ts'
 import { type Stopping, signalStatus } from '../../../server/signals.ts'
 import { CommandError, type Terminal } from '../../../server/terminal.ts'
 import { type StoreFlags, withStore } from '../../common/database.ts'
@@ -90,4 +91,5 @@ async function importOne(
   report.add(label, imported)
   report.note(label, 'separated', separated)
   report.note(label, 'left_out', lost)
+  if (imported !== 'unchanged') report.warn(label, findProductWarnings(product))
 }
