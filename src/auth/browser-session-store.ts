@@ -1,11 +1,10 @@
-import type { AddressKind, Scope } from '../contract/index.ts'
-import type { Caller } from './caller.ts'
+import type { Actor, AddressKind, Scope } from '../contract/index.ts'
 
 /** A session of a browser. It ends at `expires`, which every use moves as far as `ends`. */
 export interface StoredSession {
   /** Not secret: it names the session in lists. */
   readonly id: string
-  readonly user: Caller
+  readonly user: Actor
   readonly scopes: readonly Scope[]
   readonly started: Temporal.Instant
   readonly used: Temporal.Instant
@@ -22,7 +21,7 @@ export interface NewSession extends StoredSession {
 }
 
 /** Whose sessions they are. */
-export type SessionOwner = Pick<Caller, 'id' | 'issuer'>
+export type SessionOwner = Pick<Actor, 'id' | 'issuer'>
 
 /** Stores sessions of browsers by the digests of their cookies. Each function ignores sessions that have expired. */
 export interface BrowserSessionStore {

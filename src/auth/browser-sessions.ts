@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
+  type Actor,
   type AddressKind,
   type Scope,
   sessionIdleSeconds,
@@ -7,7 +8,6 @@ import {
   sessionsPerUserMax,
 } from '../contract/index.ts'
 import type { BrowserSessionStore, StoredSession } from './browser-session-store.ts'
-import type { Caller } from './caller.ts'
 import { deriveKey, seal, unseal } from './sealing.ts'
 import { digest } from './secrets.ts'
 
@@ -20,7 +20,7 @@ const noteSeconds = 60
 const idTokenLengthMax = 8192
 
 export interface BeginningSession {
-  readonly user: Caller
+  readonly user: Actor
   readonly scopes: readonly Scope[]
   readonly address: AddressKind
   readonly secretHash?: string | undefined
@@ -51,7 +51,7 @@ export function openBrowserSessions(
       .finally(() => noting.delete(key))
     noting.set(key, noted)
   }
-  const isOurs = (user: Caller) => user.issuer === undefined || user.issuer === issuer
+  const isOurs = (user: Actor) => user.issuer === undefined || user.issuer === issuer
 
   return {
     /** Returns the token of the cookie. */
@@ -88,7 +88,7 @@ export function openBrowserSessions(
       return sealed === undefined ? undefined : unseal(idTokenKey(token), sealed)
     },
 
-    list: (owner: Caller | undefined, limit: number) => store.list(owner, limit, clock()),
+    list: (owner: Actor | undefined, limit: number) => store.list(owner, limit, clock()),
     findById: (id: string) => store.findById(id, clock()),
     endById: (id: string) => store.removeById(id),
 

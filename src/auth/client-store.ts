@@ -1,6 +1,5 @@
-import { permits, type Scope } from '../contract/index.ts'
+import { type Actor, permits, type Scope } from '../contract/index.ts'
 import type { BrowserSessionStore } from './browser-session-store.ts'
-import type { Caller } from './caller.ts'
 
 /** A program that is allowed to call the catalogue. */
 export interface ApiClient {
@@ -17,7 +16,7 @@ export interface RegisteredClient extends ApiClient {
 
 /** The client, or the person, and the scopes that a token was issued for. */
 export interface IssuedToken {
-  readonly client: Caller
+  readonly client: Actor
   readonly scopes: readonly Scope[]
   readonly expires: Temporal.Instant
 }

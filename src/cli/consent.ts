@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type ConsentStatus, consentStatuses } from '../contract/consent-statuses.ts'
+import type { Actor } from '../contract/index.ts'
 import {
   type Amendment,
   type ConsentHistory,
@@ -129,6 +130,9 @@ function showCommand(terminal: Terminal): Command {
     )
 }
 
+/** Who withdraws with this command, in the history of a consent. */
+const operator: Actor = { id: 'consent', name: 'holdfast consent' }
+
 const labelWidth = 13
 
 /** Lines of which the first one has the label. */
@@ -149,7 +153,10 @@ function listEvents({ given, amendments, changes, accountChanges }: ConsentHisto
       time,
       text: `account ${accountId} ${state} (${reason})`,
     })),
-    ...ends.map(({ time, status, reason }) => ({ time, text: `${status} (${reason})` })),
+    ...ends.map(({ time, status, reason, by }) => ({
+      time,
+      text: `${status} (${reason})${by ? ` by ${by.name} (${by.id})` : ''}`,
+    })),
   ]
   return events
     .sort((a, b) => Temporal.Instant.compare(a.time, b.time))
@@ -187,7 +194,8 @@ function withdrawCommand(terminal: Terminal): Command {
     .action((id: string, flags: Flags) =>
       withStore('openConsentStore', flags, terminal, async (store) => {
         const found = await find(store, id)
-        if (await store.arrangements.withdraw(id, 'operator', await readNow(store))) return
+        if (await store.arrangements.withdraw(id, 'operator', await readNow(store), operator))
+          return
         throw new CommandError(1, `the consent is not active: it is ${found.status}`)
       }),
     )

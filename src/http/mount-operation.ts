@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Access } from '../auth/access.ts'
 import type { IssuedToken } from '../auth/client-store.ts'
 import {
+  type Actor,
   ContractError,
   type Input,
   type Operation,
@@ -10,7 +11,6 @@ import {
   type Scope,
 } from '../contract/index.ts'
 import type { Answer } from '../platform/catalogue/handler.ts'
-import type { Author } from '../platform/catalogue/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
 import { sendJson, untilSent } from './json.ts'
 import { createRequestReader } from './request.ts'
@@ -18,7 +18,7 @@ import { createRequestReader } from './request.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The API client or the person that the access token was issued to, and the scopes of the token. */
-    client?: Author
+    client?: Actor
     scopes?: readonly Scope[]
     /** Verifies the session of a browser, which the request has instead of a token. */
     verifySession?: () => Promise<IssuedToken | undefined>

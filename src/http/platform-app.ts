@@ -245,9 +245,9 @@ function mountConsents(
       input: unknown,
       context: unknown,
     ) => Promise<unknown>
-    mountOperation(app, operation, access, async (input) => {
+    mountOperation(app, operation, access, async (input, { client }) => {
       const result = await handler(input, {
-        ...{ store, now: clock(), timeZone, listCustomerRecords, readReport },
+        ...{ store, now: clock(), timeZone, listCustomerRecords, readReport, client },
       })
       return result === undefined ? {} : { body: JSON.stringify(result) }
     })

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { StoredSession } from '../auth/browser-session-store.ts'
 import type { BrowserSessions } from '../auth/browser-sessions.ts'
-import type { Caller } from '../auth/caller.ts'
 import type { RegisteredClient } from '../auth/client-store.ts'
 import {
+  type Actor,
   accessOperations,
   ContractError,
   type Input,
@@ -139,7 +139,7 @@ function mountSessionList(app: HttpApp, { access, sessions }: SessionOptions): v
   })
 }
 
-function isSameUser(one: Caller, other: Caller): boolean {
+function isSameUser(one: Actor, other: Actor): boolean {
   return one.id === other.id && one.issuer === other.issuer
 }
 

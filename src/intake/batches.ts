@@ -1,7 +1,11 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { batchErrorsFoundMax, batchErrorsMax, batchLineBytesMax } from '../contract/index.ts'
-import type { Author } from '../platform/catalogue/store.ts'
+import {
+  type Actor,
+  batchErrorsFoundMax,
+  batchErrorsMax,
+  batchLineBytesMax,
+} from '../contract/index.ts'
 import { type CommitLimits, openCommitQueue } from './commit-queue.ts'
 import {
   type BatchConflict,
@@ -38,7 +42,7 @@ export interface FeedMetrics {
 
 /** The API client that sends a batch. */
 export interface Sender {
-  readonly client: Author
+  readonly client: Actor
   readonly mayWriteProducts: boolean
 }
 

@@ -1,4 +1,4 @@
-import type { Author } from '../platform/catalogue/store.ts'
+import type { Actor } from '../contract/index.ts'
 import type { Counts } from './line-counts.ts'
 import type { LineError, LocatedItem } from './writer.ts'
 
@@ -40,7 +40,7 @@ export interface FeedBatch {
   /** Stored with the feed, in the same transaction. */
   readonly position?: string
   /** The API client that sent the batch: the owner of the feed, and the author of its products. */
-  readonly sender?: Author
+  readonly sender?: Actor
 }
 
 /** Identifies a batch before its lines are read. */

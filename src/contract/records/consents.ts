@@ -25,6 +25,7 @@ import { changeReasons, consentStatuses } from '../consent-statuses.ts'
 import { described, record } from '../record.ts'
 import { Count, Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
+import { Actor } from './actor.ts'
 
 export type ConsentThirdParty = Static<typeof ConsentThirdParty>
 export const ConsentThirdParty = record('ConsentThirdParty', {
@@ -107,6 +108,9 @@ export const ConsentChange = record('ConsentChange', {
       Type.Enum([...changeReasons]),
       'Who or what changed it: `customer`, `operator` and `third_party` did so themselves; `third_party_removed` is the removal of its registration, `code_replayed` the second use of an authorization code, `amended` a new consent that replaced this one, `sharing_ended` the end of the agreed time.',
     ),
+  },
+  optional: {
+    by: described(Actor, 'Who withdrew it, if the reason is `operator`.'),
   },
 })
 

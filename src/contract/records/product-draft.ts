@@ -13,8 +13,12 @@ const state = {
     'True if the product has changed since `base_version`: the draft cannot be published.',
   ),
   changed_at: described(Timestamp, 'When the draft was saved.'),
-  changed_by: described(Text, 'The id of the API client that saved it.'),
-  changed_by_name: described(Text, 'The name of the client at that time.'),
+  changed_by: described(Text, 'The id of its author, as in `ProductChange`.'),
+  changed_by_name: described(Text, 'The name of the author at that time.'),
+}
+
+const person = {
+  changed_by_issuer: described(Text, 'The identity provider of a person. Absent for others.'),
 }
 
 export type ProductDraft = Static<typeof ProductDraft>
@@ -27,10 +31,12 @@ export const ProductDraft = record('ProductDraft', {
     ),
     ...state,
   },
+  optional: person,
 })
 
 export type ListedDraft = Static<typeof ListedDraft>
 export const ListedDraft = record('ListedDraft', {
   description: 'A draft in a list, without its content.',
   required: { product_id: Id, name: described(NonEmpty, 'The name in the draft.'), ...state },
+  optional: person,
 })

@@ -26,6 +26,7 @@ export const ProductSummary = record('ProductSummary', {
     updated_by_name: described(Text, 'The name of the author at that time.'),
   },
   optional: {
+    updated_by_issuer: described(Text, 'The identity provider of a person. Absent for others.'),
     version: described(Count, 'The current version. Absent if the state is DRAFT.'),
     gaps: described(
       Count,

@@ -151,11 +151,12 @@ export const ProductChange = record('ProductChange', {
     changed_at: Timestamp,
     changed_by: described(
       Text,
-      'The id of the API client, `load` or `products` (the commands of that name).',
+      'The subject of the person, the id of the API client, `load` or `products` (the commands of that name).',
     ),
-    changed_by_name: described(Text, 'The name of the client at that time.'),
+    changed_by_name: described(Text, 'The name of the author at that time.'),
   },
   optional: {
+    changed_by_issuer: described(Text, 'The identity provider of a person. Absent for others.'),
     origin: described(
       Id,
       'The data holder that `holdfast products import` read the version from. Default: it was written here.',

@@ -5,6 +5,7 @@ import { scopes } from '../scopes.ts'
 import { addressKinds, returnPathLengthMax } from '../sign-in.ts'
 import { Type } from '../type.ts'
 import { TokenRequest } from './access.ts'
+import { Actor } from './actor.ts'
 
 const { client_id, client_secret } = TokenRequest.properties
 
@@ -14,24 +15,12 @@ export const SessionRequest = record('SessionRequest', {
   optional: { client_id, client_secret },
 })
 
-export type SessionUser = Static<typeof SessionUser>
-export const SessionUser = record('SessionUser', {
-  description: 'A person who signed in at the identity provider, or an API client.',
-  required: {
-    id: described(Id, 'The subject of the person, or the id of the API client.'),
-    name: described(Text, 'The name at the sign-in.'),
-  },
-  optional: {
-    issuer: described(Text, 'The identity provider of the person. Absent for an API client.'),
-  },
-})
-
 export type Session = Static<typeof Session>
 export const Session = record('Session', {
   description: 'The session of a browser.',
   required: {
     session_id: described(Id, 'Identifies the session in `listSessions`.'),
-    user: SessionUser,
+    user: Actor,
     scopes: described(
       Type.Array(Type.Enum([...scopes])),
       'What the session permits. Empty if the identity provider gives the person no access.',
@@ -114,7 +103,7 @@ export const ListedSession = record('ListedSession', {
   description: 'A session of a browser.',
   required: {
     session_id: described(Id, 'Identifies the session.'),
-    user: SessionUser,
+    user: Actor,
     started: described(Timestamp, 'When it began.'),
     used: described(Timestamp, 'When it was used last. It may be a minute later.'),
     expires: described(Timestamp, 'When it ends, unless it is used before.'),

@@ -16,5 +16,6 @@ export function describeDraft({ base, newest, changedAt, by }: Omit<DraftSummary
     changed_at: Temporal.Instant.fromEpochMilliseconds(changedAt).toString(),
     changed_by: by.id,
     changed_by_name: by.name,
+    ...(by.issuer !== undefined && { changed_by_issuer: by.issuer }),
   }
 }

@@ -1,4 +1,5 @@
 import type {
+  Actor,
   catalogueOperations,
   Input,
   JsonBody,
@@ -7,7 +8,7 @@ import type {
 } from '../../contract/index.ts'
 import type { PageCache } from './page-cache.ts'
 import type { PublishedProducts } from './published-products.ts'
-import type { Author, CatalogueStore } from './store.ts'
+import type { CatalogueStore } from './store.ts'
 
 export type CatalogueOperationId = keyof typeof catalogueOperations
 
@@ -19,8 +20,8 @@ export interface Context {
   /** Single products. */
   readonly products: PageCache
   readonly published: PublishedProducts
-  /** The authenticated API client; undefined for public operations. */
-  readonly client?: Author | undefined
+  /** The authenticated person or API client; undefined for public operations. */
+  readonly client?: Actor | undefined
 }
 
 export interface Answer {

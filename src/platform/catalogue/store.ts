@@ -1,4 +1,4 @@
-import type { ProductChange, ProductState } from '../../contract/index.ts'
+import type { Actor, ProductChange, ProductState } from '../../contract/index.ts'
 
 /**
  * What the catalogue needs from a database. Every change creates a version, and all versions are kept. Once a change
@@ -70,23 +70,15 @@ export interface NewProduct extends ProductContent {
   readonly idempotency?: Idempotency | undefined
 }
 
-/** The author of a change: a person, an API client, a load, or a command. */
-export interface Author {
-  /** Of a person, the subject. */
-  readonly id: string
-  readonly name: string
-  /** The identity provider of a person. */
-  readonly issuer?: string
-}
-
 /** The author of loaded products in the history. */
-export const loader: Author = { id: 'load', name: 'holdfast load' }
+export const loader: Actor = { id: 'load', name: 'holdfast load' }
 
 /** The author of products that `holdfast products` published. */
-export const operator: Author = { id: 'products', name: 'holdfast products' }
+export const operator: Actor = { id: 'products', name: 'holdfast products' }
 
 export interface Change {
-  readonly by: Author
+  /** The author. */
+  readonly by: Actor
   /** Read when the change is made, which may be later than the request. */
   readonly clock: () => Temporal.Instant
   /** Makes the change only if the current version is one of these. */
@@ -194,7 +186,7 @@ export interface StoredSummary {
   readonly effectiveFrom: number | null
   readonly effectiveTo: number | null
   readonly updatedAt: number
-  readonly by: Author
+  readonly by: Actor
 }
 
 /** Drafts of products: at most one for each. They are not public. */
@@ -246,7 +238,7 @@ export interface DraftSummary {
   readonly newest: number
   /** Milliseconds since 1970. */
   readonly changedAt: number
-  readonly by: Author
+  readonly by: Actor
 }
 
 export interface StoredDraft extends DraftSummary {

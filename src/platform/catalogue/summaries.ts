@@ -79,6 +79,7 @@ function formatSummary(summary: StoredSummary, now: number): ProductSummary {
     updated_at: formatTime(updatedAt),
     updated_by: by.id,
     updated_by_name: by.name,
+    ...(by.issuer !== undefined && { updated_by_issuer: by.issuer }),
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   type Consent,
   ContractError,
   type CorrectionNotice,
@@ -38,6 +39,7 @@ interface Context {
   readonly listCustomerRecords: ReadCustomerRecords | undefined
   readonly readReport: (period: string) => Promise<ReportState>
   readonly timeZone: string
+  readonly client: Actor | undefined
 }
 
 /** After this time, a page of notices ends with the correction that was examined last. */
@@ -94,8 +96,8 @@ export const consentHandlers: {
   },
 
   /** S3 */
-  async withdrawConsent({ params: { consentId } }, { store: { arrangements }, now }) {
-    if (await arrangements.withdraw(consentId, 'operator', now)) return
+  async withdrawConsent({ params: { consentId } }, { store: { arrangements }, now, client }) {
+    if (await arrangements.withdraw(consentId, 'operator', now, client)) return
     if (!(await arrangements.find(consentId, now))) throw new ContractError('consent_not_found')
   },
 

@@ -1,4 +1,5 @@
 import type { ChangeReason, ConsentStatus } from '../../contract/consent-statuses.ts'
+import type { Actor } from '../../contract/index.ts'
 import type { CorrectionStore } from '../../disclosures/correction.ts'
 import type { DisclosureRecordStore } from '../../disclosures/store.ts'
 import type { AccountChange } from './account-changes.ts'
@@ -103,6 +104,8 @@ export interface ArrangementChange {
   readonly time: Temporal.Instant
   readonly status: ConsentStatus
   readonly reason: ChangeReason
+  /** Who withdrew it for the data provider. */
+  readonly by?: Actor
 }
 
 export interface ArrangementQuery {
@@ -150,7 +153,7 @@ export interface ArrangementStore {
   /** How many are active, up to `max`. */
   countActive(max: number, now: Temporal.Instant): Promise<number>
   /** Ends the arrangement and its tokens, and adds a message to its third party, in one transaction. False if it is not active. */
-  withdraw(id: string, reason: ChangeReason, now: Temporal.Instant): Promise<boolean>
+  withdraw(id: string, reason: ChangeReason, now: Temporal.Instant, by?: Actor): Promise<boolean>
   /**
    * Gives an arrangement what was agreed in another one of the same customer and third party, and the tokens of that. The
    * other one keeps, as evidence, what was agreed before, and is withdrawn. False if one of them is not active.

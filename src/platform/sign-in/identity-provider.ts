@@ -1,6 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import type { Caller } from '../../auth/caller.ts'
-import type { Scope } from '../../contract/index.ts'
+import type { Actor, Scope } from '../../contract/index.ts'
 import { type AccessRules, findScopes } from './access-rules.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { openDiscovery } from './discovery.ts'
@@ -29,7 +28,7 @@ export interface SignInProof {
 }
 
 export interface SignedInPerson {
-  readonly user: Caller
+  readonly user: Actor
   readonly scopes: readonly Scope[]
   readonly idToken: string
 }

@@ -68,7 +68,7 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
     create: ({ id, idempotency, ...content }, change) =>
       sql.transaction(async (transaction) => {
         const first = { product: id, created: change.clock().epochMilliseconds }
-        const used = await useIdempotencyKey(transaction, change.by.id, idempotency, first)
+        const used = await useIdempotencyKey(transaction, change.by, idempotency, first)
         if (used === 'keyReused') return used
         const earlier =
           used.product !== id &&
@@ -151,10 +151,11 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
           changed_at: (cell) => time(cell).toString(),
           changed_by: text,
           changed_by_name: text,
+          changed_by_issuer: optional(text),
           origin: optional(text),
         },
         `select counted.total, v.version, v.change, v.changed_at, v.changed_by, v.changed_by_name,
-           v.origin
+           v.changed_by_issuer, v.origin
          from (select max(version) as total from product_version where product = $1) as counted
          left join (
            select * from product_version where product = $1

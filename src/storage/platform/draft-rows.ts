@@ -7,18 +7,20 @@ import type {
 } from '../../platform/catalogue/store.ts'
 import { pageValues } from '../request-values.ts'
 import { integer, type Session, type Sql, type Transaction, text } from '../sql.ts'
+import { actorColumns, toActorValues, withActor } from './actor-columns.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
 import { lockNewestVersion, putProduct, writeProduct } from './product-rows.ts'
 import { definePut } from './put-row.ts'
-import { summaryRow, withAuthor } from './summary-rows.ts'
+import { summaryRow } from './summary-rows.ts'
 
 const put = definePut(
   'product_draft',
-  'tag, base, changed_at, changed_by, changed_by_name, name, record',
+  'tag, base, changed_at, changed_by, changed_by_name, changed_by_issuer, name, record',
   'product',
 )
 
 const columns = `d.product, d.tag, d.name, d.base, d.changed_at, d.changed_by, d.changed_by_name,
+  d.changed_by_issuer,
   coalesce((select max(version) from product_version v where v.product = d.product), 0)`
 const draft = {
   id: text,
@@ -26,8 +28,7 @@ const draft = {
   name: text,
   base: integer,
   changedAt: integer,
-  authorId: text,
-  authorName: text,
+  ...actorColumns,
   newest: integer,
 }
 
@@ -50,7 +51,7 @@ export function createDraftStore(sql: Sql): DraftStore {
     createDraft: (id, draft, idempotency) =>
       sql.transaction(async (transaction) => {
         const first = { product: id, created: draft.clock().epochMilliseconds }
-        const used = await useIdempotencyKey(transaction, draft.by.id, idempotency, first)
+        const used = await useIdempotencyKey(transaction, draft.by, idempotency, first)
         if (used === 'keyReused' || used.product !== id) return used
         await putDraft(transaction, id, draft, 0, first.created)
         return used
@@ -90,7 +91,7 @@ export function createDraftStore(sql: Sql): DraftStore {
          order by d.product`,
         pageValues({ page, pageSize }),
       )
-      return { items: items.map(withAuthor), total }
+      return { items: items.map(withActor), total }
     },
   }
 }
@@ -101,7 +102,7 @@ async function readDraft(session: Session, id: string): Promise<StoredDraft | un
     `select ${columns}, d.record from product_draft d where d.product = $1`,
     [id],
   )
-  return row && { ...withAuthor(row), record: row.record }
+  return row && { ...withActor(row), record: row.record }
 }
 
 async function putDraft(
@@ -112,7 +113,7 @@ async function putDraft(
   changedAt: number,
 ): Promise<void> {
   const { name, record } = content
-  await transaction.run(put(), [id, tag, base, changedAt, by.id, by.name, name, record])
+  await transaction.run(put(), [id, tag, base, changedAt, ...toActorValues(by), name, record])
   const [summary, values] = summaryRow(id, content, { version: null, updatedAt: changedAt }, by)
   await transaction.run(summary(), values)
 }

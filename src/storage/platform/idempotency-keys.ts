@@ -1,16 +1,19 @@
+import type { Actor } from '../../contract/index.ts'
 import { type Idempotency, idempotencyMs, type UsedKey } from '../../platform/catalogue/store.ts'
 import { integer, type Transaction, text } from '../sql.ts'
 
 /** Uses the key of a request for a new product, if it has one. Returns the earlier product if the key was already used. */
 export async function useIdempotencyKey(
   transaction: Transaction,
-  client: string,
+  { id, issuer }: Actor,
   idempotency: Idempotency | undefined,
   first: UsedKey,
 ): Promise<UsedKey | 'keyReused'> {
   if (!idempotency) return first
   const { key, digest } = idempotency
   const { product, created } = first
+  // A subject may be the id of an API client.
+  const client = issuer === undefined ? id : `${issuer} ${id}`
   await transaction.run('delete from idempotency where created < $1', [created - idempotencyMs])
   // Waits for a concurrent transaction that uses the same key.
   const inserted = await transaction.run(

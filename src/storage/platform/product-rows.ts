@@ -1,7 +1,7 @@
+import type { Actor } from '../../contract/index.ts'
 import type { LineOutcome } from '../../intake/line-counts.ts'
 import type { ProductItem } from '../../intake/writer.ts'
 import type {
-  Author,
   NewestVersion,
   NewVersion,
   ProductContent,
@@ -15,13 +15,14 @@ import {
   type Version,
 } from '../../platform/catalogue/versions.ts'
 import { integer, nullable, type Session, type Transaction, text, type Value } from '../sql.ts'
+import { toActorValues } from './actor-columns.ts'
 import { definePut, type PutRow } from './put-row.ts'
 import { summaryRow } from './summary-rows.ts'
 
 const putVersion = definePut(
   'product_version',
-  `product, version, change, changed_at, changed_by, changed_by_name, last_updated, record, shown, \
-origin`,
+  `product, version, change, changed_at, changed_by, changed_by_name, changed_by_issuer, \
+last_updated, record, shown, origin`,
 )
 const putCurrent = definePut(
   'product',
@@ -118,11 +119,12 @@ export function loadProduct(
 function versionValues(
   id: string,
   { version, change, changedAt, lastUpdated, origin }: Version,
-  by: Author,
+  by: Actor,
   record: string | null,
   shown: string | null,
 ): Value[] {
-  return [id, version, change, changedAt, by.id, by.name, lastUpdated, record, shown, origin]
+  const author = toActorValues(by)
+  return [id, version, change, changedAt, ...author, lastUpdated, record, shown, origin]
 }
 
 /** The statements that remove a product, with its id. */

@@ -120,7 +120,7 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
   create index browser_session_expires on browser_session (expires);
 
   create table idempotency (
-    client ${key} not null,
+    client ${key} not null,       -- or a person
     key ${key} not null,
     digest text not null,         -- of the content that the key was used with
     product ${key} not null,
@@ -135,8 +135,9 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     version integer not null,
     change text not null,
     changed_at ${bigint} not null,
-    changed_by text not null,
+    changed_by text not null,     -- an id; of a person, the subject
     changed_by_name text not null,
+    changed_by_issuer text,       -- the identity provider of a person
     last_updated text not null,
     record text,                  -- as dumped
     shown text,                   -- as served, without the id and the time
@@ -162,6 +163,7 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     changed_at ${bigint} not null,
     changed_by text not null,
     changed_by_name text not null,
+    changed_by_issuer text,
     name text not null,           -- that of the product in the draft
     record text not null
   )${options};
@@ -180,6 +182,7 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     updated_at ${bigint} not null,
     updated_by text not null,
     updated_by_name text not null,
+    updated_by_issuer text,
     search ${key} not null,       -- name, brand and id, case-folded
     primary key (id, is_draft)
   )${options};
@@ -239,6 +242,9 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     time ${bigint} not null,
     status text not null,
     reason text not null,
+    changed_by text,              -- of an operator
+    changed_by_name text,
+    changed_by_issuer text,
     primary key (arrangement, status)
   )${options};
 

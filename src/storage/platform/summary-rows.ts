@@ -1,5 +1,5 @@
+import type { Actor } from '../../contract/index.ts'
 import type {
-  Author,
   Page,
   ProductContent,
   StoredSummary,
@@ -8,12 +8,13 @@ import type {
 import { summarizeTexts } from '../../platform/catalogue/summary.ts'
 import { pageValues } from '../request-values.ts'
 import { boolean, integer, nullable, type Sql, text } from '../sql.ts'
+import { actorColumns, toActorValues, withActor } from './actor-columns.ts'
 import { definePut, type PutRow } from './put-row.ts'
 
 const put = definePut(
   'product_summary',
   `version, name, name_key, brand, category, effective_from, effective_to, updated_at, updated_by, \
-updated_by_name, search`,
+updated_by_name, updated_by_issuer, search`,
   'id, is_draft',
 )
 
@@ -22,12 +23,12 @@ export function summaryRow(
   id: string,
   content: Omit<ProductContent, 'record' | 'shown'>,
   { version, updatedAt }: { readonly version: number | null; readonly updatedAt: number },
-  by: Author,
+  by: Actor,
 ): PutRow {
   const { category, effectiveFrom, effectiveTo } = content
   const { name, nameKey, brand, search } = summarizeTexts(id, content)
   const filtered = [category, effectiveFrom, effectiveTo]
-  const author = [updatedAt, by.id, by.name]
+  const author = [updatedAt, ...toActorValues(by)]
   return [
     put,
     [id, version === null, version, name, nameKey, brand, ...filtered, ...author, search],
@@ -35,7 +36,7 @@ export function summaryRow(
 }
 
 const columns = `id, name, category, brand, version, effective_from, effective_to, updated_at,
-  updated_by, updated_by_name`
+  updated_by, updated_by_name, updated_by_issuer`
 const summary = {
   id: text,
   name: text,
@@ -45,8 +46,7 @@ const summary = {
   effectiveFrom: nullable(integer),
   effectiveTo: nullable(integer),
   updatedAt: integer,
-  authorId: text,
-  authorName: text,
+  ...actorColumns,
   hasDraft: boolean,
 }
 
@@ -77,11 +77,5 @@ export async function listSummaries(
      ) as page on true order by ${orders[sort]}`,
     [text, category, brand, state, now, ...pageValues(request), ...(id === undefined ? [] : [id])],
   )
-  return { items: items.map(withAuthor), total }
-}
-
-export function withAuthor<
-  Item extends { readonly authorId: string; readonly authorName: string },
->({ authorId, authorName, ...row }: Item) {
-  return { ...row, by: { id: authorId, name: authorName } }
+  return { items: items.map(withActor), total }
 }

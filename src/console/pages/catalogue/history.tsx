@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ProductChange } from '../../../contract/index.ts'
 import { listProductChanges } from '../../../contract/operations/catalogue.ts'
 import { read } from '../../api.ts'
+import { ChangedBy } from '../../components/actor-name.tsx'
 import { StateBadge } from '../../components/badge.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { FieldDiff } from '../../components/field-diff.tsx'
@@ -132,7 +133,7 @@ function createColumns(
       phone: 'first',
       cell: ({ change }) => <StateBadge label={changes[change]} />,
     },
-    { title: 'By', cell: ({ changed_by_name }) => changed_by_name },
+    { title: 'By', cell: (change) => <ChangedBy change={change} /> },
     { title: 'Origin', cell: ({ origin }) => origin ?? 'Written here' },
     { title: 'At', isNumber: true, cell: ({ changed_at }) => <Time value={changed_at} /> },
     ...(hasScope('products.write') ? [{ title: 'Restore', cell: restoreButton }] : []),

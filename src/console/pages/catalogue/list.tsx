@@ -3,6 +3,7 @@ import type { ProductSummary } from '../../../contract/index.ts'
 import { toLabel } from '../../../contract/labels.ts'
 import { listProductSummaries } from '../../../contract/operations/catalogue.ts'
 import { read } from '../../api.ts'
+import { ActorName } from '../../components/actor-name.tsx'
 import { Badge, StateBadge } from '../../components/badge.tsx'
 import { ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
@@ -126,7 +127,13 @@ function createColumns(
         </span>
       ),
     },
-    { title: 'Changed by', phone: 'hidden', cell: ({ updated_by_name }) => updated_by_name },
+    {
+      title: 'Changed by',
+      phone: 'hidden',
+      cell: ({ updated_by: id, updated_by_name: name, updated_by_issuer: issuer }) => (
+        <ActorName actor={{ id, name, ...(issuer !== undefined && { issuer }) }} />
+      ),
+    },
     { title: 'Changed', isNumber: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
   ]
 }

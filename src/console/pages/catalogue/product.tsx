@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ProductDraft, ProductRead } from '../../../contract/index.ts'
 import { deleteProduct } from '../../../contract/operations/catalogue.ts'
 import { call } from '../../api.ts'
+import { ChangedBy } from '../../components/actor-name.tsx'
 import { StateBadge, type StateLabel } from '../../components/badge.tsx'
 import { ButtonLink, SecondaryButton, SecondaryLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
@@ -114,7 +115,7 @@ function ProductFacts({
         Version: change?.version,
         'Last change': change && (
           <>
-            <Time value={change.changed_at} /> by {change.changed_by_name}
+            <Time value={change.changed_at} /> by <ChangedBy change={change} />
           </>
         ),
         Origin: change?.origin && `Imported from ${change.origin}`,
@@ -138,7 +139,7 @@ function DraftNotice({
   return (
     <Notice title={isNew ? 'This product is a draft' : 'There is a draft of this product'}>
       <p>
-        {draft.changed_by_name} saved it at <Time value={draft.changed_at} />.
+        <ChangedBy change={draft} /> saved it at <Time value={draft.changed_at} />.
         {draft.is_outdated && ' The product has changed since, so the draft cannot be published.'}
       </p>
       <p class="buttons">

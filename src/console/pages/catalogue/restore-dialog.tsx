@@ -3,6 +3,7 @@ import { replaceProduct } from '../../../contract/operations/catalogue.ts'
 import { putProductDraft } from '../../../contract/operations/drafts.ts'
 import { findProductWarnings } from '../../../contract/product-warnings.ts'
 import { call } from '../../api.ts'
+import { ChangedBy } from '../../components/actor-name.tsx'
 import { Button, SecondaryButton } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { FieldDiff } from '../../components/field-diff.tsx'
@@ -72,8 +73,8 @@ export function RestoreDialog({
       {draft && (
         <Notice kind="warn" title="A draft exists">
           <p>
-            {draft.body.changed_by_name} saved it at <Time value={draft.body.changed_at} />. Saving
-            this version as a draft replaces it.
+            <ChangedBy change={draft.body} /> saved it at <Time value={draft.body.changed_at} />.
+            Saving this version as a draft replaces it.
           </p>
         </Notice>
       )}

@@ -1,5 +1,6 @@
 import type { ConsentDetail } from '../../../contract/index.ts'
 import { clusterWords, describeWords } from '../../../platform/consent/scope-words.ts'
+import { ActorName } from '../../components/actor-name.tsx'
 import { StateBadge } from '../../components/badge.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { Time } from '../../components/time.tsx'
@@ -65,28 +66,39 @@ export function History({ consent }: Props) {
       time: change.time,
       label: statuses[change.status],
       text: change.status === 'active' ? 'The customer agreed.' : endings[change.reason],
+      by: change.by,
     })),
     ...amendments.map((amendment) => ({
       time: amendment.time,
       label: ['neutral', 'Amended'] as const,
       text: describeAmendment(amendment),
+      by: undefined,
     })),
     ...accountChanges.map(({ time, accountId, state, reason }) => ({
       time,
       label: accountStateLabels[state],
       text: `Account ${accountId}: ${accountReasonTexts[reason]}`,
+      by: undefined,
     })),
   ].sort((a, b) => Date.parse(a.time) - Date.parse(b.time))
   return (
     <>
       <h2>History</h2>
       <ol class="timeline">
-        {events.map(({ time, label, text }) => (
+        {events.map(({ time, label, text, by }) => (
           <li key={time + text}>
             <p>
               <StateBadge label={label} /> <Time value={time} />
             </p>
-            <p>{text}</p>
+            <p>
+              {by ? (
+                <>
+                  <ActorName actor={by} /> withdrew the consent.
+                </>
+              ) : (
+                text
+              )}
+            </p>
           </li>
         ))}
       </ol>

@@ -19,6 +19,7 @@ import {
   type Value,
   words,
 } from '../../sql.ts'
+import { toActor } from '../actor-columns.ts'
 import { listAccountChanges, recordAccounts } from './account-changes.ts'
 import { createAmendment } from './amend-arrangement.ts'
 import { expireArrangements, withdrawArrangement } from './end-arrangements.ts'
@@ -37,6 +38,15 @@ const arrangement = {
   status: oneOf<ConsentStatus>(),
   updated: time,
   versionOf: optional(text),
+}
+
+const change = {
+  time,
+  status: oneOf<ConsentStatus>(),
+  reason: oneOf<ChangeReason>(),
+  actorId: optional(text),
+  actorName: optional(text),
+  actorIssuer: optional(text),
 }
 
 export function createArrangementStore(sql: Sql, announce: () => void): ArrangementStore {
@@ -75,13 +85,18 @@ export function createArrangementStore(sql: Sql, announce: () => void): Arrangem
       await expireArrangements(sql, now)
       return asOf(now)((await find(id)) ?? found)
     },
-    listChanges: (id) =>
-      sql.all(
-        { time, status: oneOf<ConsentStatus>(), reason: oneOf<ChangeReason>() },
-        `select time, status, reason from arrangement_change where arrangement = $1
-         order by time, status`,
+    async listChanges(id) {
+      const rows = await sql.all(
+        change,
+        `select time, status, reason, changed_by, changed_by_name, changed_by_issuer
+         from arrangement_change where arrangement = $1 order by time, status`,
         [id],
-      ),
+      )
+      return rows.map(({ actorId, actorName = '', actorIssuer, ...row }) => ({
+        ...row,
+        ...(actorId !== undefined && { by: toActor({ actorId, actorName, actorIssuer }) }),
+      }))
+    },
     async listVersions(id) {
       const newestFirst = await sql.all(
         arrangement,
@@ -112,8 +127,8 @@ export function createArrangementStore(sql: Sql, announce: () => void): Arrangem
       if (isAmended) announce()
       return isAmended
     },
-    async withdraw(id, reason, now) {
-      const isWithdrawn = await withdrawArrangement(sql, id, reason, now)
+    async withdraw(id, reason, now, by) {
+      const isWithdrawn = await withdrawArrangement(sql, id, reason, now, by)
       if (isWithdrawn) announce()
       return isWithdrawn
     },

@@ -1,4 +1,5 @@
 import { type ChangeReason, informsThirdParty } from '../../../contract/consent-statuses.ts'
+import type { Actor } from '../../../contract/index.ts'
 import { withdrawnMax } from '../../../platform/consent/store.ts'
 import { type Sql, type Transaction, text } from '../../sql.ts'
 import { addReceipts, addRevocations } from './outbox.ts'
@@ -7,6 +8,7 @@ interface End {
   readonly status: 'expired' | 'withdrawn'
   readonly reason: ChangeReason
   readonly now: Temporal.Instant
+  readonly by?: Actor | undefined
 }
 
 /** Ends locked arrangements and their tokens. One issued meanwhile is invalid, as its arrangement is not active. */
@@ -14,16 +16,20 @@ async function endArrangements(
   transaction: Transaction,
   { dialect }: Sql,
   ids: readonly string[],
-  { status, reason, now }: End,
+  { status, reason, now, by }: End,
 ): Promise<void> {
   if (ids.length === 0) return
   if (informsThirdParty[reason]) await addRevocations(transaction, dialect, ids, now)
   await addReceipts(transaction, dialect, 'receipt_ended', ids, now)
   await transaction.run(
-    `insert into arrangement_change (arrangement, time, status, reason)
-     select id, ${status === 'expired' ? 'ends' : 'cast($4 as bigint)'}, $2, $3 from arrangement
-     where ${dialect.isOneOf('id', '$1')} on conflict do nothing`,
-    status === 'expired' ? [ids, status, reason] : [ids, status, reason, now],
+    `insert into arrangement_change
+       (arrangement, time, status, reason, changed_by, changed_by_name, changed_by_issuer)
+     select id, ${status === 'expired' ? 'ends' : 'cast($7 as bigint)'}, $2, $3, $4, $5, $6
+     from arrangement where ${dialect.isOneOf('id', '$1')} on conflict do nothing`,
+    [
+      ...[ids, status, reason, by?.id, by?.name, by?.issuer],
+      ...(status === 'expired' ? [] : [now]),
+    ],
   )
   await transaction.run(
     `update arrangement set status = $2, updated = $3 where ${dialect.isOneOf('id', '$1')}`,
@@ -56,10 +62,11 @@ export function withdrawArrangement(
   id: string,
   reason: ChangeReason,
   now: Temporal.Instant,
+  by?: Actor,
 ): Promise<boolean> {
   return sql.transaction(async (transaction) => {
     const active = await lockActive(transaction, sql, [id], now)
-    await endArrangements(transaction, sql, active, { status: 'withdrawn', reason, now })
+    await endArrangements(transaction, sql, active, { status: 'withdrawn', reason, now, by })
     return active.length === 1
   })
 }

@@ -1,4 +1,5 @@
-import type { Author, NewestVersion } from '../../../platform/catalogue/store.ts'
+import type { Actor } from '../../../contract/index.ts'
+import type { NewestVersion } from '../../../platform/catalogue/store.ts'
 import { loadProduct, type ProductWrite, selectNewestVersion } from '../../platform/product-rows.ts'
 import type { CountedLines } from './count-lines.ts'
 import { fileOf } from './place.ts'
@@ -27,7 +28,7 @@ export async function mergeProducts(
   run: Run,
   products: readonly LoadedProduct[],
   loadTime: Temporal.Instant,
-  author: Author,
+  author: Actor,
 ): Promise<CountedLines[]> {
   const ids = products.map(({ id }) => id)
   const found: (NewestVersion & { readonly id: string })[] = (await run(newestVersions, [ids])).rows

@@ -1,4 +1,4 @@
-import type { Author } from '../../../platform/catalogue/store.ts'
+import type { Actor } from '../../../contract/index.ts'
 import type { Staging } from './staging.ts'
 
 /** Runs a statement in the transaction of the merge, after the statements that were passed before it. */
@@ -28,7 +28,7 @@ export interface Merging {
 export interface RecordMerging extends Merging {
   readonly loadTime: Temporal.Instant
   /** The author of the products in their history. */
-  readonly author: Author
+  readonly author: Actor
   /** Whether statements keep their plans, for small batches. */
   readonly isPrepared: boolean
   /** Whether each entry is known to have one line. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { AccountKind, Problem } from '../../../contract/index.ts'
+import type { AccountKind, Actor, Problem } from '../../../contract/index.ts'
 import { type LineCounts, type LineOutcome, openLineCounter } from '../../../intake/line-counts.ts'
 import { recordTypeOf } from '../../../intake/record-type.ts'
 import type {
@@ -13,7 +13,6 @@ import type {
   RestrictionItem,
   SourceLocation,
 } from '../../../intake/writer.ts'
-import type { Author } from '../../../platform/catalogue/store.ts'
 import { accountKindByList, entryLists } from '../../../provider/store.ts'
 import { openAccountRecords } from './account-records.ts'
 import { type AccountNumber, isOfKind, openAccountRows } from './account-rows.ts'
@@ -167,7 +166,7 @@ export function openItemWriter(
     writeCorrections: corrections.write,
 
     /** Ends a group of items: sorts their lists, writes their products, and returns what they did. */
-    finish(author?: Author): LineCounts {
+    finish(author?: Actor): LineCounts {
       entries.finish()
       products.finish(author)
       return counter.take()

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Actor } from '../../../contract/index.ts'
 import type { LineCounter } from '../../../intake/line-counts.ts'
 import type { ProductItem } from '../../../intake/writer.ts'
-import { type Author, loader, type NewestVersion } from '../../../platform/catalogue/store.ts'
+import { loader, type NewestVersion } from '../../../platform/catalogue/store.ts'
 import {
   dropProduct,
   loadProduct,
@@ -39,7 +40,7 @@ export function openLoadedProducts(
   return {
     put: (item: ProductItem): void => saveLine(item.id, JSON.stringify(item)),
     remove: (id: string): void => saveLine(id, null),
-    finish(by: Author = loader): void {
+    finish(by: Actor = loader): void {
       if (lines === 0) return
       for (const { id, item } of saved.each()) {
         const loaded = loadProduct(id, item && JSON.parse(item), newest.first(id), { by, clock })
