@@ -5,66 +5,33 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { bundledInConsole } from '../../scripts/program.ts'
 import { publishedDocumentNames } from '../../src/contract/openapi/document-names.ts'
 import { buildPublishedDocument } from '../../src/platform/third-party-api/document.ts'
+import { createScope } from '../support/engines.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { findRelativeLinks } from '../support/markdown-links.ts'
 import { rightProgram, wrongProgram } from '../support/package-programs.ts'
-import { run, startListening } from '../support/process.ts'
+import { createPackedPackage, root, runIn, succeed } from '../support/packed-package.ts'
+import { startListening } from '../support/process.ts'
 import { until } from '../support/until.ts'
+import { runReadmeCommands } from './readme-commands.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 
-/** npm must use the Node of this test: the system may have an older one. */
-const environment = {
-  ...process.env,
-  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
-}
+const packages = createPackedPackage()
 
 describe('the published package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-package-'))
-  const project = join(folder, 'project')
-  const installed = join(project, 'node_modules', 'holdfast')
-  let tarball = ''
-  after(() => rmSync(folder, { recursive: true, force: true }))
-
-  before(async () => {
-    await succeed(root, 'npm', 'pack', '--pack-destination', folder)
-    tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '')
-
-    mkdirSync(installed, { recursive: true })
-    write('package.json', JSON.stringify({ name: 'project', private: true, type: 'module' }))
-    await succeed(folder, 'tar', '-xzf', tarball, '--strip-components=1', '-C', installed)
-    for (const name of Object.keys(manifest().dependencies)) linkDependency(name)
-  })
-
-  const manifest = () =>
-    JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
-      readonly version: string
-      readonly bin: { readonly holdfast: string }
-      readonly dependencies: Readonly<Record<string, string>>
-    }
-
-  /** Only declared dependencies can be imported, as after npm install, which takes several seconds. */
-  function linkDependency(name: string): void {
-    const link = join(project, 'node_modules', name)
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(join(root, 'node_modules', name), link)
-  }
+  const { folder, project, installed, program, tarball, manifest } = packages
+  after(() => packages.remove())
+  before(() => packages.open())
 
   it('contains compiled code, types, examples, a licence and a README, and no source code', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
@@ -76,7 +43,7 @@ describe('the published package', () => {
     for (const path of ['LICENSE', 'README.md', join('dist', 'contract', 'index.d.ts')]) {
       assert.ok(files.includes(path), `${path} is missing`)
     }
-    assert.ok(statSync(tarball).size < 2_000_000, `${statSync(tarball).size} bytes`)
+    assert.ok(statSync(tarball()).size < 2_000_000, `${statSync(tarball()).size} bytes`)
   })
 
   it('has the exact versions of its runtime packages, and no other packages', () => {
@@ -141,7 +108,7 @@ describe('the published package', () => {
   it('says how to get the right Node if it runs on an older one', async () => {
     const pretend = `Object.defineProperty(process, 'versions', { value: { node: '20.0.0' } })`
     const flags = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
-    const command = join(installed, manifest().bin.holdfast)
+    const command = program()
 
     const { status, stderr } = await runIn(project, process.execPath, ...flags, command)
 
@@ -177,14 +144,18 @@ describe('the published package', () => {
   })
 
   it('runs its command', async () => {
-    const command = join(installed, manifest().bin.holdfast)
+    const command = program()
 
     assert.match(await succeed(project, command, '--help'), /^Usage: holdfast /)
     assert.match(await succeed(project, command, 'openapi'), /"openapi": "3\.1\./)
   })
 
+  it('runs the commands of the README in an empty folder, in the order of the text', async (t) => {
+    await runReadmeCommands(createScope(t), program())
+  })
+
   it('serves the console, of at most 150 kB compressed with its font', async (t) => {
-    const command = [process.execPath, join(installed, manifest().bin.holdfast)]
+    const command = [process.execPath, program()]
     const database = `sqlite:${join(folder, 'console.db')}`
     const flags = ['--create', '--port', '0', '--database', database]
     const { address } = await startListening(t, [...command, 'serve', 'platform', ...flags])
@@ -205,7 +176,7 @@ describe('the published package', () => {
   })
 
   it('runs the checks of a platform, in their thread', async (t) => {
-    const command = [process.execPath, join(installed, manifest().bin.holdfast)] as const
+    const command = [process.execPath, program()] as const
     const database = ['--database', `sqlite:${join(folder, 'checks.db')}`]
     const flags = ['--provider-url', 'http://127.0.0.1:9', '--subdomain', 'bank']
     const customers = ['--check-customers', 'c1', '--create', '--port', '0']
@@ -237,7 +208,7 @@ describe('the published package', () => {
   })
 
   it('runs the mapping function of an example, copied to a project', async () => {
-    const command = join(installed, manifest().bin.holdfast)
+    const command = program()
     const example = 'core-banking-csv'
     cpSync(join(installed, 'examples', example), join(project, example), { recursive: true })
 
@@ -388,12 +359,3 @@ describe('the published package', () => {
     return runIn(project, process.execPath, compiler, ...flags, ...target, ...scope, ...files)
   }
 })
-
-const runIn = (cwd: string, ...command: readonly string[]) => run(command, { cwd, environment })
-
-/** Returns the output of a command, which must succeed. */
-async function succeed(cwd: string, ...command: readonly string[]): Promise<string> {
-  const { status, stdout, stderr } = await runIn(cwd, ...command)
-  assert.equal(status, 0, `${command.join(' ')}\n${stdout}${stderr}`)
-  return stdout
-}
