@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { createScope, describeOn, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { holdfastProgram, run, runHoldfast, startServer } from '../support/process.ts'
+import { runHoldfast, startServer } from '../support/process.ts'
+import { runLine } from '../support/run-lines.ts'
 import { findHoldfastArguments, findShownCommands } from '../support/shown-commands.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
@@ -15,22 +16,6 @@ async function openFolder(scope: Scope): Promise<string> {
   const [example = ''] = /(?<=```ndjson\n).*?(?=```)/s.exec(read('guides/load-data.md')) ?? []
   writeFileSync(join(folder, 'bank.ndjson'), example)
   return folder
-}
-
-/** Runs a line of a guide in a shell, which must succeed. Returns what it prints. */
-async function runLine(line: string, cwd: string, settings: Readonly<Record<string, string>>) {
-  const script = `npx() { shift; "$NODE" "$LAUNCHER" "$@"; }\n${line}`
-  const { status, stdout, stderr } = await run(['bash', '-o', 'pipefail', '-c', script], {
-    cwd,
-    environment: {
-      PATH: process.env['PATH'],
-      NODE: process.execPath,
-      LAUNCHER: holdfastProgram,
-      ...settings,
-    },
-  })
-  assert.equal(status, 0, `${line}\n${stdout}${stderr}`)
-  return stdout
 }
 
 describeOn(
@@ -51,6 +36,7 @@ describeOn(
       const interactionId = rejected.headers.get('x-fapi-interaction-id') ?? ''
       const metrics = new URL(served.metrics).host
 
+      const settings = { HOLDFAST_DATABASE: 'sqlite:own.db' }
       const printed: Record<string, string> = {}
       for (const line of others) {
         if (line.includes('serve platform')) continue
@@ -59,9 +45,7 @@ describeOn(
           .replace('127.0.0.1:9464', metrics)
           .replace(/[\da-f]{8}-[\da-f-]{27}/, interactionId)
           .replace('/var/lib/node_exporter/', '')
-        printed[line.replace(/^.*9464/, '')] = await runLine(adapted, folder, {
-          HOLDFAST_DATABASE: 'sqlite:own.db',
-        })
+        printed[line.replace(/^.*9464/, '')] = await runLine(adapted, { cwd: folder, settings })
       }
 
       assert.match(
@@ -79,7 +63,7 @@ describeOn(
       const folder = await openFolder(scope)
       const guide = read('guides/go-live.md')
       const database = `sqlite:${join(folder, 'bank.db')}`
-      await runLine(`npx holdfast load bank.ndjson --database ${database}`, folder, {})
+      await runLine(`npx holdfast load bank.ndjson --database ${database}`, { cwd: folder })
       const platform = await startServer(scope, ['serve', 'platform'], { database })
       const values: Readonly<Record<string, string>> = {
         HOLDFAST_PROVIDER_URL: 'https://bank.example',

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { run, startListening } from '../support/process.ts'
+import { startListening } from '../support/process.ts'
+import { runLine } from '../support/run-lines.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
@@ -37,22 +38,12 @@ export async function runReadmeCommands(scope: Scope, program: string): Promise<
     return startListening(scope, command, { ready: /Ctrl-C/, cwd: folder })
   }
   const served = await startDemo()
-  const runShown = async (command: string) => {
+  const settings = { HOLDFAST_PROVIDER_URL: served.address }
+  const runShown = (command: string) => {
     const adapted = command.replaceAll(/(?<=127\.0\.0\.1:)808(\d)/g, (_, digit) =>
       String(served.port + Number(digit)),
     )
-    const script = `npx() { shift; "$NODE" "$LAUNCHER" "$@"; }\n${adapted}`
-    const { status, stdout, stderr } = await run(['bash', '-o', 'pipefail', '-c', script], {
-      cwd: folder,
-      environment: {
-        PATH: process.env['PATH'],
-        NODE: process.execPath,
-        LAUNCHER: program,
-        HOLDFAST_PROVIDER_URL: served.address,
-      },
-    })
-    assert.equal(status, 0, `${command}\n${stdout}${stderr}`)
-    return stdout
+    return runLine(adapted, { cwd: folder, settings, program })
   }
 
   const list = async (command: string) =>
