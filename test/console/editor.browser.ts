@@ -52,7 +52,7 @@ describe('the product editor in a browser', () => {
     await check(page, 'editor-errors')
     await page
       .getByRole('link', {
-        name: 'Deposit rate 1 › Application frequency: Enter a whole number and select its unit.',
+        name: 'Deposit rate 1 › Application frequency: Enter a duration, such as 1 month: a whole number and its unit.',
       })
       .click()
     await waitForFocus(page, 'name', 'deposit_rates[0].application_frequency')

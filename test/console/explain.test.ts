@@ -36,7 +36,7 @@ describe('the problems of a product in the editor', () => {
       'Product category: Select a value.',
       'Application link: Enter a link that starts with https:// or http://.',
       'Deposit rate 1 › Rate: Enter a percentage, such as 4.50.',
-      'Deposit rate 1 › Application frequency: Enter a whole number and select its unit.',
+      'Deposit rate 1 › Application frequency: Enter a duration, such as 1 month: a whole number and its unit.',
     ])
   })
 

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { toLabel } from '../../contract/labels.ts'
 import type { ApiError } from '../api.ts'
+import { explainSentence } from '../explain-problem.ts'
 import type { Resource } from '../resource.ts'
+import { describeStatus } from '../statuses.ts'
 import { SecondaryButton } from './button.tsx'
 import { Identifier } from './identifier.tsx'
 import type { Titled } from './page-heading.tsx'
@@ -34,13 +35,28 @@ export function Problem({
   readonly error: ApiError
   readonly onRetry?: () => void
 }) {
+  const fields = explainSentence(error.message) ?? []
+  const [first = error.message] = fields
+  const title = fields.length > 1 ? `${fields.length} fields were not accepted` : first
   return (
-    <Notice kind="bad" title={describe(error)}>
-      <p>{advise(error.status)}</p>
+    <Notice kind="bad" title={title}>
+      {fields.length > 1 ? (
+        <ul>
+          {fields.map((field) => (
+            <li key={field}>{field}</li>
+          ))}
+        </ul>
+      ) : (
+        <p>{advise(error.status)}</p>
+      )}
       {error.status > 0 && (
         <p class="muted">
-          Status <code>{error.status}</code>
-          {describe(error) !== error.message && `: ${error.message}`}
+          {describeStatus(error.status)} <code>{error.status}</code>
+          {title !== error.message && (
+            <>
+              : <code>{error.message}</code>
+            </>
+          )}
         </p>
       )}
       {error.interactionId !== undefined && (
@@ -51,14 +67,6 @@ export function Problem({
       {onRetry && <SecondaryButton onClick={onRetry}>Try again</SecondaryButton>}
     </Notice>
   )
-}
-
-/** A sentence about a part of a request is for programs: it stays beside the words for people. */
-function describe({ message }: ApiError): string {
-  const [, part = '', name = ''] =
-    /^(?:The provider responded with \d+: )?(body|query|params|headers)\.([\w-]+) /.exec(message) ??
-    []
-  return part === '' ? message : `${toLabel(name)} was not accepted.`
 }
 
 function advise(status: number): string {

@@ -1,10 +1,12 @@
 import { normalizer } from '../../../contract/aliases.ts'
 import { recordBytesMax } from '../../../contract/limits.ts'
 import { parseJson } from '../../../contract/parse-json.ts'
-import { findProblems, formatProblem } from '../../../contract/problems.ts'
+import { findProblems } from '../../../contract/problems.ts'
 import { ProductInput } from '../../../contract/records/product.ts'
 import { isObject } from '../../../contract/schema.ts'
+import { labelPath } from '../../explain-problem.ts'
 import { formatCount } from '../../labels.ts'
+import { explain } from './edit/explain.ts'
 
 /** Larger files are loaded with `holdfast load`. */
 const linesMax = 50_000
@@ -25,7 +27,13 @@ export interface ImportLine {
 export interface InvalidLine {
   readonly number: number
   readonly name: string
-  readonly problems: readonly string[]
+  readonly problems: readonly LineProblem[]
+}
+
+interface LineProblem {
+  readonly text: string
+  /** The path of the field, as the file has it. */
+  readonly path?: string
 }
 
 /** The file cannot be imported at all. */
@@ -61,8 +69,8 @@ export async function readImportFile(
     if ('problems' in read) {
       invalid.push(read)
     } else if (first !== undefined) {
-      const problems = [`product_id is that of line ${first}`]
-      invalid.push({ number, name: read.name, problems })
+      const text = `${labelPath('product_id')}: It is that of line ${first}.`
+      invalid.push({ number, name: read.name, problems: [{ text, path: 'product_id' }] })
     } else {
       lines.push(read)
       if (read.id !== undefined) numbers.set(read.id, number)
@@ -104,19 +112,24 @@ function decode(decoder: TextDecoder, bytes: Uint8Array | undefined): string {
 }
 
 function readLine(number: number, text: string | undefined): ImportLine | InvalidLine {
-  const fail = (...problems: string[]) => ({ number, name: '', problems })
-  if (text === undefined) return fail('the line is too long')
+  const fail = (problem: string) => ({ number, name: '', problems: [{ text: problem }] })
+  if (text === undefined) return fail('The line is too long.')
   const parsed = parseJson(text)
-  if (!isObject(parsed)) return fail('the line must be a JSON object')
-  if ('delete' in parsed) return fail('a line that deletes cannot be imported')
+  if (!isObject(parsed)) return fail('The line must be a JSON object.')
+  if ('delete' in parsed) return fail('A line that deletes cannot be imported.')
   const isEnvelope = 'type' in parsed && 'record' in parsed
-  if (isEnvelope && parsed['type'] !== 'product') return fail('the line is not a product')
+  if (isEnvelope && parsed['type'] !== 'product') return fail('The line is not a product.')
   const record = isEnvelope ? parsed['record'] : parsed
   const product = normalize(record)
   const name = isObject(record) && typeof record['name'] === 'string' ? record['name'] : ''
-  const problems = findProblems(ProductInput, product, problemsMax).map(formatProblem)
+  const problems: LineProblem[] = findProblems(ProductInput, product, problemsMax).map(
+    (problem) => ({
+      text: `${labelPath(problem.path)}: ${explain(product, problem)}`,
+      path: problem.path,
+    }),
+  )
   if (problems.length === 0 && countBytes(product) > recordBytesMax) {
-    problems.push(`the product must be at most ${recordBytesMax} bytes of JSON`)
+    problems.push({ text: `The product must be at most ${recordBytesMax} bytes of JSON.` })
   }
   if (problems.length > 0 || !isObject(product)) return { number, name, problems }
   const id = isObject(record) ? record['product_id'] : undefined

@@ -87,8 +87,10 @@ const invalidColumns: readonly Column<InvalidLine>[] = [
     title: 'Errors',
     cell: ({ problems }) => (
       <ul class="values">
-        {problems.map((problem) => (
-          <li key={problem}>{problem}</li>
+        {problems.map(({ text, path }) => (
+          <li key={text}>
+            {text} {path !== undefined && <code class="muted">{path}</code>}
+          </li>
         ))}
       </ul>
     ),

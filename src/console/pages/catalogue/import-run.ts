@@ -5,6 +5,7 @@ import {
   putProductDraft,
 } from '../../../contract/operations/drafts.ts'
 import { ApiError, call } from '../../api.ts'
+import { explainSentence } from '../../explain-problem.ts'
 import type { PlannedLine } from './import-plan.ts'
 
 export type ImportMode = 'drafts' | 'publish'
@@ -49,7 +50,8 @@ export async function runImport(
           if (!signal.aborted && !(error instanceof ApiError)) throw error
           return
         }
-        failed.push({ ...line, message: error.message })
+        const message = explainSentence(error.message)?.join(' ') ?? error.message
+        failed.push({ ...line, message })
       }
       onProgress(done, failed.length)
     }

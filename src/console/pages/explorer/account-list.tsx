@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { Button } from '../../components/button.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, Pager, Table } from '../../components/table.tsx'
@@ -8,10 +7,12 @@ import { readCount, setQuery } from '../../router.ts'
 import type { AccountProps } from './account-props.ts'
 import { type Filter, FilterForm, readFilters } from './filter-form.tsx'
 import { type ListId, type Row, readList } from './read-list.ts'
+import { WindowNote } from './window-note.tsx'
+import { findWindow } from './windows.ts'
 
 /** A list of an account that the provider pages. In the table, n shows the next page and p the previous one. */
 export function AccountList<Id extends ListId>({
-  account: { customerId, accountId, query },
+  account,
   operation,
   filters = [],
   noun,
@@ -19,7 +20,6 @@ export function AccountList<Id extends ListId>({
   rowKey = JSON.stringify,
   emptyTitle,
   emptyHint,
-  about,
 }: {
   readonly account: AccountProps
   readonly operation: Id
@@ -31,11 +31,12 @@ export function AccountList<Id extends ListId>({
   readonly rowKey?: (row: Row<Id>) => string
   readonly emptyTitle: string
   readonly emptyHint?: string
-  /** Above the table, such as which part of the list it is. */
-  readonly about?: (totalRecords: number) => ComponentChildren
 }) {
+  const { customerId, accountId, query } = account
   const page = readCount(query, 'page') ?? 1
-  const input = { ...readFilters(query, filters), page }
+  const selected = readFilters(query, filters)
+  const input = { ...selected, page }
+  const window = findWindow(operation)
   const resource = useResource(
     JSON.stringify([customerId, accountId, input]),
     (signal) => readList(operation, { customerId, accountId }, input, signal),
@@ -46,8 +47,21 @@ export function AccountList<Id extends ListId>({
       {filters.length > 0 && <FilterForm key={query.toString()} query={query} filters={filters} />}
       <Loaded resource={resource}>
         {({ rows, totalRecords, totalPages }) => {
+          const note = window && (
+            <WindowNote
+              account={account}
+              filters={selected}
+              total={totalRecords}
+              {...{ operation, window, noun }}
+            />
+          )
           if (totalRecords === 0) {
-            return <Empty title={emptyTitle}>{emptyHint && <p>{emptyHint}</p>}</Empty>
+            return (
+              <>
+                {note}
+                <Empty title={emptyTitle}>{emptyHint && <p>{emptyHint}</p>}</Empty>
+              </>
+            )
           }
           const turn = (event: KeyboardEvent) => {
             const target = page + (event.key === 'n' ? 1 : event.key === 'p' ? -1 : 0)
@@ -62,7 +76,7 @@ export function AccountList<Id extends ListId>({
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: the table in it has the focus
             <div onKeyDown={turn}>
-              {about?.(totalRecords)}
+              {note}
               {rows.length === 0 ? (
                 <Empty title={`The list has ${formatCount(totalPages)} pages`}>
                   <Button onClick={() => setQuery({ page: undefined })}>Show the first page</Button>

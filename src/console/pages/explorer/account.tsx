@@ -1,5 +1,4 @@
 import type { ComponentType } from 'preact'
-import type { ShareableAccount } from '../../../contract/index.ts'
 import { ApiError } from '../../api.ts'
 import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
@@ -9,54 +8,38 @@ import { Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import type { AccountProps } from './account-props.ts'
+import { AccountState } from './account-state.tsx'
 import { DirectDebits, ScheduledPayments } from './banking.tsx'
 import { Billing, Invoices } from './billing.tsx'
-import { callProvider, unlessMissing } from './calls.ts'
+import { unlessMissing } from './calls.ts'
 import { AccountRecord, Contact } from './details.tsx'
+import { readsConsents } from './find.ts'
+import { type HeldAccount, listHeldAccounts } from './held-accounts.ts'
 import { ExplorerLayout } from './layout.tsx'
 import { readList } from './read-list.ts'
+import { SharingConsents } from './sharing-consents.tsx'
 import { Transactions } from './transactions.tsx'
 import { accountUrl, customerUrl, explorerCrumbs } from './urls.ts'
 import { Why } from './why.tsx'
 
-interface OpenAccount extends Pick<AccountProps, 'kind' | 'balance'> {
-  readonly account: ShareableAccount
+interface OpenAccount extends Pick<AccountProps, 'balance'> {
+  readonly account: HeldAccount
 }
 
-const fuelTypes: readonly string[] = ['ELECTRICITY', 'GAS', 'DUAL']
-
-/** The list of accounts to share says what an account is, unless the account has no type. */
 async function openAccount(
   customerId: string,
   accountId: string,
   signal: AbortSignal,
 ): Promise<OpenAccount> {
-  const params = { customerId }
-  const { accounts } = await callProvider({ operation: 'listShareableAccounts', params }, signal)
+  const accounts = await listHeldAccounts(customerId, signal)
   const account = accounts.find(({ id }) => id === accountId)
-  if (!account) throw new ApiError(404, 'The customer has no account with this id to share.')
-  const kind = await findKind(account, customerId, signal)
-  if (kind === 'energy') return { account, kind }
+  if (!account) throw new ApiError(404, 'The customer does not hold an account with this ID.')
+  if (account.kind === 'energy') return { account }
   const balances = await unlessMissing(
     'balance_in_query_not_found',
     readList('listBankingBalances', { customerId, accountId }, {}, signal),
   )
-  return { account, kind, balance: balances?.rows[0] }
-}
-
-async function findKind(
-  { id, type }: ShareableAccount,
-  customerId: string,
-  signal: AbortSignal,
-): Promise<AccountProps['kind']> {
-  if (type) return fuelTypes.includes(type) ? 'energy' : 'banking'
-  try {
-    await readList('listEnergyAccountDetails', { customerId, accountId: id }, {}, signal)
-    return 'energy'
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 422) return 'banking'
-    throw error
-  }
+  return { account, balance: balances?.rows[0] }
 }
 
 interface Tab {
@@ -89,21 +72,28 @@ export function View({ params: { customerId = '', accountId = '' }, query }: Vie
   const opened = useResource(`${customerId}\n${accountId}`, (signal) =>
     openAccount(customerId, accountId, signal),
   )
-  const { displayName, name, type } = opened.value?.account ?? {}
+  const account = opened.value?.account
   return (
     <ExplorerLayout
-      title={displayName || name || 'Account'}
+      title={account?.name ?? 'Account'}
+      state={account && <AccountState account={account} />}
       crumbs={[...explorerCrumbs, [customerId, customerUrl(customerId)]]}
       about={
         <>
-          {type && `${valueToWords(type)} · `}
+          {account?.type && `${valueToWords(account.type)} · `}
+          {account?.number && `${account.number} · `}
           <Identifier value={accountId} />
         </>
       }
-      side={<Why {...{ customerId, accountId, query }} />}
+      side={
+        <>
+          {readsConsents() && <SharingConsents {...{ customerId, accountId }} />}
+          <Why {...{ customerId, accountId, query }} />
+        </>
+      }
     >
       <Loaded resource={opened}>
-        {({ kind, balance }) => (
+        {({ account: { kind }, balance }) => (
           <>
             <Facts
               facts={{

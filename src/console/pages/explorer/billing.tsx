@@ -29,8 +29,8 @@ const invoiceColumns: readonly Column<EnergyInvoice>[] = [
 ]
 
 const dateFilters: readonly Filter[] = [
-  { name: 'oldest-date', label: 'Issued from', kind: 'date' },
-  { name: 'newest-date', label: 'Issued until', kind: 'date' },
+  { name: 'oldest-date', kind: 'date' },
+  { name: 'newest-date', kind: 'date' },
 ]
 
 /** The invoices of an energy account, with what they cost and what was used. */
@@ -47,7 +47,7 @@ export function Invoices(account: AccountProps) {
         columns={invoiceColumns}
         rowKey={({ invoiceNumber }) => invoiceNumber}
         emptyTitle="No invoice matches"
-        emptyHint="Without a date, only the last 24 months are searched."
+        emptyHint="Change the filters, or clear them."
       />
     </>
   )
@@ -98,7 +98,7 @@ export function Billing(account: AccountProps) {
       noun="charges and payments"
       columns={billingColumns}
       emptyTitle="No charge or payment matches"
-      emptyHint="Without a time, only the last 12 months are searched."
+      emptyHint="Change the filters, or clear them."
     />
   )
 }

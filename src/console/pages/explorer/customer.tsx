@@ -1,6 +1,6 @@
 import { listConsents } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
-import { Badge, StateBadge } from '../../components/badge.tsx'
+import { StateBadge } from '../../components/badge.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
@@ -9,13 +9,13 @@ import { Ago } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { statuses } from '../consents/labels.ts'
+import { AccountState } from './account-state.tsx'
 import { callProvider } from './calls.ts'
 import { readsConsents } from './find.ts'
+import { listHeldAccounts } from './held-accounts.ts'
 import { ExplorerLayout } from './layout.tsx'
 import { accountUrl, explorerCrumbs } from './urls.ts'
 
-/** As many as one request returns. */
-const accountsMax = 1000
 const consentsMax = 10
 
 /** A customer: what identifies them, the accounts, and the consents that share them. */
@@ -45,48 +45,8 @@ export function View({ params: { customerId = '' } }: ViewProps) {
   )
 }
 
-interface ListedAccount {
-  readonly id: string
-  readonly name: string
-  readonly kind: string
-  readonly number: string | undefined
-  readonly isOpen: boolean
-  readonly isShareable: boolean
-}
-
-/** The accounts that the customer holds, and whether each can be shared. */
-async function loadAccounts(customerId: string, signal: AbortSignal): Promise<ListedAccount[]> {
-  const params = { customerId }
-  const query = { 'page-size': accountsMax }
-  const [{ accounts }, banking, energy] = await Promise.all([
-    callProvider({ operation: 'listShareableAccounts', params }, signal),
-    callProvider({ operation: 'listBankingAccounts', params, query }, signal),
-    callProvider({ operation: 'listEnergyAccounts', params, query }, signal),
-  ])
-  const held = new Map(
-    [
-      ...banking.data.accounts.map((each) => ({ ...each, number: each.maskedNumber })),
-      ...energy.data.accounts.map((each) => ({ ...each, number: each.accountNumber })),
-    ].map(({ accountId, number, displayName, openStatus }) => [
-      accountId,
-      { number, displayName, openStatus },
-    ]),
-  )
-  const describe = (id: string, name: string | undefined, kind = '') => {
-    const { number, openStatus, displayName } = held.get(id) ?? {}
-    const isOpen = openStatus !== 'CLOSED'
-    return { id, name: name || displayName || id, kind, number, isOpen }
-  }
-  const shareable = accounts.map(({ id, name, displayName, type }) => ({
-    ...describe(id, displayName || name, type && valueToWords(type)),
-    isShareable: true,
-  }))
-  const others = [...held.keys()].filter((id) => !accounts.some((account) => account.id === id))
-  return [...shareable, ...others.map((id) => ({ ...describe(id, undefined), isShareable: false }))]
-}
-
 function Accounts({ customerId }: { readonly customerId: string }) {
-  const accounts = useResource(customerId, (signal) => loadAccounts(customerId, signal))
+  const accounts = useResource(customerId, (signal) => listHeldAccounts(customerId, signal))
   return (
     <>
       <h2>Accounts</h2>
@@ -109,16 +69,11 @@ function Accounts({ customerId }: { readonly customerId: string }) {
                   isHeading: true,
                   cell: ({ id, name }) => <a href={accountUrl(customerId, id)}>{name}</a>,
                 },
-                { title: 'Type', cell: ({ kind }) => kind },
+                { title: 'Type', cell: ({ type }) => type && valueToWords(type) },
                 {
                   title: 'State',
                   phone: 'first',
-                  cell: ({ isOpen, isShareable }) => (
-                    <>
-                      <Badge kind={isOpen ? 'good' : 'neutral'}>{isOpen ? 'Open' : 'Closed'}</Badge>
-                      {!isShareable && <Badge kind="warn">Not shareable</Badge>}
-                    </>
-                  ),
+                  cell: (account) => <AccountState account={account} />,
                 },
                 { title: 'Number', cell: ({ number }) => number ?? '' },
                 { title: 'ID', cell: ({ id }) => <Identifier value={id} /> },

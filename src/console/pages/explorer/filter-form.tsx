@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks'
 import { SecondaryButton } from '../../components/button.tsx'
 import { readForm, SelectField, TextField } from '../../components/field.tsx'
+import { nameZone } from '../../components/time.tsx'
+import { labelPath } from '../../explain-problem.ts'
 import { readCount, setQuery } from '../../router.ts'
+import { timeZone } from '../../session.ts'
+import { fromLocal, toLocal } from '../../zoned-time.ts'
 
 /** A filter of a list. Its name is that of a parameter of the view and of the operation. */
 export interface Filter {
   readonly name: string
-  readonly label: string
   readonly kind: keyof typeof inputs | 'pageSize'
 }
 
@@ -17,10 +20,10 @@ const inputs = {
   time: { type: 'datetime-local', step: '1' },
 } as const
 
-/** The bounds of a time window, in UTC: browsers have no input for a zone. */
+/** The bounds of a time window. */
 export const timeFilters: readonly Filter[] = [
-  { name: 'oldest-time', label: 'From (UTC)', kind: 'time' },
-  { name: 'newest-time', label: 'Until (UTC)', kind: 'time' },
+  { name: 'oldest-time', kind: 'time' },
+  { name: 'newest-time', kind: 'time' },
 ]
 
 const pageSizes = [10, 25, 100, 1000]
@@ -74,7 +77,7 @@ export function FilterForm({
           ) : (
             <TextField
               key={filter.name}
-              label={filter.label}
+              label={nameFilter(filter)}
               error={invalid.includes(filter) ? 'Enter a decimal, such as -12.50.' : undefined}
               name={filter.name}
               {...inputs[filter.kind]}
@@ -91,11 +94,16 @@ export function FilterForm({
   )
 }
 
-function PageSizeField({ name, label, size }: Filter & { readonly size: number }) {
+/** A time is in the zone of the data provider, since browsers have no input for a zone. */
+function nameFilter({ name, kind }: Filter): string {
+  return kind === 'time' ? `${labelPath(name)} (${nameZone()})` : labelPath(name)
+}
+
+function PageSizeField({ name, size }: Filter & { readonly size: number }) {
   const sizes = [...new Set([...pageSizes, size])].sort((a, b) => a - b).map(String)
   return (
     <SelectField
-      label={label}
+      label={labelPath(name)}
       name={name}
       value={String(size)}
       options={sizes.map((each) => [each, each])}
@@ -105,11 +113,11 @@ function PageSizeField({ name, label, size }: Filter & { readonly size: number }
 
 /** A time is RFC 3339 in the address, and without the zone in its control. */
 function toText({ kind }: Filter, value: string): string {
-  return kind === 'time' ? value.replace(/Z$/, '') : value
+  const time = kind === 'time' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(time) ? value : toLocal(timeZone.value, time)
 }
 
 function toParameter({ kind }: Filter, text: string): string | undefined {
   if (kind === 'pageSize') return text === String(pageSizeStandard) ? undefined : text
-  if (kind !== 'time' || text === '') return text
-  return /T\d\d:\d\d$/.test(text) ? `${text}:00Z` : `${text}Z`
+  return kind === 'time' && text !== '' ? fromLocal(timeZone.value, text) : text
 }

@@ -1,11 +1,11 @@
 import { listConsents } from '../../../contract/operations/consents.ts'
 import { ApiError, read } from '../../api.ts'
 import type { StateLabel } from '../../components/badge.tsx'
-import { formatDay } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
 import { callProvider } from './calls.ts'
 import { readsConsents } from './find.ts'
 import { readList } from './read-list.ts'
+import { findWindow, nameWindow } from './windows.ts'
 
 /** One reason for which a third party may not see something, and whether it applies. */
 export interface Reason {
@@ -22,8 +22,7 @@ interface Subject {
 const yes: StateLabel = ['good', 'Yes']
 const no: StateLabel = ['bad', 'No']
 
-/** Before all transactions. */
-const earliest = '1900-01-01T00:00:00Z'
+const list = 'listBankingTransactions'
 const accountsMax = 1000
 const consentsMax = 100
 const filterNames = ['min-amount', 'max-amount', 'text'] as const
@@ -75,7 +74,7 @@ export async function findReasons(subject: Subject, signal: AbortSignal): Promis
 async function explainTransactions(subject: Subject, signal: AbortSignal): Promise<Reason[]> {
   const count = async (query: Readonly<Record<string, string>>) => {
     const page = { ...query, 'page-size': 1 }
-    return (await readList('listBankingTransactions', subject, page, signal)).totalRecords
+    return (await readList(list, subject, page, signal)).totalRecords
   }
   const pick = (names: readonly string[]) =>
     Object.fromEntries(
@@ -88,7 +87,7 @@ async function explainTransactions(subject: Subject, signal: AbortSignal): Promi
   const filters = pick(filterNames)
   const counted = await orRefusal(
     Promise.all([
-      count({ 'oldest-time': earliest }),
+      count({ 'oldest-time': findWindow(list)?.earliest ?? '' }),
       count(window),
       count({ ...window, ...filters }),
     ]),
@@ -99,7 +98,7 @@ async function explainTransactions(subject: Subject, signal: AbortSignal): Promi
     { label: yes, text: 'The provider does not restrict the account.' },
     {
       label: inWindow < all ? ['warn', 'Window'] : yes,
-      text: describeWindow(all - inWindow, window, all),
+      text: describeWindow(all - inWindow, subject.query, all),
     },
   ]
   if (Object.keys(filters).length === 0) return reasons
@@ -113,17 +112,12 @@ async function explainTransactions(subject: Subject, signal: AbortSignal): Promi
   ]
 }
 
-function describeWindow(
-  outside: number,
-  window: Readonly<Record<string, string>>,
-  all: number,
-): string {
-  if (outside === 0) return `All ${formatCount(all, 'transaction')} are inside the window.`
-  const [oldest, newest] = windowNames.map((name) => window[name])
-  const name =
-    oldest === undefined
-      ? `the default window of 12 months before ${newest === undefined ? 'now' : formatDay(newest)}`
-      : `the window from ${formatDay(oldest)}${newest === undefined ? '' : ` to ${formatDay(newest)}`}`
+function describeWindow(outside: number, query: URLSearchParams, all: number): string {
+  const window = findWindow(list)
+  if (outside === 0 || !window) {
+    return `All ${formatCount(all, 'transaction')} are inside the window.`
+  }
+  const name = nameWindow(window, query)
   return `${formatCount(outside)} of ${formatCount(all, 'transaction')} are outside ${name}.`
 }
 

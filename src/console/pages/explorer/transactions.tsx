@@ -8,14 +8,13 @@ import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
 import { type Filter, timeFilters } from './filter-form.tsx'
 import { TransactionCharts } from './transaction-charts.tsx'
-import { DefaultWindow } from './window-note.tsx'
 
 const filters: readonly Filter[] = [
   ...timeFilters,
-  { name: 'min-amount', label: 'Lowest amount', kind: 'decimal' },
-  { name: 'max-amount', label: 'Highest amount', kind: 'decimal' },
-  { name: 'text', label: 'Text', kind: 'text' },
-  { name: 'page-size', label: 'Page size', kind: 'pageSize' },
+  { name: 'min-amount', kind: 'decimal' },
+  { name: 'max-amount', kind: 'decimal' },
+  { name: 'text', kind: 'text' },
+  { name: 'page-size', kind: 'pageSize' },
 ]
 
 const listColumns = (): readonly Column<BankingTransaction>[] => [
@@ -67,9 +66,8 @@ export function Transactions(account: AccountProps) {
         noun="transactions"
         columns={listColumns()}
         rowKey={({ transactionId }) => transactionId}
-        about={(total) => <DefaultWindow account={account} total={total} />}
         emptyTitle="No transaction matches"
-        emptyHint="Without a time, only the last 12 months are searched. Change the filters, or clear them."
+        emptyHint="Change the filters, or clear them."
       />
     </>
   )

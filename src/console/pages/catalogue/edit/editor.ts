@@ -5,10 +5,10 @@ import { findProductWarnings } from '../../../../contract/product-warnings.ts'
 import { ProductInput } from '../../../../contract/records/product.ts'
 import type { Problem } from '../../../../contract/rules.ts'
 import type { ApiError } from '../../../api.ts'
+import { parseProblems } from '../../../explain-problem.ts'
 import { removeStoredEdit, storeEdit } from '../../../stored-edits.ts'
 import type { Edit, Fields, Loaded, Source } from './drafts.ts'
 import { isSame } from './merge.ts'
-import { parseProblems } from './parse-problems.ts'
 import { formatPath, getAt, type Path, setAt } from './paths.ts'
 
 /** What another editor did meanwhile. */

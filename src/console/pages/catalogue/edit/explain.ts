@@ -4,7 +4,7 @@ import { ProductInput } from '../../../../contract/records/product.ts'
 import { isMissing, type Problem, readFieldRules } from '../../../../contract/rules.ts'
 import type { ScalarName } from '../../../../contract/scalars.ts'
 import { asNode, isObject, type Node } from '../../../../contract/schema.ts'
-import { humanize } from '../../../labels.ts'
+import { instruct, instructions } from '../../../explain-problem.ts'
 
 interface Located {
   readonly node: Node
@@ -33,19 +33,10 @@ function locate(product: unknown, path: string): Located | undefined {
   return place
 }
 
-/** What to do, for each format of a text. */
-const instructions: Readonly<Partial<Record<ScalarName, string>>> = {
-  decimal: 'Enter a number, such as 12.50.',
-  wholeNumber: 'Enter a whole number, such as 18.',
-  duration: 'Enter a whole number and select its unit.',
-  dateTime: 'Enter a day and a time.',
-  webUri: 'Enter a link that starts with https:// or http://.',
-}
-
 /** What to do about a problem, without the name of its field. */
 export function explain(product: unknown, { path, reason }: Problem): string {
   const place = locate(product, path)
-  if (!place) return `It ${humanize(reason)}.`
+  if (!place) return instruct(reason)
   const { node, value, scalar } = place
   if (isMissing(value) && reason === 'is required') return describeMissing(node)
   const format = scalar && instructions[scalar]
@@ -55,7 +46,7 @@ export function explain(product: unknown, { path, reason }: Problem): string {
       ? 'Enter a percentage, such as 4.50.'
       : format
   }
-  return `It ${humanize(reason)}.`
+  return instruct(reason)
 }
 
 function describeMissing(node: Node): string {
