@@ -3,6 +3,7 @@ import { Agent as AgentTls, request as requestHttps } from 'node:https'
 import type { Operation } from '../contract/index.ts'
 import { parseJson } from '../contract/parse-json.ts'
 import { readBytes } from '../contract/read-bytes.ts'
+import { tools } from '../contract/tools.ts'
 import { redact } from './redact.ts'
 import type { Exchange } from './report.ts'
 
@@ -109,6 +110,7 @@ function transfer(
       agent: isTls ? agents['https:'] : agents['http:'],
       headers: {
         accept: 'application/json',
+        'user-agent': tools.check,
         ...headers,
         ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
       },

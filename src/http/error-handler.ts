@@ -19,6 +19,7 @@ import {
   describeOrigin,
   type LogDetail,
   type RequestLogOptions,
+  readTool,
 } from './request-log.ts'
 
 declare module 'fastify' {
@@ -66,7 +67,7 @@ export function createErrorHandler(
     const { status, message, ...rest } = errorTable[code]
     if (error === overloaded) metrics?.countShedRequest()
     if (error instanceof TokenRejected) {
-      metrics?.recordRejection(error.reason)
+      metrics?.recordRejection(error.reason, readTool(request))
       request.logDetail = rejectionDetail(error, isKnown)
     }
 

@@ -27,6 +27,7 @@ export interface Monitoring {
     readonly reason?: string | undefined
     readonly interactionId?: string | undefined
     readonly refused?: boolean | undefined
+    readonly tools?: boolean | undefined
   }): Promise<RejectionList>
 }
 

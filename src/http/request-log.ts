@@ -5,14 +5,15 @@ import type { ErrorCode, MonitoredRole, RefusalCircumstance } from '../contract/
 import type { RejectionReason } from '../contract/rejection-reasons.ts'
 import type { RequestLimit } from '../contract/request-limits.ts'
 import { interactionHeader } from '../contract/response-headers.ts'
+import { findTool, type Tool } from '../contract/tools.ts'
 import { trafficLimits } from '../contract/traffic-limits.ts'
 import { customerAddressHeader } from '../platform/cds/request-headers.ts'
 import type { CallCounts } from '../platform/usage/call-counts.ts'
 import type { CountedOperation } from '../platform/usage/operations.ts'
 
 export interface RequestMetrics {
-  recordRequest(operation: string, status: number, seconds: number): void
-  recordRejection(reason: RejectionReason): void
+  recordRequest(operation: string, status: number, seconds: number, tool?: Tool): void
+  recordRejection(reason: RejectionReason, tool?: Tool): void
   /** Counts a request that was rejected because of overload. */
   countShedRequest(): void
   recordFailure(failed: FailedRequest): void
@@ -36,6 +37,7 @@ export interface FailedRequest {
   readonly reason: string
   /** If the provider refused to share. */
   readonly circumstance?: RefusalCircumstance | undefined
+  readonly tool?: Tool | undefined
 }
 
 /** What the log line of a failed request contains in addition. */
@@ -54,6 +56,8 @@ declare module 'fastify' {
     logDetail?: LogDetail
     /** The third party, if it is known. */
     thirdPartyId?: string | undefined
+    /** If its session says so. */
+    tool?: Tool
     /** Why the request failed. */
     failure?: Pick<FailedRequest, 'code' | 'reason' | 'circumstance'> & {
       /** The one that a request with the status 429 is over. */
@@ -110,11 +114,13 @@ export function createRequestLogger({ log, metrics, usage, role }: RequestLogOpt
     if (counted) usage?.count({ operation: counted, status, durationMs, ...describeCall(request) })
     const name = operation?.ref ?? endpoint ?? health ?? document ?? noOperation
     const interactionId = String(reply.getHeader(interactionHeader))
-    metrics?.recordRequest(name, status, durationMs / 1000)
+    const tool = readTool(request)
+    metrics?.recordRequest(name, status, durationMs / 1000, tool)
     const failure = status < 400 ? undefined : describeFailure(request, status)
     if (failure) {
       const time = Date.now()
-      metrics?.recordFailure({ time, role, interactionId, operation: name, status, ...failure })
+      const failed = { time, role, interactionId, operation: name, status, ...failure }
+      metrics?.recordFailure({ ...failed, ...(tool && { tool }) })
     }
     const line = {
       operation: name,
@@ -134,6 +140,13 @@ export function createRequestLogger({ log, metrics, usage, role }: RequestLogOpt
     else if (log?.writeRequestLine) log.writeRequestLine(line)
     else log?.info(line, requestMessage)
   }
+}
+
+/** The part of Holdfast that sent a request. */
+export function readTool({ tool, headers, routeOptions }: FastifyRequest): Tool | undefined {
+  const { endpoint } = routeOptions.config ?? {}
+  if (endpoint === 'console' || endpoint === 'sign-in') return 'console'
+  return tool ?? findTool(headers['user-agent'])
 }
 
 /** What a call is counted by, besides its operation and its status. */

@@ -93,10 +93,14 @@ export function mountSessions(app: HttpApp, options: SessionOptions): void {
 function acceptSessionCookies(app: HttpApp, sessions: BrowserSessions): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request
+    const { operation } = request.routeOptions.config ?? {}
+    // No program has a use for the operations of sessions.
+    if (operation?.path.startsWith(accessOperations.getSession.path)) request.tool = 'console'
     if (headers.cookie === undefined || headers.authorization !== undefined) return done()
-    if (request.routeOptions.config?.operation?.protection !== 'clientToken') return done()
+    if (operation?.protection !== 'clientToken') return done()
     const token = readSessionCookie(request, 'holdfast_session')
     if (token === undefined) return done()
+    request.tool = 'console'
     if (request.method !== 'GET') requireCsrfToken(request, token)
     // An open stream of metrics verifies its session again and again, which is no use of it.
     let isAttended = headers[unattendedHeader] === undefined

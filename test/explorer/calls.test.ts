@@ -112,6 +112,7 @@ describe('a call through the explorer', () => {
       headers: [
         { name: 'accept', value: 'application/json' },
         { name: 'authorization', value: 'Bearer …' },
+        { name: 'user-agent', value: 'holdfast-console' },
       ],
     })
     assert.equal(response.status, 200, response.body)

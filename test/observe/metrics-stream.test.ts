@@ -96,6 +96,38 @@ describeOnce('the stream of metrics', () => {
     assert.equal('latency' in later.data, false)
   })
 
+  it('has the figures without requests of the console and of checks', async (t) => {
+    const { metrics, read } = await openObserved(t)
+    const events = read()
+    await events.next()
+    metrics.recordRequest('P4', 200, 0.002)
+    metrics.recordRequest('P4', 200, 0.3, 'console')
+    metrics.recordRequest('P1', 401, 0.3, 'check')
+    metrics.recordRejection('aud', 'check')
+    metrics.recordRejection('iss')
+
+    const { data } = await findEvent(events, (each) => each.data.requests > 0)
+    const sample: MetricsSample = data
+
+    assert.deepEqual(isSample.problems(data), [])
+    const others = sample.others ?? assert.fail('no others')
+    const times = (rate: number) => Math.round(rate / others.requests)
+    assert.equal(times(sample.requests), 3)
+    assert.deepEqual(
+      [sample.clientErrors, others.clientErrors, others.errors].map(times),
+      [1, 0, 0],
+    )
+    assert.deepEqual(others.roles, [{ role: 'platform', rate: others.requests }])
+    assert.deepEqual(
+      others.rejections.map(({ reason, total }) => [reason, total]),
+      [['iss', 1]],
+    )
+    assert.ok((others.latency?.p99 ?? 1) < 0.0026)
+    assert.ok((sample.latency?.p99 ?? 0) > 0.25)
+    const later = await findEvent(read(), (each) => each.data.time > data.time)
+    assert.equal('others' in later.data, false)
+  })
+
   it('sends the earlier samples to a new client first', async (t) => {
     const { metrics, read } = await openObserved(t)
     const first = read()

@@ -35,9 +35,18 @@ async function openCaller(deployment: Deployment, port: number) {
 }
 
 /** Sends a request with its own interaction id. */
-async function reject(port: number, path: string, authorization?: string): Promise<string> {
+async function reject(
+  port: number,
+  path: string,
+  authorization?: string,
+  userAgent = 'other',
+): Promise<string> {
   const id = randomUUID()
-  const headers = { 'x-fapi-interaction-id': id, ...(authorization && { authorization }) }
+  const headers = {
+    'x-fapi-interaction-id': id,
+    'user-agent': userAgent,
+    ...(authorization && { authorization }),
+  }
   const { status } = await send(port, path, { headers })
   assert.ok(status >= 400)
   return id
@@ -101,6 +110,43 @@ describe('the rejected requests', () => {
 })
 
 describeOnce('the rejected requests', () => {
+  it('name the console and checks, and can be listed without them', async (t) => {
+    const deployment = await openDeployment(t)
+    const provider = await deployment.openProvider(withMetrics)
+    const platform = await deployment.openPlatform({
+      ...withMetrics,
+      'provider-metrics-url': provider.metrics,
+    })
+    const { list } = await openCaller(deployment, platform.port)
+    const other = await reject(provider.port, accountsPath)
+    const check = await reject(provider.port, accountsPath, undefined, 'holdfast-check')
+    const call = await reject(provider.port, accountsPath, undefined, 'holdfast-console')
+    const page = await reject(platform.port, '/console/assets/nothing.js')
+
+    const all = (await list()).body
+    const others = (await list('?tools=false')).body
+
+    assert.deepEqual(isList.problems(all), [])
+    assert.deepEqual(
+      all.data.map(({ interactionId, tool }: Record<string, string>) => [interactionId, tool]),
+      [
+        [page, 'console'],
+        [call, 'console'],
+        [check, 'check'],
+        [other, undefined],
+      ],
+    )
+    assert.equal(all.reasons.length, 4)
+    assert.deepEqual(
+      others.data.map(({ interactionId }: Record<string, string>) => interactionId),
+      [other],
+    )
+    assert.deepEqual(
+      others.reasons.map(({ reason, count }: Record<string, unknown>) => [reason, count]),
+      [['no token', 1]],
+    )
+  })
+
   it('include requests that cannot be parsed', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.openPlatform(withMetrics)

@@ -54,6 +54,10 @@ export const listRejections = {
       Flag,
       'true: only requests for which the provider refused to share, of the last 24 hours instead of the last hour.',
     ),
+    tools: described(
+      Type.Boolean({ default: true }),
+      'false: without requests of the console and of checks.',
+    ),
   }),
   response: RejectionList,
 } as const satisfies Operation

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { refusalCircumstances } from '../refusals.ts'
 import { Count, Decimal, Text, Timestamp, Uuid } from '../scalars.ts'
+import { toolNames } from '../tools.ts'
 import { Type } from '../type.ts'
 
 /** The servers that are observed. */
@@ -54,6 +55,28 @@ export const RejectionRate = record('RejectionRate', {
   },
 })
 
+/** The programs whose requests are labelled. */
+const tool = described(
+  Type.Enum([...toolNames]),
+  'The console or a check, if the request says so in its User-Agent, or has the session of the console. Absent for other requests.',
+)
+
+export type OtherFigures = Static<typeof OtherFigures>
+export const OtherFigures = record('OtherFigures', {
+  description: 'The figures without requests of the console and of checks.',
+  required: {
+    requests: perSecond('Requests per second to all servers, without health probes.'),
+    roles: described(Type.Array(RoleRequests), 'Requests by server.'),
+    errors: perSecond('Responses per second with a status of 500 or more.'),
+    clientErrors: perSecond('Responses per second with a status from 400 to 498.'),
+    rejections: described(
+      Type.Array(RejectionRate),
+      'The rejected platform tokens of the time that the sample covers, by reason.',
+    ),
+  },
+  optional: { latency: described(LatencyPercentiles, 'Absent if no request was completed.') },
+})
+
 export type FeedActivity = Static<typeof FeedActivity>
 export const FeedActivity = record('FeedActivity', {
   description: 'The batches of a feed.',
@@ -90,10 +113,17 @@ export const MetricsSample = record('MetricsSample', {
     ),
     feeds: described(Type.Array(FeedActivity), 'The feeds, sorted by name.'),
   },
-  optional: { latency: described(LatencyPercentiles, 'Absent if no request was completed.') },
+  optional: {
+    latency: described(LatencyPercentiles, 'Absent if no request was completed.'),
+    others: described(
+      OtherFigures,
+      'Without requests of the console and of checks. Absent if there was none of them.',
+    ),
+  },
 })
 
 const explanation = {
+  tool,
   code: described(Text, 'The code of the error.'),
   clause: described(Text, 'The sentence of the interface or of a decision that it implements.'),
   setting: described(Text, 'The setting to look at.'),

@@ -4,6 +4,7 @@ import { type ResolvedOptions, resolveOptions } from '../../client/options.ts'
 import { prepareCall } from '../../client/request.ts'
 import { openSender } from '../../client/send.ts'
 import { ContractError, type ExplorerHeader, type ExplorerResult } from '../../contract/index.ts'
+import { tools } from '../../contract/tools.ts'
 import { type ExplorerCall, readCall } from './read-call.ts'
 
 /** Sends one call to the provider, with a token that is signed for it. */
@@ -62,17 +63,19 @@ async function send(
   /** A provider may repeat the headers of a request in its response. */
   const hideToken = (text: string) => (token ? text.replaceAll(token, '…') : text)
   const fetch: typeof globalThis.fetch = async (url, init) => {
-    token = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '')
+    const sent = new Headers(init?.headers)
+    sent.set('user-agent', tools.console)
+    token = sent.get('authorization')?.replace('Bearer ', '')
     request = {
       method: operation.method,
       url: String(url),
-      headers: [...new Headers(init?.headers)].map(([name, value]) => ({
+      headers: [...sent].map(([name, value]) => ({
         name,
         value: name === 'authorization' ? 'Bearer …' : value,
       })),
       ...(call.body !== undefined && { body: call.body }),
     }
-    const response = await globalThis.fetch(url, init)
+    const response = await globalThis.fetch(url, { ...init, headers: sent })
     headers = [...response.headers].map(([name, value]) => ({ name, value: hideToken(value) }))
     return response
   }

@@ -7,6 +7,7 @@ import {
   type RequestLimit,
   requestLimits,
 } from '../../contract/request-limits.ts'
+import { toolNames } from '../../contract/tools.ts'
 import { endpoints } from '../../http/endpoints.ts'
 import { healthEndpoints } from '../../http/health.ts'
 import { openApiLabel } from '../../http/openapi-route.ts'
@@ -50,6 +51,8 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5
 export const otherFeeds = '(other)'
 const feed = `the name of the feed, or ${otherFeeds} beyond ${feedsMax} names`
 
+const tool = `${toolNames.join(' or ')}, for requests of the console and of checks; absent for others`
+
 const recordChain = 'the chain of a server process'
 
 const providerReferences = Object.values(providerOperations).map(({ ref }) => ref)
@@ -68,12 +71,13 @@ export const serverMetrics = {
         noOperation,
       ],
       status: `the status of the response, or ${clientClosedStatus} if the client closed the connection first`,
+      tool,
     },
     buckets,
   },
   holdfast_token_rejections_total: counter(
     'Platform tokens that were rejected, by the reason that is also in the log',
-    { reason: rejectionReasons },
+    { reason: rejectionReasons, tool },
   ),
   holdfast_token_replays_total: counter(
     'Platform tokens that were rejected because they had been used before',

@@ -53,12 +53,13 @@ export function openRemoteReader(url: string): MetricsReader {
       for (const name of names) address.searchParams.append(nameParameter, name)
       return get(address, 'text/plain')
     },
-    async rejections({ reason, interactionId, refused }) {
+    async rejections({ reason, interactionId, refused, tools = true }) {
       const path = url.endsWith(metricsPath) ? url.slice(0, -metricsPath.length) : url
       const id = interactionId === undefined ? '' : `/${encodeURIComponent(interactionId)}`
       const address = new URL(path + rejectionsPath + id)
       if (reason !== undefined) address.searchParams.set('reason', reason)
       if (refused) address.searchParams.set('refused', 'true')
+      if (!tools) address.searchParams.set('tools', 'false')
       const report = parseReport(await get(address, 'application/json'))
       return refused ? selectRefusals(report) : report
     },
@@ -97,11 +98,11 @@ function isFailureCount(value: unknown): value is FailureCount {
 }
 
 function isFailure(value: unknown): boolean {
-  const { role, status, code, reason, circumstance } = value as Partial<FailedRequest>
+  const { role, status, code, reason, circumstance, tool } = value as Partial<FailedRequest>
   return (
     [role, reason].every(isShort) &&
     Number.isSafeInteger(status) &&
-    [code, circumstance].every((each) => each === undefined || isShort(each))
+    [code, circumstance, tool].every((each) => each === undefined || isShort(each))
   )
 }
 

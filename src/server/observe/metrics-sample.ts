@@ -39,13 +39,26 @@ export interface Interval {
   readonly to: Reading
 }
 
-type Figures = Omit<MetricsSample, 'time' | 'sources' | 'rejections'> & {
+type Figures = Omit<MetricsSample, 'time' | 'sources' | 'rejections' | 'others'> & {
   /** `total` is the number in this interval. */
   readonly rejections: readonly RejectionRate[]
 }
 
-/** The figures per second of all sources together. */
-export function computeFigures(intervals: readonly Interval[]): Figures {
+/** The figures per second of all sources together, and those without requests of the console and of checks. */
+export function computeFigures(
+  intervals: readonly Interval[],
+): Figures & Pick<MetricsSample, 'others'> {
+  const all = computeRates(intervals, true)
+  const { requests, roles, errors, clientErrors, rejections, latency } = computeRates(
+    intervals,
+    false,
+  )
+  if (requests === all.requests && rejections.length === all.rejections.length) return all
+  const others = { requests, roles, errors, clientErrors, rejections: [...rejections] }
+  return { ...all, others: { ...others, ...(latency && { latency }) } }
+}
+
+function computeRates(intervals: readonly Interval[], hasTools: boolean): Figures {
   const sums = new Map<string, number>()
   const buckets = new Map<number, number>()
   const rejected = new Map<string, { readonly rate: number; readonly total: number }>()
@@ -57,6 +70,7 @@ export function computeFigures(intervals: readonly Interval[]): Figures {
     for (const [key, line] of to.lines) {
       const { name, labels, value } = line
       const label = (given: string) => labels.get(given) ?? ''
+      if (!hasTools && labels.has('tool')) continue
       const feed: Omit<FeedActivity, 'feed'> = feeds.get(label('feed')) ?? { batches: 0 }
       if (name === lag) feeds.set(label('feed'), { ...feed, lag: Math.max(value, feed.lag ?? 0) })
       const increase = increaseSince(from.lines.get(key)?.value, value)

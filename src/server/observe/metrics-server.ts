@@ -74,6 +74,7 @@ async function respond(target: string, reader: MetricsReader): Promise<MetricsAn
     reason: searchParams.get('reason') ?? undefined,
     interactionId: id === '' ? undefined : id,
     refused: searchParams.get('refused') === 'true',
+    tools: searchParams.get('tools') !== 'false',
   })
   return { type: 'application/json; charset=utf-8', text: JSON.stringify(report) }
 }

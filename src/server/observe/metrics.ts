@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { refusalCircumstances } from '../../contract/index.ts'
 import { passcodeBudgets, passcodeEvents } from '../../contract/request-limits.ts'
+import type { Tool } from '../../contract/tools.ts'
 import { countDescriptors, readDescriptorLimit } from '../../http/descriptors.ts'
 import type { UpstreamMetrics } from '../../http/forward.ts'
 import type { RequestMetrics } from '../../http/request-log.ts'
@@ -83,8 +84,8 @@ export function openMetrics(): Metrics {
 
   return {
     recordRequest: openDurations(registry),
-    recordRejection(reason) {
-      rejections(1, { reason })
+    recordRejection(reason, tool) {
+      rejections(1, { reason, ...(tool && { tool }) })
       if (reason === 'jti was used before') replays(1)
     },
     countShedRequest: () => shed(1),
@@ -110,15 +111,22 @@ export function openMetrics(): Metrics {
 
 function openDurations(registry: ServerRegistry): Metrics['recordRequest'] {
   const openSeries = registry.histogram('holdfast_request_duration_seconds')
-  const observers = new Map<string, Map<number, Observe>>()
-  const createObserver = (operation: string, status: number): Observe => {
-    const observe = openSeries({ operation, status: String(status) })
-    const byStatus = observers.get(operation) ?? new Map<number, Observe>()
-    observers.set(operation, byStatus.set(status, observe))
-    return observe
+  const openObservers = (tool?: Tool) => {
+    const observers = new Map<string, Map<number, Observe>>()
+    const createObserver = (operation: string, status: number): Observe => {
+      const labels = { operation, status: String(status), ...(tool && { tool }) }
+      const observe = openSeries(labels)
+      const byStatus = observers.get(operation) ?? new Map<number, Observe>()
+      observers.set(operation, byStatus.set(status, observe))
+      return observe
+    }
+    return (operation: string, status: number): Observe =>
+      observers.get(operation)?.get(status) ?? createObserver(operation, status)
   }
-  return (operation, status, seconds) => {
-    const observe = observers.get(operation)?.get(status) ?? createObserver(operation, status)
+  const find = openObservers()
+  const ofTools = { console: openObservers('console'), check: openObservers('check') }
+  return (operation, status, seconds, tool) => {
+    const observe = (tool ? ofTools[tool] : find)(operation, status)
     observe(seconds)
   }
 }

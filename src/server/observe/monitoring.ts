@@ -11,6 +11,7 @@ import {
   restrictionReasons,
 } from '../../contract/index.ts'
 import { rejectionTable } from '../../contract/rejection-reasons.ts'
+import { toolNames } from '../../contract/tools.ts'
 import { overloadReason } from '../../http/load-shedding.ts'
 import type { Monitoring } from '../../http/monitoring-app.ts'
 import type { FailedRequest } from '../../http/request-log.ts'
@@ -51,12 +52,13 @@ const tokenClauses = new Map<string, ErrorClause>(
 )
 const clauses = new Map<string, ErrorClause | undefined>(Object.entries(errorClauses))
 
-type Failure = Pick<FailedRequest, 'role' | 'status' | 'code' | 'reason' | 'circumstance'>
+type Failure = Pick<FailedRequest, 'role' | 'status' | 'code' | 'reason' | 'circumstance' | 'tool'>
 
 /** Adds the clause and the setting. A report of another version may have codes and reasons that this one does not know. */
 function explain(failure: Failure): Omit<RejectionCount, 'count'> {
   const { role, status, code, reason } = failure
   const circumstance = refusalCircumstances.find((known) => known === failure.circumstance)
+  const tool = toolNames.find((known) => known === failure.tool)
   const ofToken = code === 'unauthorized' ? tokenClauses.get(reason) : undefined
   const isRestriction = restrictionReasons.some((known) => known === circumstance)
   const ofRestriction = isRestriction ? refusalClause : undefined
@@ -67,6 +69,7 @@ function explain(failure: Failure): Omit<RejectionCount, 'count'> {
     reason,
     ...(code !== undefined && { code }),
     ...(circumstance && { circumstance }),
+    ...(tool && { tool }),
     ...(ofToken ?? ofOverload ?? ofRestriction ?? clauses.get(code ?? '')),
   }
 }

@@ -11,12 +11,14 @@ export interface RejectionQuery {
   readonly interactionId?: string | undefined
   /** Only requests for which the provider refused to share. */
   readonly refused?: boolean | undefined
+  /** false: without requests of the console and of checks. */
+  readonly tools?: boolean | undefined
 }
 
 /** Requests that failed for the same reason. */
 export type FailureCount = Pick<
   FailedRequest,
-  'role' | 'status' | 'code' | 'reason' | 'circumstance'
+  'role' | 'status' | 'code' | 'reason' | 'circumstance' | 'tool'
 > & { readonly count: number }
 
 /** The latest requests, the latest first, and the number of all that match the query, by reason. */
@@ -50,13 +52,14 @@ export function openRejectionLog(now: () => number = Date.now): RejectionLog {
       ring.add(failed)
     },
     entries,
-    report({ reason, interactionId, refused } = {}) {
+    report({ reason, interactionId, refused, tools = true } = {}) {
       const isListOfAll = !refused && interactionId === undefined
       const oldest = isListOfAll ? now() - hourMs : 0
       return toReport(
         (refused ? listRefusals() : entries()).filter(
           (entry) =>
             entry.time >= oldest &&
+            (tools || entry.tool === undefined) &&
             (reason === undefined || entry.reason === reason) &&
             (interactionId === undefined ||
               entry.interactionId.toLowerCase() === interactionId.toLowerCase()),
@@ -86,14 +89,15 @@ function toReport(entries: readonly FailedRequest[]): RejectionReport {
   const reasons = [...Map.groupBy(entries, groupKey).values()].flatMap((group) => {
     const [first] = group
     if (!first) return []
-    const { role, status, code, reason, circumstance } = first
-    return { role, status, code, reason, circumstance, count: group.length }
+    const { role, status, code, reason, circumstance, tool } = first
+    return { role, status, code, reason, circumstance, tool, count: group.length }
   })
   return mergeReports([{ rejections: entries, reasons }])
 }
 
-function groupKey({ role, status, code, reason, circumstance }: Omit<FailureCount, 'count'>) {
-  return JSON.stringify([role, status, code, reason, circumstance])
+function groupKey(failure: Omit<FailureCount, 'count'>) {
+  const { role, status, code, reason, circumstance, tool } = failure
+  return JSON.stringify([role, status, code, reason, circumstance, tool])
 }
 
 /** Combines the reports of several processes. */

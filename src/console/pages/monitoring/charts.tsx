@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { MetricsSample } from '../../../contract/index.ts'
+import type { MetricsSample, UsageMark } from '../../../contract/index.ts'
+import { capitalize } from '../../../contract/labels.ts'
 import { Chart } from '../../components/chart.tsx'
 import type { ChartColour, ChartSeries } from '../../components/chart-props.ts'
 import { formatTimeOfDay } from '../../components/time.tsx'
@@ -19,7 +20,14 @@ const formatTime = (seconds: number) => formatTimeOfDay(seconds * 1000)
 type Read = (sample: MetricsSample) => number | undefined
 
 /** Four charts with the same axis and a common crosshair. */
-export function MetricsCharts({ samples }: { readonly samples: readonly MetricsSample[] }) {
+export function MetricsCharts({
+  samples,
+  marks,
+}: {
+  readonly samples: readonly MetricsSample[]
+  /** Shown as dashed lines. */
+  readonly marks: readonly UsageMark[]
+}) {
   const buckets = useMemo(() => toBuckets(samples), [samples])
   const times = useMemo(() => buckets.map(({ time }) => time), [buckets])
   const last = times.at(-1) ?? 0
@@ -31,9 +39,10 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
     positions: times,
     formatPosition: formatTime,
     range: [first, last],
+    marks: marks.map(({ time }) => Date.parse(time) / 1000),
     selected,
   } as const
-  const totals = samples.at(-1)?.rejections.toSorted((a, b) => b.total - a.total) ?? []
+  const totals = sumRejections(samples)
   const series = (
     label: string,
     colour: ChartColour,
@@ -49,7 +58,11 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
         series: [
           series('All', 'accent', (sample) => sample.requests),
           ...Object.entries(roleColours).map(([role, colour]) =>
-            series(role, colour, ({ roles }) => roles.find((each) => each.role === role)?.rate),
+            series(
+              capitalize(role),
+              colour,
+              ({ roles }) => roles.find((each) => each.role === role)?.rate,
+            ),
           ),
         ],
       },
@@ -78,7 +91,7 @@ export function MetricsCharts({ samples }: { readonly samples: readonly MetricsS
         sentence: describeRejections(totals, hasRequests(samples)),
         format: formatRate,
         series: reasonColours.flatMap((colour, index) => {
-          const reason = totals[index]?.reason
+          const reason = totals[index]?.[0]
           const find = ({ rejections }: MetricsSample) =>
             rejections.find((each) => each.reason === reason)?.rate ?? 0
           return reason === undefined ? [] : [series(nameReason(reason), colour, find)]
@@ -132,11 +145,26 @@ function describeErrors(samples: readonly MetricsSample[]): string {
   return `Server errors in ${failing} of ${count(() => true)} seconds, load shedding in ${shedding}.`
 }
 
-/** `totals` has the most frequent reason first. */
-function describeRejections(totals: MetricsSample['rejections'], isSeen: boolean): string {
-  const total = totals.reduce((sum, each) => sum + each.total, 0)
+type Totals = readonly (readonly [reason: string, total: number])[]
+
+/** How many tokens were rejected for each reason, the most frequent first. */
+function sumRejections(samples: readonly MetricsSample[]): Totals {
+  const totals = new Map<string, number>()
+  for (const { rejections, seconds } of samples) {
+    for (const { reason, rate } of rejections) {
+      totals.set(reason, (totals.get(reason) ?? 0) + rate * seconds)
+    }
+  }
+  return [...totals]
+    .map(([reason, total]) => [reason, Math.round(total)] as const)
+    .filter(([, total]) => total > 0)
+    .sort(([, a], [, b]) => b - a)
+}
+
+function describeRejections(totals: Totals, isSeen: boolean): string {
+  const total = totals.reduce((sum, [, each]) => sum + each, 0)
   if (total === 0) return isSeen ? 'No token was rejected.' : nothingSeen
-  const reason = `“${nameReason(totals[0]?.reason ?? '')}”.`
+  const reason = `“${nameReason(totals[0]?.[0] ?? '')}”.`
   if (total === 1) return `1 token was rejected: ${reason}`
   return `${formatCount(total)} tokens were rejected, most of them: ${reason}`
 }

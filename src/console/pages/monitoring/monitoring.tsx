@@ -1,7 +1,9 @@
-import type { FeedActivity } from '../../../contract/index.ts'
-import { listRejections } from '../../../contract/operations/monitoring.ts'
+import { useMemo } from 'preact/hooks'
+import type { FeedActivity, MetricsSample, UsageMark } from '../../../contract/index.ts'
+import { getUsage, listRejections } from '../../../contract/operations/monitoring.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
+import { ChipSelect } from '../../components/field.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty, Loaded, Skeleton } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
@@ -9,7 +11,7 @@ import { Ago } from '../../components/time.tsx'
 import { formatSpan } from '../../labels.ts'
 import { type MetricsStream, useMetricsStream } from '../../metrics-stream.ts'
 import { useResource } from '../../resource.ts'
-import type { ViewProps } from '../../router.ts'
+import { setQuery, type ViewProps } from '../../router.ts'
 import { formatRate, MetricsCharts } from './charts.tsx'
 import { Lookup } from './lookup.tsx'
 import { RefusalTables } from './refusal-tables.tsx'
@@ -18,19 +20,43 @@ import { areOff, Sources } from './sources.tsx'
 import { Usage } from './usage.tsx'
 
 const refreshMs = () => 5000
+/** As often as the marks can change on a chart. */
+const marksMs = 30_000
+
+const toolOptions = [
+  ['', 'Shown'],
+  ['false', 'Left out'],
+] as const
+
+async function readMarks(signal: AbortSignal): Promise<readonly UsageMark[]> {
+  return (await read(getUsage, { query: { range: '10m' }, signal })).marks
+}
+
+/** The figures of other clients. */
+function withoutTools({ others, ...sample }: MetricsSample): MetricsSample {
+  if (!others) return sample
+  const { latency: _latency, ...rest } = sample
+  return { ...rest, ...others }
+}
 
 export function View({ query }: ViewProps) {
   const stream = useMetricsStream()
   const reason = query.get('reason') ?? undefined
+  const tools = query.get('tools') === 'false' ? 'false' : undefined
   const rejections = useResource(
-    `rejections ${reason}`,
-    (signal) => read(listRejections, { query: { reason }, signal }),
+    `rejections ${reason} ${tools}`,
+    (signal) => read(listRejections, { query: { reason, tools }, signal }),
     { refreshMs, keepValue: true },
   )
   const refusals = useResource(
-    'refusals',
-    (signal) => read(listRejections, { query: { refused: 'true' }, signal }),
+    `refusals ${tools}`,
+    (signal) => read(listRejections, { query: { refused: 'true', tools }, signal }),
     { refreshMs, keepValue: true },
+  )
+  const marks = useResource('marks', readMarks, { refreshMs: () => marksMs, keepValue: true })
+  const samples = useMemo(
+    () => (tools === undefined ? stream.samples : stream.samples.map(withoutTools)),
+    [stream.samples, tools],
   )
   const latest = stream.samples.at(-1)
   // Without metrics, nothing is known about requests: "no error" would be wrong.
@@ -40,13 +66,25 @@ export function View({ query }: ViewProps) {
       <PageHeading title="Operations">
         <StreamState stream={stream} />
       </PageHeading>
-      <h2 class="visually-hidden">Last 10 minutes</h2>
+      <h2>Requests of the last 10 minutes</h2>
       {latest === undefined ? (
         <Skeleton />
       ) : (
         <>
           <Sources sources={latest.sources} />
-          {!isOff && <MetricsCharts samples={stream.samples} />}
+          {!isOff && (
+            <>
+              <div class="toolbar">
+                <ChipSelect
+                  label="Console and checks"
+                  value={tools ?? ''}
+                  options={toolOptions}
+                  onSelect={(chosen) => setQuery({ tools: chosen })}
+                />
+              </div>
+              <MetricsCharts samples={samples} marks={marks.value ?? []} />
+            </>
+          )}
         </>
       )}
       <Usage query={query} />

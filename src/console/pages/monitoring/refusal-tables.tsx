@@ -6,12 +6,21 @@ import { Status } from '../../components/status.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
+import { ToolBadge } from './tool.tsx'
 
 const nameCircumstance = ({ circumstance }: RejectionCount | Rejection) =>
   circumstance === undefined ? '–' : toLabel(circumstance)
 
 const countColumns: readonly Column<RejectionCount>[] = [
-  { title: 'Circumstance', cell: nameCircumstance, isHeading: true },
+  {
+    title: 'Circumstance',
+    cell: (refusal) => (
+      <>
+        {nameCircumstance(refusal)} <ToolBadge tool={refusal.tool} />
+      </>
+    ),
+    isHeading: true,
+  },
   { title: 'Requests', cell: ({ count }) => formatCount(count), isNumber: true },
   { title: 'Status', cell: ({ status }) => <Status status={status} /> },
 ]
@@ -51,7 +60,9 @@ export function RefusalTables({ list }: { readonly list: RejectionList }) {
         caption="Refusals by circumstance"
         columns={countColumns}
         rows={list.reasons}
-        rowKey={({ status, circumstance, reason }) => `${status} ${circumstance} ${reason}`}
+        rowKey={({ status, circumstance, reason, tool }) =>
+          `${status} ${circumstance} ${reason} ${tool}`
+        }
       />
       <h3>Latest</h3>
       <Table

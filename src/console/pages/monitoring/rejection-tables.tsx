@@ -9,6 +9,7 @@ import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
 import { setQuery } from '../../router.ts'
 import { nameReason, ReasonCode } from './reason.tsx'
+import { ToolBadge } from './tool.tsx'
 
 const clause = {
   title: 'Clause',
@@ -28,10 +29,10 @@ const clause = {
 const countColumns: readonly Column<RejectionCount>[] = [
   {
     title: 'Reason',
-    cell: ({ reason }) => (
+    cell: ({ reason, tool }) => (
       <>
         <LinkButton onClick={() => setQuery({ reason })}>{nameReason(reason)}</LinkButton>{' '}
-        <ReasonCode reason={reason} />
+        <ReasonCode reason={reason} /> <ToolBadge tool={tool} />
       </>
     ),
     isHeading: true,
@@ -46,12 +47,12 @@ const latestColumns: readonly Column<Rejection>[] = [
   { title: 'Time', cell: ({ time }) => <Time value={time} /> },
   {
     title: 'Reason',
-    cell: ({ reason, interactionId }) => (
+    cell: ({ reason, interactionId, tool }) => (
       <>
         <a href={`/console/monitoring/rejections/${encodeURIComponent(interactionId)}`}>
           {nameReason(reason)}
         </a>{' '}
-        <ReasonCode reason={reason} />
+        <ReasonCode reason={reason} /> <ToolBadge tool={tool} />
       </>
     ),
     isHeading: true,
@@ -91,7 +92,7 @@ export function RejectionTables({
         isStacked
         columns={countColumns}
         rows={list.reasons}
-        rowKey={({ role, status, reason: name }) => `${role} ${status} ${name}`}
+        rowKey={({ role, status, reason: name, tool }) => `${role} ${status} ${name} ${tool}`}
       />
       <h3>Latest</h3>
       <Table

@@ -13,6 +13,7 @@ import type { ViewProps } from '../../router.ts'
 import { Lookup } from './lookup.tsx'
 import { nameReason, ReasonCode } from './reason.tsx'
 import { Sources } from './sources.tsx'
+import { ToolBadge } from './tool.tsx'
 
 /** Why the requests with one interaction id were rejected. */
 export function View({ params: { interactionId = '' } }: ViewProps) {
@@ -50,7 +51,8 @@ export function View({ params: { interactionId = '' } }: ViewProps) {
 }
 
 function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
-  const { time, role, operation, status, code, reason, circumstance, clause, setting } = rejection
+  const { time, role, operation, status, code, reason, circumstance, clause, setting, tool } =
+    rejection
   return (
     <section>
       <h2>
@@ -61,6 +63,7 @@ function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
           Time: <Time value={time} />,
           Server: capitalize(role),
           Operation: operation,
+          'Sent by': tool && <ToolBadge tool={tool} />,
           Status: <Status status={status} />,
           'Error code': code && <code>{code}</code>,
           Circumstance: circumstance && toLabel(circumstance),
