@@ -41,7 +41,7 @@ describe('the consents in the console', () => {
     await page.getByText('Incoming and outgoing transactions').waitFor()
     await page.getByText('The customer agreed.').waitFor()
     await check(page, 'consent-active')
-    await page.getByRole('link', { name: 'Explore' }).first().click()
+    await page.getByRole('link', { name: 'Explore', exact: true }).first().click()
     const sharing = page.getByRole('region', { name: 'Consents with this account' })
     await sharing.getByText('Active').waitFor()
     await check(page, 'explorer-account-shared')
