@@ -22,9 +22,9 @@ await loadInProcess(console.database, [
 
 describe('the monitoring page', () => {
   /** Sends a request without a token, which is rejected. */
-  async function reject(path = accountsPath): Promise<string> {
+  async function reject(path = accountsPath, userAgent = 'other'): Promise<string> {
     const id = randomUUID()
-    const headers = { 'x-fapi-interaction-id': id }
+    const headers = { 'x-fapi-interaction-id': id, 'user-agent': userAgent }
     const { status } = await send(console.provider, path, { headers })
     assert.ok(status >= 400)
     return id
@@ -142,6 +142,20 @@ describe('the monitoring page', () => {
     await page.getByRole('heading', { name: 'refused to share: harm' }).waitFor()
     await page.getByText('Decision 65:').waitFor()
     await check(page, 'monitoring-refusal')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('labels requests of checks and of the console, and leaves them out', async () => {
+    await reject('/v1/banking/customer/checked/accounts', 'holdfast-check')
+    const page = await console.visit('/console/monitoring')
+    const latest = page.getByRole('region', { name: 'Latest rejections' })
+    await latest.getByText('Check', { exact: true }).first().waitFor()
+    await page.getByLabel('Console and checks').selectOption('false')
+    await latest.getByText('Check', { exact: true }).first().waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).search, '?tools=false')
+    await findChart(page, 'Requests per second')
+    await check(page, 'monitoring-others')
     assertQuiet(page)
     await page.context().close()
   })
