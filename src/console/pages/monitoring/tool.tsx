@@ -3,7 +3,7 @@ import { Badge } from '../../components/badge.tsx'
 
 const names: Readonly<Record<Tool, string>> = { console: 'Console', check: 'Check' }
 
-/** Marks a request of the console or of a check, which nobody has to look into. */
+/** Marks a request of the console or of a check: its error is no fault of a client. */
 export function ToolBadge({ tool }: { readonly tool: Tool | undefined }) {
   return tool ? <Badge>{names[tool]}</Badge> : null
 }
