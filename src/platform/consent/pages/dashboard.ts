@@ -71,8 +71,8 @@ export function renderConsents(
 ${active.length > 0 ? list(active) : isFirst && html`<p>You are not sharing any data.</p>`}
 ${ended.length > 0 && html`<h2>Ended</h2>${list(ended)}`}
 ${!isFirst && consents.length === 0 && html`<p>There is nothing here.</p>`}
-${before !== undefined && html`<p><a href="${path}?before=${encodeURIComponent(before)}">More</a></p>`}
-${!isFirst && html`<p><a href="${path}">${listLabel}</a></p>`}
+${before !== undefined && html`<p><a href="${path}?before=${encodeURIComponent(before)}">More of your data sharing</a></p>`}
+${!isFirst && html`<p><a href="${path}">Back to the start of the list</a></p>`}
 <p><a href="${path}/records">Everything that was shared, with the time</a></p>
 ${renderForm(token, renderButtons(renderButton('Sign out', 'sign-out', 'secondary')))}`,
   }
