@@ -3,7 +3,7 @@ import { type Line, parseLines } from './record.ts'
 import type { Statement, VerifyStatement } from './statement.ts'
 import type { DisclosureRecordStore } from './store.ts'
 
-const pageSize = 500
+const pageSize = 100
 
 /** Why a block is not what was written, or is missing. */
 export type Fault =

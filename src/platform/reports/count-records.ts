@@ -1,11 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import { type Head, hasOwnHash, type ListedBlock } from '../../disclosures/block.ts'
-import { type DisclosureRecord, parseRecords } from '../../disclosures/record.ts'
+import { findRecords } from '../../disclosures/find-records.ts'
+import type { DisclosureRecord } from '../../disclosures/record.ts'
 import type { DisclosureRecordStore } from '../../disclosures/store.ts'
 import type { ReportPeriod } from './period.ts'
-
-/** How many blocks are read at once. The event loop of a server is free in between. */
-const blocksMax = 20
 
 /** Records that are alike. */
 export interface RecordCount
@@ -37,25 +34,18 @@ export async function countRecords(
   const heads = new Map<string, Head>()
   let [records, blocks] = [0, 0]
   let fault: string | undefined
-  for (let last: ListedBlock | undefined; ; ) {
-    const page = await store.list({ from: start, to: end, after: last, limit: blocksMax })
-    for (const block of page) {
-      fault ??= findFault(block, heads.get(block.chain))
-      const { chain, number, hash } = block
-      heads.set(chain, { chain, number, hash })
-      blocks += 1
-      for (const record of parseRecords(block)) {
-        records += 1
-        const { status, error, isRefusal, limit, isSent } = record
-        const key = `${isSent} ${status} ${error} ${isRefusal} ${limit}`
-        const { count = 0 } = counts.get(key) ?? {}
-        counts.set(key, { status, error, isRefusal, limit, isSent, count: count + 1 })
-      }
+  for await (const [found, block] of findRecords(store, { from: start, to: end })) {
+    fault ??= findFault(block, heads.get(block.chain))
+    const { chain, number, hash, time } = block
+    heads.set(chain, { chain, number, hash })
+    blocks += 1
+    records += found.length
+    for (const { status, error, isRefusal, limit, isSent } of found) {
+      const key = `${isSent} ${status} ${error} ${isRefusal} ${limit}`
+      const { count = 0 } = counts.get(key) ?? {}
+      counts.set(key, { status, error, isRefusal, limit, isSent, count: count + 1 })
     }
-    last = page.at(-1)
-    if (!last || page.length < blocksMax) break
-    onProgress(last.time)
-    await setImmediate()
+    onProgress(time)
   }
   const byChain = [...heads.values()].sort((a, b) => (a.chain < b.chain ? -1 : 1))
   return { counts: [...counts.values()], records, blocks, heads: byChain, fault }
