@@ -23,7 +23,7 @@ const groups = [
   ['checks', 'explorer', 'sign-in'],
   ['editor', 'consents', 'overview', 'catalogue-size'],
   ['catalogue', 'monitoring', 'demo'],
-  ['editor-states', 'api', 'catalogue-safety', 'catalogue-import', 'publicity', 'client'],
+  ['editor-states', 'api', 'catalogue-safety', 'catalogue-import', 'publicity', 'units', 'client'],
 ].map((names) => names.flatMap((name) => globSync(`test/*/${name}.browser.ts`)))
 
 const folder = makeRunFolder()

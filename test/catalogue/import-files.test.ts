@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { openCatalogueStore } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { detailOf, openImport } from './importing.ts'
@@ -61,6 +62,42 @@ describe('an import from a file', () => {
       'line 5  not imported: is not JSON',
     ])
     assert.ok(await isStored('p1'))
+  })
+
+  it('keeps every price of a fee with several methods', async (t) => {
+    const { run, database } = await openImport(t)
+    const file = join(await temporaryFolder(t), 'details')
+    const fee = {
+      name: 'Cash advance',
+      feeType: 'CASH_ADVANCE',
+      feeMethodUType: 'rateBased',
+      fixedAmount: { amount: '5.00' },
+      rateBased: { rateType: 'TRANSACTION', rate: '0.03' },
+      variable: { feeMaximum: '50.00' },
+    }
+    await writeFile(file, JSON.stringify({ ...detailOf('p1'), fees: [fee] }))
+
+    const { status, stdout } = await run(file)
+
+    assert.equal(status, 0)
+    assert.deepEqual(stdout.split('\n'), [
+      'p1  fees[0] has 3 prices, of which each is imported on its own',
+      '1 product: 1 created, 0 changed, 0 unchanged, 0 not imported',
+      '',
+    ])
+    const store = await openCatalogueStore(database)
+    const product = JSON.parse((await store.read('p1'))?.shown ?? '{}')
+    await store.close()
+    const shared = { name: 'Cash advance', fee_type: 'CASH_ADVANCE' }
+    assert.deepEqual(product.fees, [
+      {
+        ...shared,
+        fee_method_u_type: 'rateBased',
+        rate_based: { rate_type: 'TRANSACTION', rate: '0.03' },
+      },
+      { ...shared, fee_method_u_type: 'fixedAmount', fixed_amount: { amount: '5.00' } },
+      { ...shared, fee_method_u_type: 'variable', variable: { fee_maximum: '50.00' } },
+    ])
   })
 
   it('keeps a product that is older in the file than in the catalogue', async (t) => {

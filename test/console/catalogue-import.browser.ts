@@ -40,11 +40,11 @@ describe('the import of products in a browser', () => {
     for (const attempt of ['first', 'second']) {
       await choose(page, `import-${attempt}.ndjson`, text)
       const invalid = page.getByRole('region', { name: 'Invalid lines' })
-      await invalid.getByText('Brand: Enter at least 1 character. brand').waitFor()
-      await invalid.getByText('Product category: Choose one of: Business loans,').waitFor()
+      await invalid.getByText('Brand must be a string of at least 1 character. brand').waitFor()
+      await invalid.getByText('Product category must be one of BUSINESS_LOANS,').waitFor()
       await invalid.getByRole('row', { name: /^4 The line must be a JSON object/ }).waitFor()
       await invalid.getByText('The line is not a product.').waitFor()
-      await invalid.getByText('Product ID: It is that of line 1.').waitFor()
+      await invalid.getByText('Product ID is that of line 1.').waitFor()
       const products = page.getByRole('region', { name: 'Products to import' })
       await products.getByRole('row', { name: /Imported again Replaces/ }).waitFor()
       await products.getByRole('row', { name: /Imported new New/ }).waitFor()
@@ -123,6 +123,40 @@ describe('the import of products in a browser', () => {
     await page.getByText('The import is complete').waitFor()
     await page.getByText('200 of 200 products saved as drafts, 0 failed').waitFor()
     assert.equal(sent, 200)
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('shows rates and fees in the units of people, and asks to confirm unlikely ones', async () => {
+    const rate = (text: string) => [{ deposit_rate_type: 'FIXED', rate: text }]
+    const fees = [
+      { name: 'Monthly', fee_method_u_type: 'fixedAmount', fixed_amount: { amount: '5' } },
+    ]
+    const page = await console.visit(`${catalogueUrl}/import`)
+    await choose(
+      page,
+      'rates.ndjson',
+      [
+        { ...productWithFields({ name: 'Likely', deposit_rates: rate('0.045'), fees }) },
+        { ...productWithFields({ name: 'Unlikely', deposit_rates: rate('4.5'), fees: [{}] }) },
+      ]
+        .map(line)
+        .join(''),
+    )
+    await page
+      .getByRole('row', { name: /Likely Fixed · 4.5 % a year, Monthly · 5 AUD New/ })
+      .waitFor()
+    const publish = page.getByRole('button', { name: 'Publish 2 products' })
+    await page.getByLabel(/^Published products/).check()
+    await page
+      .getByText('Line 2, Unlikely: Deposit rate 1 › Rate is above 50 % a year: 450 %.')
+      .waitFor()
+    await page.getByText('Line 2, Unlikely: Fee 1 has no amount.').waitFor()
+    assert.equal(await publish.isEnabled(), false)
+    await check(page, 'import-unlikely-values')
+    await page.getByLabel('I have checked these values').check()
+    await publish.click()
+    await page.getByText('The import is complete').waitFor()
     assertQuiet(page)
     await page.context().close()
   })

@@ -5,7 +5,7 @@ import { type Demo, openDemo } from '../demo/demo-browser.ts'
 import { type Credentials, readCredentials } from '../support/deployment.ts'
 import type { Scope as TestScope } from '../support/engines.ts'
 import { callPlatform, type PlatformCaller, requestToken } from '../support/platform.ts'
-import { runHoldfast } from '../support/process.ts'
+import { type Flags, runHoldfast } from '../support/process.ts'
 
 export { check, focusOn } from '../demo/demo-browser.ts'
 
@@ -26,8 +26,9 @@ const reports = new WeakMap<Page, string[]>()
 export async function openConsole(
   scope: TestScope,
   prepare?: (database: string) => Promise<void>,
+  flags?: Flags,
 ): Promise<Console> {
-  const demo = await openDemo(scope, prepare)
+  const demo = await openDemo(scope, prepare, flags)
   const openPage = async (path: string, platform = demo.platform) => {
     const page = await demo.open()
     watch(page)

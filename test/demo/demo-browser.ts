@@ -7,7 +7,7 @@ import { launchOptions } from '../client/browser.ts'
 import { createScope, fileScope, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { startServer } from '../support/process.ts'
+import { type Flags, startServer } from '../support/process.ts'
 import { giveUpMs } from '../support/until.ts'
 import { findViolations } from './accessibility.ts'
 
@@ -60,6 +60,7 @@ afterEach(async (context) => {
 export async function openDemo(
   outer: Scope,
   prepare: (database: string) => Promise<void> = async () => {},
+  flags: Flags = {},
 ): Promise<Demo> {
   const scope = createScope(outer)
   const file = join(await temporaryFolder(scope), 'demo.db')
@@ -69,7 +70,8 @@ export async function openDemo(
   const database = `sqlite:${file}`
   await prepare(database)
   const port = String(await findFreePort(4))
-  const start = () => startServer(scope, ['demo'], { database, port }, { ready: /Ctrl-C/ })
+  const start = () =>
+    startServer(scope, ['demo'], { database, port, ...flags }, { ready: /Ctrl-C/ })
   let server = await start()
   browser ??= launchBrowser()
   const opened = await browser

@@ -2,8 +2,9 @@ import { describePath } from '../../contract/labels.ts'
 import { findPlace, parsePath } from '../../contract/product-values.ts'
 import { diffProducts, type FieldChange } from '../../platform/catalogue/diff.ts'
 import { StateBadge } from './badge.tsx'
+import { LongTable } from './long-table.tsx'
 import { ProductValue } from './product-value.tsx'
-import { type Column, Table } from './table.tsx'
+import type { Column } from './table.tsx'
 
 const kinds = {
   added: ['good', 'Added'],
@@ -54,7 +55,7 @@ export function FieldDiff({
   return (
     <div class="field-diff">
       <p>{count}.</p>
-      <Table
+      <LongTable
         caption={`Differences between ${beforeLabel} and ${afterLabel}`}
         columns={columns}
         rows={changes}

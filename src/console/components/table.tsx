@@ -14,6 +14,18 @@ export interface Column<Row> {
   readonly phone?: 'first' | 'hidden'
 }
 
+export interface TableProps<Row> {
+  /** Names the table for screen readers. */
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly rowKey: (row: Row) => string
+  /** For long values: they are not cut off, and on a phone each is below its title. */
+  readonly isStacked?: boolean
+  /** Below the rows, such as a pager. */
+  readonly children?: ComponentChildren
+}
+
 /**
  * A table whose rows have one line, and two lines on a phone. A link in the heading of a row makes the whole row a link.
  * The rows of a table with long values have as many lines as they need.
@@ -25,17 +37,7 @@ export function Table<Row>({
   rowKey,
   isStacked = false,
   children,
-}: {
-  /** Names the table for screen readers. */
-  readonly caption: string
-  readonly columns: readonly Column<Row>[]
-  readonly rows: readonly Row[]
-  readonly rowKey: (row: Row) => string
-  /** For long values: they are not cut off, and on a phone each is below its title. */
-  readonly isStacked?: boolean
-  /** Below the rows, such as a pager. */
-  readonly children?: ComponentChildren
-}) {
+}: TableProps<Row>) {
   return (
     <div class={isStacked ? 'table stacked' : 'table'}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}

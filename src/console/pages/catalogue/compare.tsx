@@ -5,10 +5,11 @@ import { getProductDraft } from '../../../contract/operations/drafts.ts'
 import { ifFound, read } from '../../api.ts'
 import { SecondaryButton } from '../../components/button.tsx'
 import { Identifier } from '../../components/identifier.tsx'
+import { LongTable } from '../../components/long-table.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { ProductValue } from '../../components/product-value.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
-import { type Column, Table } from '../../components/table.tsx'
+import type { Column } from '../../components/table.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { catalogueCrumbs, catalogueUrl, productUrl, readComparedIds } from './addresses.ts'
@@ -106,5 +107,5 @@ function ComparedFields({
     })),
   ]
   const rowKey = ({ path }: ComparedRow) => JSON.stringify(path)
-  return <Table caption={caption} columns={columns} rows={rows} rowKey={rowKey} isStacked />
+  return <LongTable caption={caption} columns={columns} rows={rows} rowKey={rowKey} isStacked />
 }

@@ -3,25 +3,29 @@ import { formatProductWarning, type ProductWarning } from '../../../contract/pro
 import { Notice } from '../../components/states.tsx'
 
 /** Values that are seldom meant, which a person confirms before they are published. */
-export function ConfirmWarnings({
+export function ConfirmWarnings<Warning extends ProductWarning>({
   warnings,
   isConfirmed,
   onChange,
   show = formatProductWarning,
+  children,
 }: {
-  readonly warnings: readonly ProductWarning[]
+  readonly warnings: readonly Warning[]
   readonly isConfirmed: boolean
   readonly onChange: (isConfirmed: boolean) => void
-  readonly show?: (warning: ProductWarning) => ComponentChildren
+  readonly show?: (warning: Warning) => ComponentChildren
+  /** Below the list. */
+  readonly children?: ComponentChildren
 }) {
   if (warnings.length === 0) return null
   return (
     <Notice kind="warn" title="Are these values meant?">
       <ul>
-        {warnings.map((warning) => (
-          <li key={warning.path}>{show(warning)}</li>
+        {warnings.map((warning, index) => (
+          <li key={index}>{show(warning)}</li>
         ))}
       </ul>
+      {children}
       <label class="choice">
         <input
           type="checkbox"

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { values } from '../../../contract/enumerations.ts'
 import { toLabel } from '../../../contract/labels.ts'
 import { listStates } from '../../components/badge.tsx'
+import { SecondaryButton } from '../../components/button.tsx'
 import { ChipInput, ChipSelect } from '../../components/field.tsx'
 import { setQuery } from '../../router.ts'
 import type { Filters } from './filters.ts'
@@ -20,7 +21,10 @@ const orders = [
   ['name', 'Name'],
 ] as const
 
-/** The controls of the list. Their values are parameters of the URL. */
+/**
+ * The controls of the list. Their values are parameters of the URL. On a phone, the filters are behind a button, so that
+ * the list follows the search.
+ */
 export function FilterForm({
   filters,
   brands,
@@ -29,12 +33,34 @@ export function FilterForm({
   /** Suggestions. */
   readonly brands: readonly string[]
 }) {
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
+  const { text, ...chosen } = filters
+  const count = Object.values(chosen).filter((value) => value !== '').length
+  return (
+    <search class="toolbar">
+      <SearchField text={text} />
+      <SecondaryButton
+        class="secondary filters-toggle"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        Filters{count > 0 && ` (${count})`}
+      </SecondaryButton>
+      <div id={id} class={isOpen ? 'filters open' : 'filters'}>
+        <FilterChips filters={filters} brands={brands} />
+      </div>
+    </search>
+  )
+}
+
+function FilterChips({ filters, brands }: Parameters<typeof FilterForm>[0]) {
   const listId = useId()
   const set = (name: keyof Filters) => (value: string) =>
     setQuery({ [name]: value, page: undefined })
   return (
-    <search class="toolbar">
-      <SearchField text={filters.text} />
+    <>
       <ChipSelect
         label="Category"
         value={filters.category}
@@ -54,7 +80,7 @@ export function FilterForm({
         onSelect={set('state')}
       />
       <ChipSelect label="Order" value={filters.sort} options={orders} onSelect={set('sort')} />
-    </search>
+    </>
   )
 }
 

@@ -2,6 +2,6 @@ import { findPublicationFaults } from '../../../contract/cds/publication-faults.
 import type { ProductInput } from '../../../contract/records/product.ts'
 
 /** What keeps a product out of the public catalogue. One that is being edited may have any value, and no ID yet. */
-export function findGaps(product: object, id = 'new') {
-  return findPublicationFaults({ product_id: id, ...product } as unknown as ProductInput)
+export function findGaps(product: object, id = 'new', max?: number) {
+  return findPublicationFaults({ product_id: id, ...product } as unknown as ProductInput, max)
 }

@@ -6,7 +6,6 @@ import { ProductInput } from '../../../contract/records/product.ts'
 import { isObject } from '../../../contract/schema.ts'
 import { labelPath } from '../../explain-problem.ts'
 import { formatCount } from '../../labels.ts'
-import { explain } from './edit/explain.ts'
 
 /** Larger files are loaded with `holdfast load`. */
 const linesMax = 50_000
@@ -69,7 +68,7 @@ export async function readImportFile(
     if ('problems' in read) {
       invalid.push(read)
     } else if (first !== undefined) {
-      const text = `${labelPath('product_id')}: It is that of line ${first}.`
+      const text = `${labelPath('product_id')} is that of line ${first}.`
       invalid.push({ number, name: read.name, problems: [{ text, path: 'product_id' }] })
     } else {
       lines.push(read)
@@ -122,11 +121,9 @@ function readLine(number: number, text: string | undefined): ImportLine | Invali
   const record = isEnvelope ? parsed['record'] : parsed
   const product = normalize(record)
   const name = isObject(record) && typeof record['name'] === 'string' ? record['name'] : ''
+  // In the words of the file: it has values as they are stored, and not as a form shows them.
   const problems: LineProblem[] = findProblems(ProductInput, product, problemsMax).map(
-    (problem) => ({
-      text: `${labelPath(problem.path)}: ${explain(product, problem)}`,
-      path: problem.path,
-    }),
+    ({ path, reason }) => ({ text: `${labelPath(path)} ${reason}.`, path }),
   )
   if (problems.length === 0 && countBytes(product) > recordBytesMax) {
     problems.push({ text: `The product must be at most ${recordBytesMax} bytes of JSON.` })

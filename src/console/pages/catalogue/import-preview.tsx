@@ -1,10 +1,18 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import {
+  findProductWarnings,
+  formatProductWarning,
+  type ProductWarning,
+} from '../../../contract/product-warnings.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Facts } from '../../components/facts.tsx'
 import type { Column } from '../../components/table.tsx'
 import { formatCount } from '../../labels.ts'
 import { productUrl } from './addresses.ts'
+import { ConfirmWarnings } from './confirm-warnings.tsx'
+import { describeTerms } from './edit/presentation.ts'
+import { findGaps } from './find-gaps.ts'
 import type { InvalidLine } from './import-file.ts'
 import type { PlannedLine } from './import-plan.ts'
 import type { ImportMode } from './import-run.ts'
@@ -23,6 +31,9 @@ export function ImportPreview({
   readonly onStart: (mode: ImportMode) => void
 }) {
   const [mode, setMode] = useState<ImportMode>('drafts')
+  const [isConfirmed, setConfirmed] = useState(false)
+  const unlikely = useMemo(() => listUnlikely(lines), [lines])
+  const withGaps = useMemo(() => lines.filter(hasGaps).length, [lines])
   const replaced = lines.filter(({ existing }) => existing)
   const withDraft = lines.filter(({ existing }) => existing?.hasDraft)
   return (
@@ -38,12 +49,15 @@ export function ImportPreview({
             </>
           ),
           'Invalid lines': formatCount(invalid.length),
+          'Unlikely values': formatCount(unlikely.length),
+          'Not for the public catalogue':
+            withGaps > 0 ? `${formatCount(withGaps)}: fields are missing` : undefined,
         }}
       />
       {invalid.length > 0 && (
         <>
           <h3>Invalid lines are not imported</h3>
-          <LineTable caption="Invalid lines" lines={invalid} columns={invalidColumns} />
+          <LineTable caption="Invalid lines" lines={invalid} columns={invalidColumns} isStacked />
         </>
       )}
       {lines.length > 0 ? (
@@ -64,7 +78,22 @@ export function ImportPreview({
               </label>
             ))}
           </fieldset>
-          <Button onClick={() => onStart(mode)}>
+          {mode === 'publish' && (
+            <ConfirmWarnings
+              warnings={unlikely.slice(0, unlikelyShownMax)}
+              isConfirmed={isConfirmed}
+              onChange={setConfirmed}
+              show={showUnlikely}
+            >
+              {unlikely.length > unlikelyShownMax && (
+                <p>And {formatCount(unlikely.length - unlikelyShownMax)} more.</p>
+              )}
+            </ConfirmWarnings>
+          )}
+          <Button
+            disabled={mode === 'publish' && unlikely.length > 0 && !isConfirmed}
+            onClick={() => onStart(mode)}
+          >
             {mode === 'drafts' ? 'Save' : 'Publish'} {formatCount(lines.length, 'product')}
             {mode === 'drafts' && (lines.length === 1 ? ' as a draft' : ' as drafts')}
           </Button>
@@ -78,8 +107,29 @@ export function ImportPreview({
 
 const modes = {
   drafts: 'Drafts: nothing becomes public. Existing drafts of these products are replaced.',
-  publish: 'Published products: they are public at once. Existing ones get a new version.',
+  publish: 'Published products: API clients read them at once. Existing ones get a new version.',
 } as const satisfies Record<ImportMode, string>
+
+function hasGaps({ id, product }: PlannedLine): boolean {
+  return findGaps(product, id, 1).length > 0
+}
+
+/** As many as a person reads at once. */
+const unlikelyShownMax = 50
+
+interface LineWarning extends ProductWarning {
+  readonly line: PlannedLine
+}
+
+function listUnlikely(lines: readonly PlannedLine[]): LineWarning[] {
+  return lines.flatMap((line) =>
+    findProductWarnings(line.product).map((warning) => ({ ...warning, line })),
+  )
+}
+
+function showUnlikely({ line, ...warning }: LineWarning): string {
+  return `Line ${formatCount(line.number)}, ${line.name}: ${formatProductWarning(warning)}`
+}
 
 const invalidColumns: readonly Column<InvalidLine>[] = [
   { title: 'Name', cell: ({ name }) => name },
@@ -100,11 +150,14 @@ const invalidColumns: readonly Column<InvalidLine>[] = [
 const plannedColumns: readonly Column<PlannedLine>[] = [
   {
     title: 'Name',
+    isHeading: true,
     cell: ({ name, id, existing }) =>
       existing && id !== undefined ? <a href={productUrl(id)}>{name}</a> : name,
   },
+  { title: 'Rates and fees', cell: ({ product }) => describeTerms(product) },
   {
     title: 'Result',
+    phone: 'first',
     cell: ({ existing }) => (
       <span class="badges">
         <Badge kind={existing ? 'warn' : 'good'}>

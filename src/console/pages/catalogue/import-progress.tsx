@@ -111,7 +111,7 @@ function FailedLines({ failed }: { readonly failed: readonly FailedLine[] }) {
         caption="Failed lines"
         lines={failed}
         columns={[
-          { title: 'Name', cell: ({ name }) => name },
+          { title: 'Name', isHeading: true, cell: ({ name }) => name },
           { title: 'Error', cell: ({ message }) => message },
         ]}
       />

@@ -1,37 +1,26 @@
-import { type Column, Table } from '../../components/table.tsx'
+import { LongTable } from '../../components/long-table.tsx'
+import type { Column } from '../../components/table.tsx'
 import { formatCount } from '../../labels.ts'
 
-const shownMax = 100
-
-/** Lines of a file. Only the first ones are shown. */
+/** Lines of a file. */
 export function LineTable<Line extends { readonly number: number }>({
   caption,
   lines,
   columns,
+  isStacked = false,
 }: {
   readonly caption: string
   readonly lines: readonly Line[]
   readonly columns: readonly Column<Line>[]
+  /** For long values: a line is named by its number. Otherwise, a column names it. */
+  readonly isStacked?: boolean
 }) {
-  return (
-    <>
-      <Table
-        caption={caption}
-        columns={[
-          {
-            title: 'Line',
-            isHeading: true,
-            isNumber: true,
-            cell: ({ number }) => formatCount(number),
-          },
-          ...columns,
-        ]}
-        rows={lines.slice(0, shownMax)}
-        rowKey={({ number }) => String(number)}
-      />
-      {lines.length > shownMax && (
-        <p class="muted">{formatCount(lines.length - shownMax)} more are not shown.</p>
-      )}
-    </>
-  )
+  const line: Column<Line> = {
+    title: 'Line',
+    isHeading: isStacked,
+    isNumber: true,
+    cell: ({ number }) => formatCount(number),
+  }
+  const rowKey = ({ number }: Line) => String(number)
+  return <LongTable {...{ caption, rowKey, isStacked }} columns={[line, ...columns]} rows={lines} />
 }

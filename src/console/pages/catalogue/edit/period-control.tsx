@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { scalars } from '../../../../contract/scalars.ts'
 import type { ControlAttributes } from './field-props.ts'
 import { type DurationUnit, durationUnits, fromPeriod, toPeriod } from './units.ts'
 
@@ -32,6 +33,8 @@ export function PeriodControl({
         }}
         onBlur={() => {
           setText(false)
+          const upper = value.toUpperCase()
+          if (upper !== value && scalars.duration.test(upper)) onChange(upper)
           control.onBlur()
         }}
         autocomplete="off"

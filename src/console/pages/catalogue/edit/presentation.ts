@@ -1,5 +1,10 @@
 import { findType, toLabel } from '../../../../contract/labels.ts'
-import { enterPlace, formatValue, type Place } from '../../../../contract/product-values.ts'
+import {
+  enterPlace,
+  formatValue,
+  type Place,
+  productPlace,
+} from '../../../../contract/product-values.ts'
 import { isObject, type Node } from '../../../../contract/schema.ts'
 
 const basics = [
@@ -117,6 +122,21 @@ export function describeElement(place: Place, value: unknown): string {
   return [title, type && toLabel(type.value), describeNumber(place, value)]
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' · ')
+}
+
+const termsShownMax = 3
+
+/** The first rates and fees of a product. */
+export function describeTerms(product: object): string {
+  const terms = ['deposit_rates', 'lending_rates', 'fees'].flatMap((name) => {
+    const list = (product as Readonly<Record<string, unknown>>)[name]
+    const place = enterPlace(productPlace, product, name)
+    if (!Array.isArray(list)) return []
+    return list.map((element, index) => describeElement(enterPlace(place, list, index), element))
+  })
+  const described = terms.filter(Boolean)
+  const rest = described.length - termsShownMax
+  return [...described.slice(0, termsShownMax), ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
 }
 
 function describeNumber(place: Place, value: Readonly<Record<string, unknown>>) {
