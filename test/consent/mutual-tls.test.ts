@@ -27,14 +27,15 @@ const thirdParties = makeAuthority('Third parties')
 
 /** The arguments of the commands that the guide shows for mutual TLS. */
 function readCommands(replacements: Readonly<Record<string, string>>): string[][] {
-  const [, block = ''] = /```console\n(holdfast serve platform.*?)```/s.exec(guide) ?? []
+  const [, block = ''] =
+    /```console\n(npx holdfast serve platform[^`]*tls-client-ca.*?)```/s.exec(guide) ?? []
   const names = Object.keys(replacements)
   return block
     .replaceAll('\\\n', ' ')
     .trimEnd()
     .split('\n')
     .map((command) =>
-      (command.match(/'[^']*'|\S+/g) ?? []).slice(1).map((argument) => {
+      (command.match(/'[^']*'|\S+/g) ?? []).slice(2).map((argument) => {
         const plain = argument.replaceAll("'", '')
         const name = names.find((each) => plain.startsWith(each))
         return name === undefined ? plain : plain.replace(name, replacements[name] ?? '')
