@@ -43,7 +43,8 @@ const definitions = {
     ...path('the path of a file'),
   },
   databaseConnections: {
-    about: 'the maximum number of PostgreSQL connections that each process uses for reads',
+    about:
+      'the maximum number of PostgreSQL connections that each process of a provider uses for reads, and of each pool of a platform or an intake',
     ...wholeNumber(1, connectionsMax),
     defaults: forAllRoles('10'),
   },
