@@ -85,6 +85,8 @@ interface Waiting<Kind> {
 interface Sealed<Kind> {
   readonly block: Block
   readonly records: readonly Kind[]
+  /** The answers were refused. */
+  readonly isUnsent?: boolean
   /** The last block of its chain. */
   readonly isEnd?: boolean | undefined
 }
@@ -135,10 +137,10 @@ export function openRecorder<Kind extends AnswerRecord>(
 
   /** Retries until the deadline. */
   const append = async (sealed: Sealed<Kind>, deadline: number): Promise<void> => {
-    const { block, records } = sealed
+    const { block, records, isUnsent } = sealed
     for (;;) {
       try {
-        await before(deadline, store.append(block, records))
+        await before(deadline, store.append(block, records, isUnsent))
         break
       } catch (error) {
         if (performance.now() + retryMs >= deadline) throw error
@@ -241,7 +243,7 @@ export function openRecorder<Kind extends AnswerRecord>(
       for (const { resolve } of group) resolve('first use')
     } catch (error) {
       storedAt = Number.NEGATIVE_INFINITY
-      doubtful = sealed
+      doubtful = sealed && { ...sealed, isUnsent: true }
       for (const { reject } of group) reject(sealed ? notRecorded(error) : error)
     }
   }
@@ -313,7 +315,7 @@ export function openRecorder<Kind extends AnswerRecord>(
     async test() {
       if (performance.now() - storedAt < recentMs) return
       // What the next record needs.
-      if (doubtful) await store.append(doubtful.block, doubtful.records)
+      if (doubtful) await store.append(doubtful.block, doubtful.records, doubtful.isUnsent)
       else await store.test()
       if (head.number < 0) await requireKey(signingKeys)
     },

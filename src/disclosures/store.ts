@@ -23,9 +23,9 @@ export interface BlockQuery {
 export interface RecordStore<Kind extends AnswerRecord> {
   /**
    * Adds a block with what its records are found by, durably when it resolves. Does nothing if the block exists, so that it
-   * can be repeated if the answer was lost.
+   * can be repeated if the answer was lost. If the answers were not sent, it does not note what the records disclose.
    */
-  append(block: Block, records: readonly Kind[]): Promise<void>
+  append(block: Block, records: readonly Kind[], isUnsent?: boolean): Promise<void>
   /** Rejects with the reason if no block can be added now. Changes nothing. */
   test(): Promise<void>
   /** In order of time, then chain and number. */

@@ -40,7 +40,7 @@ const removedMax = 100
 
 export interface RecordStoreOptions<Kind extends AnswerRecord> {
   readonly tables: RecordTables
-  /** What is changed with the same commit as a block is added. */
+  /** What is changed with the same commit as a block is added whose answers are sent. */
   readonly withBlock?: (block: Block, records: readonly Kind[]) => readonly Call[]
 }
 
@@ -80,8 +80,9 @@ export function createRecordStore<Kind extends AnswerRecord>(
   ]
 
   return {
-    async append(block, records) {
-      await sql.inOrder(...addBlock(block, records), ...withBlock(block, records))
+    async append(block, records, isUnsent = false) {
+      const disclosed = isUnsent ? [] : withBlock(block, records)
+      await sql.inOrder(...addBlock(block, records), ...disclosed)
     },
     async test() {
       const block = makeTestBlock()

@@ -223,6 +223,20 @@ describe('an answer whose record cannot be stored', () => {
     )
   })
 
+  it('is not noted as a disclosure of the consent', async () => {
+    const { calls, platform } = await sharingOnEachEngine()
+    const { call, arrangementId } = await share(platform, { accounts: ['d1'], scopes })
+    const headers = { 'x-v': '3' }
+    calls.intercept('disclosureRecords.append', unavailable)
+
+    const unsent = await call('/banking/accounts', { headers })
+    calls.restore()
+    const invalid = await call('/banking/accounts?page-size=0', { headers })
+
+    assert.deepEqual([unsent.status, invalid.status], [503, 400])
+    assert.deepEqual(await platform.store.disclosures.list(arrangementId), [])
+  })
+
   it('is sent if the record was stored although its answer was lost', async () => {
     const { calls, call, verify } = await sharingOnEachEngine()
     let lost = 0
