@@ -1,9 +1,11 @@
-/** The time in milliseconds, which keeps timestamps in responses short. Calls in the same millisecond share one instant. */
+/** The time in milliseconds, which keeps timestamps in responses short. Calls in the same turn of the event loop share one instant. */
 export const clock = (): Temporal.Instant => {
-  const milliseconds = Date.now()
-  if (milliseconds !== lastInstant.milliseconds) {
-    lastInstant = { milliseconds, instant: Temporal.Instant.fromEpochMilliseconds(milliseconds) }
+  if (!current) {
+    current = Temporal.Instant.fromEpochMilliseconds(Date.now())
+    setImmediate(() => {
+      current = undefined
+    })
   }
-  return lastInstant.instant
+  return current
 }
-let lastInstant = { milliseconds: 0, instant: Temporal.Instant.fromEpochMilliseconds(0) }
+let current: Temporal.Instant | undefined
