@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket, TlsOptions } from 'node:tls'
 import Fastify, {
+  type FastifyContextConfig,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -125,21 +126,22 @@ export function openApp(role: MonitoredRole, options: AppOptions): HttpApp {
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
     const start = performance.now()
+    // Fastify creates the options of a route whenever they are read.
+    const config: FastifyContextConfig = request.routeOptions.config ?? {}
     reply.raw.on('close', () => {
       shedding.release(reply)
-      logRequest(request, reply, start)
+      logRequest(request, reply, config, start)
     })
     setInteractionId(request, reply)
     reply.headers(transportHeaders)
     if (!isTrustedConnection(reply.raw)) reply.header('keep-alive', anonymousKeepAlive)
     // The default; an operation may override it.
     reply.header('cache-control', 'no-store')
-    const { responseHeaders } = request.routeOptions.config ?? {}
-    if (responseHeaders) reply.headers(responseHeaders)
+    if (config.responseHeaders) reply.headers(config.responseHeaders)
     if (invalidPaths.has(request.raw))
       throw new ContractError('invalid_request', 'the path must be a valid URL path')
     // Not in the not-found handler: that one runs only after the body has been read.
-    if (request.is404 || hasEmptyId(request)) rejectRoute(request, reply)
+    if (request.is404 || (config.operation && hasEmptyId(request))) rejectRoute(request, reply)
     done()
   })
   app.setNotFoundHandler(rejectRoute)
@@ -245,8 +247,8 @@ function collectRoutes(app: HttpApp): void {
 }
 
 /** The router also matches a parameter with an empty segment. No id is empty: no operation has such a path. */
-function hasEmptyId({ params, routeOptions }: FastifyRequest): boolean {
-  return Boolean(routeOptions.config.operation) && Object.values(params as object).includes('')
+function hasEmptyId({ params }: FastifyRequest): boolean {
+  return Object.values(params as object).includes('')
 }
 
 function rejectRoute(request: FastifyRequest, reply: FastifyReply): never {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Origin } from '../auth/token.ts'
 import type { ErrorCode, MonitoredRole, RefusalCircumstance } from '../contract/index.ts'
 import type { RejectionReason } from '../contract/rejection-reasons.ts'
@@ -104,13 +104,17 @@ export const noOperation = 'none'
  * path nor query: they contain ids of customers and accounts.
  */
 export function createRequestLogger({ log, metrics, usage, role }: RequestLogOptions) {
-  return (request: FastifyRequest, reply: FastifyReply, start: number): void => {
+  return (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { operation, endpoint, health, document, counted }: FastifyContextConfig,
+    start: number,
+  ): void => {
     const { raw } = reply
     const { streamStart } = request
     const durationMs = (streamStart ?? performance.now()) - start
     const isAnswered = raw.writableFinished || streamStart !== undefined
     const status = isAnswered ? raw.statusCode : (request.abortStatus ?? clientClosedStatus)
-    const { operation, endpoint, health, document, counted } = request.routeOptions.config ?? {}
     if (counted) usage?.count({ operation: counted, status, durationMs, ...describeCall(request) })
     const name = operation?.ref ?? endpoint ?? health ?? document ?? noOperation
     const interactionId = String(reply.getHeader(interactionHeader))

@@ -15,7 +15,8 @@ import type { RawQuery } from '../platform/cds/query.ts'
 
 /** The path as sent, without the query. */
 export function readPath({ url }: Pick<FastifyRequest, 'url'>): string {
-  return url.split('?', 1)[0] ?? ''
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
 }
 
 /** Validates the parts of a request. `problemsMax` limits how many problems of a body are reported. */
