@@ -65,11 +65,25 @@ export function sumByCategory({
   const [root] = nodes
   if (root) visit(root, 'runtime')
   const sums = new Map<Category, number>()
+  const interval = findInterval(timeDeltas)
   for (const [index, id] of samples.entries()) {
     const category = found.get(id)
-    // The time until the next sample is that of this one.
-    const microseconds = timeDeltas[index + 1] ?? 0
+    const microseconds = toCpuTime(timeDeltas[index] ?? 0, interval)
     if (category) sums.set(category, (sums.get(category) ?? 0) + microseconds)
   }
   return sums
+}
+
+/** The time between two samples of a thread that runs. */
+function findInterval(deltas: readonly number[]): number {
+  const sorted = deltas.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 4)] ?? 0
+}
+
+/**
+ * The CPU time since the sample before. A thread that waits for the disk or for a core is sampled only when it runs again:
+ * on average, it ran for half an interval before it waited.
+ */
+function toCpuTime(delta: number, interval: number): number {
+  return delta > 1.5 * interval ? interval / 2 : delta
 }
