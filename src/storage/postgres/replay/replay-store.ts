@@ -20,6 +20,9 @@ const groupSeconds = 10
 /** Every so many purges, one examines all records again, for those that a crashed process left. */
 const purgesBetweenFullOnes = 600
 
+/** How often it is checked which uses have waited for too long. */
+const lateEveryMs = 100
+
 /** How many uses may wait to be written. More are rejected: the database is unreachable or too slow. */
 const waitingMax = 10_000
 
@@ -62,19 +65,31 @@ export async function openPostgresReplayStore(
   const { pool } = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
   const timeoutMs = poolTimeout(pool)
   let waiting: Waiting[] = []
-  const groups = new Set<Promise<void>>()
+  const groups = new Map<readonly Waiting[], Promise<void>>()
+
+  /** Rejects what waits for its turn or its commit for too long. A use that is written later is recorded all the same. */
+  const rejectLate = (): void => {
+    const now = performance.now()
+    for (const group of [...groups.keys(), waiting]) {
+      for (const { deadline, reject } of group) {
+        // The others arrived later.
+        if (deadline > now) break
+        reject(new ContractError('unavailable'))
+      }
+    }
+    waiting = waiting.filter(({ deadline }) => deadline > now)
+  }
 
   const flush = (): void => {
-    const now = performance.now()
-    waiting = waiting.filter(({ deadline }) => deadline > now)
+    rejectLate()
     while (waiting.length > 0 && groups.size < groupsMax) {
       const group = waiting.slice(0, groupSizeMax)
       waiting = waiting.slice(groupSizeMax)
       const committed = commit(group).finally(() => {
-        groups.delete(committed)
+        groups.delete(group)
         flush()
       })
-      groups.add(committed)
+      groups.set(group, committed)
     }
   }
 
@@ -105,6 +120,9 @@ export async function openPostgresReplayStore(
       for (const { reject } of group) reject(error)
     }
   }
+
+  const lateTimer = setInterval(rejectLate, lateEveryMs)
+  lateTimer.unref()
 
   // Where the last purge ended. Before it are only deleted rows that are not yet vacuumed.
   let purgedBefore = 0
@@ -144,15 +162,14 @@ export async function openPostgresReplayStore(
         reject,
       })
       if (waiting.length === 1) setImmediate(flush)
-      // Includes the wait for other groups. A use that is written later is recorded all the same.
-      const timer = setTimeout(() => reject(new ContractError('unavailable')), timeoutMs)
-      return promise.finally(() => clearTimeout(timer))
+      return promise
     },
     async close() {
       clearInterval(timer)
       isClosing = true
       flush()
-      while (groups.size > 0) await Promise.all(groups)
+      while (groups.size > 0) await Promise.all(groups.values())
+      clearInterval(lateTimer)
       await purging
       await pool.end()
     },
