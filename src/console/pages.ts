@@ -141,6 +141,12 @@ export const sections: readonly Section[] = [
     ],
   },
   {
+    path: '/sessions',
+    title: 'Sessions',
+    icon: 'people',
+    load: () => import('./pages/sessions/sessions.tsx'),
+  },
+  {
     path: '/api',
     title: 'API',
     icon: 'code',

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type {
+  Actor,
   Feature,
   IdentityProviderState,
   Session,
@@ -145,9 +146,14 @@ export function endSession(): void {
   sessionStatus.value = 'ended'
 }
 
+/** Identifies a user among people and API clients. */
+export function toUserKey({ id, issuer = '' }: Actor): string {
+  return `${issuer} ${id}`
+}
+
 function start(started: Session): void {
   session.value = started
-  userKey.value = `${started.user.issuer ?? ''} ${started.user.id}`
+  userKey.value = toUserKey(started.user)
   sessionStatus.value = 'signedIn'
   signIns.value += 1
 }

@@ -75,6 +75,7 @@ export function Shell() {
 
 function isVisible({ scope, feature }: PageDefinition): boolean {
   return (
+    session.value?.scopes.length !== 0 &&
     (scope === undefined || hasScope(scope)) &&
     (feature === undefined || features.value.includes(feature))
   )
@@ -247,6 +248,7 @@ function NoAccess() {
       </p>
       <HowToGetAccess />
       <p>To use another account, sign out first.</p>
+      <Button onClick={leave}>Sign out</Button>
     </>
   )
 }
