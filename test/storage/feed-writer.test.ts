@@ -32,7 +32,7 @@ describe('the numbers of a feed', () => {
       result: oneCreated,
     })
     const time = Date.parse('2025-07-01T00:00:00Z')
-    assert.deepEqual(await store.find('core'), { name: 'core', batch: 2, time, lines: 2 })
+    assert.deepEqual(await store.find('core'), { name: 'core', batch: 2, time, lines: 2, usual: 0 })
     assert.equal(await dumpDatabase(database), `${customerLine}\n${accountLine}\n`)
   })
 
