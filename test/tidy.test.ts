@@ -216,6 +216,18 @@ describe('the documentation', () => {
     assert.deepEqual(broken, [])
   })
 
+  it('lists every guide, reference page and explanation in its index', () => {
+    const listed = findRelativeLinks(readText('docs/README.md')).map((link) => `docs/${link}`)
+    const missing = pages.filter(
+      ({ path }) => /^docs\/(guides|reference|explanation)\//.test(path) && !listed.includes(path),
+    )
+
+    assert.deepEqual(
+      missing.map(({ path }) => path),
+      [],
+    )
+  })
+
   it('has tables of values, not of paragraphs', () => {
     const cellLengthMax = 220
     const long = pages
