@@ -62,7 +62,7 @@ describeOnce('a sign-in', () => {
     const platform = await open()
     const other = await openSignInPlatform(t)
     for (const change of [
-      (value: string) => value.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      (value: string) => value.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
       (value: string) => value.slice(0, 20),
       () => Buffer.from(JSON.stringify({ proof: { state: '' } })).toString('base64url'),
       async () => {
