@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import type { Head } from '../../disclosures/block.ts'
-import { openStatements } from '../../disclosures/statement.ts'
 import { type Verification, verifyRecords } from '../../disclosures/verify.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatQuantity } from '../common/format-count.ts'
@@ -31,6 +30,7 @@ chain without an end: its last records are proved only by the heads in the log.
 Example: holdfast records verify --heads platform.log`,
     )
     .action(async (flags: Flags) => {
+      const { openStatements } = await import('../../disclosures/statement.ts')
       const anchors = flags.heads === undefined ? [] : await readHeads(flags.heads)
       const progress = openProgressLine(terminal)
       const found = await withRecords(flags, terminal, async ({ store, signingKeys }) =>
