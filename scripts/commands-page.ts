@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { defineCommands } from '../src/cli/main.ts'
+import { defineCommands } from '../src/cli/commands.ts'
 import { flagName, settingNames } from '../src/server/settings/settings.ts'
 import type { Terminal } from '../src/server/terminal.ts'
 import { page, table } from './markdown.ts'

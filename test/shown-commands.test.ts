@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import type { Command } from 'commander'
 import { addOperationCommands } from '../src/cli/call/operation-commands.ts'
-import { defineCommands } from '../src/cli/main.ts'
+import { defineCommands } from '../src/cli/commands.ts'
 import { processTerminal } from '../src/server/terminal.ts'
 import { findHoldfastArguments, findShownCommands } from './support/shown-commands.ts'
 

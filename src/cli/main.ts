@@ -1,27 +1,6 @@
-import { Command, CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { CommandError, isExpected, processTerminal, type Terminal } from '../server/terminal.ts'
-import { version } from '../server/version.ts'
-import { backupCommand } from './backup.ts'
-import { callCommand } from './call.ts'
-import { checkCommand } from './check.ts'
-import { clientCommand } from './client.ts'
-import { consentCommand } from './consent.ts'
-import { dataCommand } from './data.ts'
-import { demoCommand } from './demo.ts'
-import { doctorCommand } from './doctor.ts'
-import { dumpCommand } from './dump.ts'
-import { feedsCommand } from './feeds.ts'
-import { generateCommand } from './generate.ts'
-import { keysCommand } from './keys.ts'
-import { loadCommand } from './load.ts'
-import { mapCommand } from './map.ts'
-import { openapiCommand } from './openapi.ts'
-import { productsCommand } from './products.ts'
-import { recordsCommand } from './records.ts'
-import { reportCommand } from './report.ts'
-import { serveCommand } from './serve.ts'
-import { settingsCommand } from './settings.ts'
-import { tokenCommand } from './token.ts'
+import { defineHoldfast } from './common/holdfast.ts'
 
 export { stopWithParent } from '../server/signals.ts'
 
@@ -42,49 +21,8 @@ export async function main(
   }
 }
 
-/** Defines every command except those of the operations, which `holdfast call` has. */
-export function defineCommands(terminal: Terminal): Command {
-  const holdfast = new Command('holdfast')
-    .description(
-      'The data-holder side of consented data sharing: banking and energy data behind signed, single-use tokens.',
-    )
-    .version(version, '-V, --version', 'print the version')
-    // A command may have an option of its own with this name.
-    .enablePositionalOptions()
-    .addHelpText(
-      'after',
-      '\nTo get started: holdfast demo\nFor the options of a command: holdfast COMMAND --help\n\nExit status: 0 success, 1 failure, 2 invalid usage.',
-    )
-
-  const commands = [
-    demoCommand(terminal),
-    serveCommand(terminal),
-    loadCommand(terminal),
-    mapCommand(terminal),
-    dumpCommand(terminal),
-    dataCommand(terminal),
-    feedsCommand(terminal),
-    backupCommand(terminal),
-    generateCommand(terminal),
-    callCommand(),
-    tokenCommand(terminal),
-    checkCommand(terminal),
-    keysCommand(terminal),
-    clientCommand(terminal),
-    consentCommand(terminal),
-    recordsCommand(terminal),
-    reportCommand(terminal),
-    productsCommand(terminal),
-    openapiCommand(terminal),
-    settingsCommand(terminal),
-    doctorCommand(terminal),
-  ]
-  for (const command of commands) holdfast.addCommand(command)
-  return holdfast
-}
-
 async function createProgram(args: readonly string[], terminal: Terminal): Promise<Command> {
-  const holdfast = defineCommands(terminal)
+  const holdfast = await defineNeeded(args, terminal)
   const call = holdfast.commands.find((command) => command.name() === 'call')
   if (call && args.includes('call')) {
     const { addOperationCommands } = await import('./call/operation-commands.ts')
@@ -101,6 +39,13 @@ async function createProgram(args: readonly string[], terminal: Terminal): Promi
       .showHelpAfterError(`Run ${fullName(command)} --help for usage.`)
   }
   return holdfast
+}
+
+/** A server starts without the modules of other commands. */
+async function defineNeeded([name]: readonly string[], terminal: Terminal): Promise<Command> {
+  if (name !== 'serve') return (await import('./commands.ts')).defineCommands(terminal)
+  const { serveCommand } = await import('./serve.ts')
+  return defineHoldfast().addCommand(serveCommand(terminal))
 }
 
 function fullName(command: Command): string {
