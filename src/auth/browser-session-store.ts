@@ -14,8 +14,11 @@ export interface StoredSession {
 }
 
 export interface NewSession extends StoredSession {
-  /** Of an API client: the session is valid while the client has it. */
-  readonly secretHash?: string | undefined
+  /**
+   * Of an API client, the hash of its secret; of a person, a digest of the rules that gave the scopes. The session is valid
+   * while these are the same.
+   */
+  readonly secretHash: string
   /** Of a person: the ID token, encrypted. */
   readonly idToken?: string | undefined
 }
@@ -23,19 +26,26 @@ export interface NewSession extends StoredSession {
 /** Whose sessions they are. */
 export type SessionOwner = Pick<Actor, 'id' | 'issuer'>
 
-/** Stores sessions of browsers by the digests of their cookies. Each function ignores sessions that have expired. */
+/** Which sessions are valid. */
+export interface Validity {
+  readonly now: Temporal.Instant
+  /** The digest of the rules that give people their scopes. */
+  readonly rules: string
+}
+
+/** Stores sessions of browsers by the digests of their cookies. Each function ignores sessions that are not valid. */
 export interface BrowserSessionStore {
   /** Also deletes some expired sessions, and those of the user beyond `perUserMax`, the ones used last excepted. */
   add(digest: string, session: NewSession, perUserMax: number): Promise<void>
-  /** Undefined too if the API client was removed or its secret was rotated. The scopes are those that the client has too. */
-  find(digest: string, now: Temporal.Instant): Promise<StoredSession | undefined>
+  /** The scopes are those that an API client has now too. */
+  find(digest: string, validity: Validity): Promise<StoredSession | undefined>
   /** Those of the owner, or all. Those used last first. */
   list(
     owner: SessionOwner | undefined,
     limit: number,
-    now: Temporal.Instant,
+    validity: Validity,
   ): Promise<{ readonly items: readonly StoredSession[]; readonly total: number }>
-  findById(id: string, now: Temporal.Instant): Promise<StoredSession | undefined>
+  findById(id: string, validity: Validity): Promise<StoredSession | undefined>
   noteUse(digest: string, used: Temporal.Instant, expires: Temporal.Instant): Promise<void>
   /** Returns the encrypted ID token, if there is one. */
   remove(digest: string): Promise<string | undefined>

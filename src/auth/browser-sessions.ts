@@ -23,7 +23,7 @@ export interface BeginningSession {
   readonly user: Actor
   readonly scopes: readonly Scope[]
   readonly address: AddressKind
-  readonly secretHash?: string | undefined
+  readonly secretHash: string
   readonly idToken?: string | undefined
 }
 
@@ -31,15 +31,15 @@ export type BrowserSessions = ReturnType<typeof openBrowserSessions>
 
 interface SessionOptions {
   readonly clock: () => Temporal.Instant
-  /** The identity provider at which people sign in, if there is one: sessions of another one are not valid. */
-  readonly issuer?: string | undefined
+  /** A digest of the rules that give people their scopes: a session that began with other rules is not valid. */
+  readonly rules?: string | undefined
   readonly onError?: ((error: Error) => void) | undefined
 }
 
 /** Sessions of browsers. A browser has a random token in a cookie; the database has its digest. */
 export function openBrowserSessions(
   store: BrowserSessionStore,
-  { clock, issuer, onError }: SessionOptions,
+  { clock, rules = '', onError }: SessionOptions,
 ) {
   /** The uses that are being stored. No request waits for them: a load may lock the database. */
   const noting = new Map<string, Promise<void>>()
@@ -51,7 +51,7 @@ export function openBrowserSessions(
       .finally(() => noting.delete(key))
     noting.set(key, noted)
   }
-  const isOurs = (user: Actor) => user.issuer === undefined || user.issuer === issuer
+  const now = () => ({ now: clock(), rules })
 
   return {
     /** Returns the token of the cookie. */
@@ -74,11 +74,10 @@ export function openBrowserSessions(
 
     /** Undefined for an unknown token, and for one of a session that has ended. An `isAttended` request keeps it from ending. */
     async find(token: string, isAttended = false): Promise<StoredSession | undefined> {
-      const now = clock()
+      const validity = now()
       const key = digest(token)
-      const found = await store.find(key, now)
-      if (!found || !isOurs(found.user)) return undefined
-      if (isAttended) noteUse(key, found, now)
+      const found = await store.find(key, validity)
+      if (found && isAttended) noteUse(key, found, validity.now)
       return found
     },
 
@@ -88,8 +87,8 @@ export function openBrowserSessions(
       return sealed === undefined ? undefined : unseal(idTokenKey(token), sealed)
     },
 
-    list: (owner: Actor | undefined, limit: number) => store.list(owner, limit, clock()),
-    findById: (id: string) => store.findById(id, clock()),
+    list: (owner: Actor | undefined, limit: number) => store.list(owner, limit, now()),
+    findById: (id: string) => store.findById(id, now()),
     endById: (id: string) => store.removeById(id),
 
     /** Resolves when every use is stored. */

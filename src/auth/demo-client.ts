@@ -12,8 +12,8 @@ export function withoutDemoClient(store: ClientStore): ClientStore {
     },
     sessions: {
       ...store.sessions,
-      async find(digest, now) {
-        const found = await store.sessions.find(digest, now)
+      async find(digest, validity) {
+        const found = await store.sessions.find(digest, validity)
         const isDemo = found?.user.id === demoClientId && found.user.issuer === undefined
         return isDemo ? undefined : found
       },

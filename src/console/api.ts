@@ -1,6 +1,6 @@
 import type { Input, Operation, Output } from '../contract/index.ts'
 import { parseJson } from '../contract/parse-json.ts'
-import { isAttended } from './attendance.ts'
+import { attendanceHeaders } from './attendance.ts'
 import { compareSession, endSession, session } from './session.ts'
 
 /** An error of an operation, in the words of the server. */
@@ -100,8 +100,7 @@ export async function send(
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(method !== 'GET' && session.value && { 'x-csrf-token': session.value.csrf_token }),
-      // Refreshing a view that is not in use does not keep the session from ending.
-      ...(!isAttended() && { 'x-unattended': 'true' }),
+      ...attendanceHeaders(),
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),

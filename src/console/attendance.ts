@@ -8,7 +8,7 @@ export function noteInput(): void {
   inputAt = Date.now()
 }
 
-/** Whether a person uses the page. */
-export function isAttended(): boolean {
-  return Date.now() - inputAt < presentMs
+/** A header for requests while the page is not in use: they do not keep the session from ending. */
+export function attendanceHeaders(): Readonly<Record<string, string>> {
+  return Date.now() - inputAt < presentMs ? {} : { 'x-unattended': 'true' }
 }

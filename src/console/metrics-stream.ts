@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import type { MetricsSample } from '../contract/index.ts'
 import { streamMetrics } from '../contract/operations/monitoring.ts'
+import { attendanceHeaders } from './attendance.ts'
 import { endSession, signIns } from './session.ts'
 
 /** How long samples are shown, as long as the server stores them. */
@@ -62,7 +63,7 @@ async function readStream(
   signal: AbortSignal,
   onSamples: (samples: readonly MetricsSample[]) => void,
 ): Promise<string | undefined> {
-  const response = await fetch(streamMetrics.path, { signal })
+  const response = await fetch(streamMetrics.path, { signal, headers: attendanceHeaders() })
   if (response.status === 401) endSession()
   if (!response.ok || !response.body) return `The server responded with status ${response.status}.`
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -15,7 +15,7 @@ import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-con
 import { createHistory } from './open-history.ts'
 import { createMonitoring } from './open-monitoring.ts'
 import { createReports } from './open-reports.ts'
-import { openPlatformSignIn } from './open-sign-in.ts'
+import { digestRules, openPlatformSignIn } from './open-sign-in.ts'
 import type { Outages } from './outages.ts'
 import { openStatusReader } from './read-status.ts'
 import type { Settings } from './settings/settings.ts'
@@ -65,7 +65,7 @@ export async function openPlatform(
   const sharedClock = await openSharedClock(consents, clock)
   const sessions = openBrowserSessions(clients.sessions, {
     clock: sharedClock,
-    issuer: settings.consoleIssuer,
+    rules: digestRules(settings),
     onError: (error) => log.warn({ err: error }, 'the use of a session was not stored'),
   })
   const signIn = await openPlatformSignIn(settings, sessions, consents, sharedClock)

@@ -1,4 +1,5 @@
 import type { BrowserSessions } from '../auth/browser-sessions.ts'
+import { digest } from '../auth/secrets.ts'
 import { signInCallbackPath } from '../contract/index.ts'
 import type { ConsentStore } from '../platform/consent/store.ts'
 import { parseAccessRules } from '../platform/sign-in/access-rules.ts'
@@ -7,6 +8,12 @@ import { fileError, readSettingFile } from './setting-file.ts'
 import type { Settings } from './settings/settings.ts'
 
 const secretBytesMax = 4096
+
+/** A change of these settings ends the sessions of people: they may have other scopes now. */
+export function digestRules(settings: Partial<Settings>): string {
+  const { consoleIssuer, consoleClientId, consoleClaim, consoleScopes } = settings
+  return digest(JSON.stringify([consoleIssuer, consoleClientId, consoleClaim, consoleScopes]))
+}
 
 /** Opens the sign-in of people, if an identity provider is set. Nothing is requested from it before it is needed. */
 export async function openPlatformSignIn(
@@ -34,6 +41,7 @@ export async function openPlatformSignIn(
   })
   return openSignIn({
     ...{ provider, sessions, artifacts, clock, seconds, origin },
+    rules: digestRules(settings),
     readSecret: () => readSecret('signIn'),
   })
 }

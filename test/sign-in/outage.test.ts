@@ -39,6 +39,15 @@ describeOnce('a platform whose identity provider is away', () => {
     assert.equal(await signIn(browser), '/console')
   })
 
+  it('does not wait for one that does not respond', async (t) => {
+    const platform = await openSignInPlatform(t)
+    platform.provider.isSilent = true
+    const answer = await start(platform.browse())
+
+    assert.equal(answer.status, 502, answer.text)
+    assert.match(platform.log.join(), /no metadata: timed out/)
+  })
+
   it('says so to a person who comes back', async (t) => {
     const platform = await openSignInPlatform(t)
     const browser = platform.browse()

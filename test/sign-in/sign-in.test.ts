@@ -63,6 +63,23 @@ describe('a person who signs in at the identity provider', () => {
   })
 })
 
+describe('the sessions of people', () => {
+  it('end when the rules change that gave them their scopes', async (t) => {
+    const platform = await openSignInPlatform(t)
+    const browser = platform.browse()
+    await signIn(browser)
+    const cookie = [...browser.cookies(origin)].map(([name, value]) => `${name}=${value}`).join()
+    const { provider, database } = platform
+    const read = async (consoleScopes: string) => {
+      const other = await openSignInPlatform(t, { provider, database, settings: { consoleScopes } })
+      return (await other.send('/v1/session', { headers: { cookie } })).body.session
+    }
+
+    assert.equal(await read('products.write=others'), undefined)
+    assert.ok(await read('products.write=pricing,head%2C office;operations.write=operators'))
+  })
+})
+
 describeOnce('a sign-in at the identity provider', () => {
   for (const [name, options] of Object.entries({
     'the claims are in UserInfo': {},

@@ -74,7 +74,7 @@ const commands = [
 
 /** The digest of the migrations of each version. Before the first release, a change of the first one raises `firstVersion`. */
 const digests: Readonly<Record<number, string>> = {
-  111: '6f78293b1914681d',
+  112: 'f2bb16ac382b2d15',
 }
 
 describeOnce('the migrations', () => {

@@ -27,6 +27,8 @@ export interface TestIdentityProvider {
   changeIdToken: ((claims: Json) => Json) | undefined
   changeUserInfo: ((claims: Json) => Json) | undefined
   changeMetadata: ((metadata: Json) => Json) | undefined
+  /** Whether requests are not answered. */
+  isSilent: boolean
   /** The paths of all requests so far. */
   readonly requests: readonly string[]
   /** Signs claims as the provider does, or with a key that it does not publish. It may be replaced. */
@@ -84,6 +86,7 @@ export async function openIdentityProvider(
     changeIdToken: undefined,
     changeUserInfo: undefined,
     changeMetadata: undefined,
+    isSilent: false,
     requests,
     sign: (claims, isOwnKey = true) =>
       new SignJWT(claims)
@@ -144,6 +147,7 @@ export async function openIdentityProvider(
     await provider.interactionFinished(request, response, result)
   }
   handle = (request, response) => {
+    if (opened.isSilent) return
     if (request.url?.startsWith('/interaction/')) void finish(request, response)
     else callback(request, response)
   }

@@ -15,7 +15,7 @@ import { type CheckRunsOptions, openCheckRuns } from '../../src/platform/check-r
 import type { Explorer } from '../../src/platform/explorer/explorer.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
 import { createReports } from '../../src/server/open-reports.ts'
-import { openPlatformSignIn } from '../../src/server/open-sign-in.ts'
+import { digestRules, openPlatformSignIn } from '../../src/server/open-sign-in.ts'
 import { openOutages } from '../../src/server/outages.ts'
 import { openStatusReader } from '../../src/server/read-status.ts'
 import type { Settings } from '../../src/server/settings/settings.ts'
@@ -109,7 +109,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
   const access = openAccess(clients, clock, { seconds: () => seconds })
   const sessions = openBrowserSessions(clients.sessions, {
     clock,
-    issuer: options.settings?.consoleIssuer,
+    rules: digestRules(options.settings ?? {}),
     onError: (error) => assert.fail(error),
   })
   const signIn = await openPlatformSignIn(

@@ -8,6 +8,7 @@ import { examineClock } from './clock.ts'
 import { examineDatabase, examineDisk } from './database.ts'
 import { examineFiles } from './files.ts'
 import { type Finding, ok, problem, type Subject, warning } from './finding.ts'
+import { examineIdentityProvider } from './identity-provider.ts'
 import { examineKeys } from './keys.ts'
 import type { DoctorFlags, DoctorRole, DoctorSettings } from './options.ts'
 import { examineLimits, examinePorts } from './ports.ts'
@@ -31,6 +32,7 @@ export async function examine(
     examineClock(role, settings),
     examineCertificates(role, settings),
     examineUpstream(role, settings),
+    ...(role === 'platform' ? [examineIdentityProvider(settings)] : []),
     examinePorts(settings),
     examineLimits(settings),
   ])

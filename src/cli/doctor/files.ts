@@ -13,6 +13,7 @@ import type { DoctorSettings } from './options.ts'
 /** Files that contain a secret. */
 const secretFiles = [
   'databasePasswordFile',
+  'consoleClientSecretFile',
   'tlsKey',
   'upstreamHeaderFile',
   'upstreamKey',

@@ -10,6 +10,7 @@ export type Subject =
   | 'clock'
   | 'certificates'
   | 'upstream'
+  | 'identity provider'
   | 'disk'
   | 'ports'
   | 'limits'

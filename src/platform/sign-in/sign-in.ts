@@ -34,6 +34,8 @@ export interface SignInOptions {
   readonly readSecret: () => Promise<Buffer>
   /** The scheme, host and port of the platform, which the browser comes back to. */
   readonly origin: string
+  /** A digest of the rules that give people their scopes. */
+  readonly rules: string
   readonly clock: () => Temporal.Instant
   /** A monotonic clock, in seconds. */
   readonly seconds?: (() => number) | undefined
@@ -83,7 +85,7 @@ export function openSignIn(options: SignInOptions) {
       throw new SignInError('expired', 'the sign-in was completed before')
     const person = await provider.complete(answer, proof)
     if (replaces !== undefined) await sessions.end(replaces)
-    return sessions.begin({ ...person, address: addressKind })
+    return sessions.begin({ ...person, secretHash: options.rules, address: addressKind })
   }
 
   return {

@@ -9,8 +9,15 @@ export const consoleDefinitions = {
     about:
       'the issuer of the identity provider at which people sign in to the console with OpenID Connect; without it, they sign in as API clients alone',
     placeholder: 'url',
-    mustBe: 'an https URL without credentials and query, or an http URL of this host',
-    read: (text) => (isWebUrl(text) && isProtected(text) && !/[?#@]/.test(text) ? text : undefined),
+    mustBe:
+      'an https URL without credentials and query, or an http URL of this host; HOLDFAST_PUBLIC_URL must be such a URL too',
+    read: (text, { publicUrl }) =>
+      isWebUrl(text) &&
+      isProtected(text) &&
+      !/[?#@]/.test(text) &&
+      (publicUrl === undefined || isProtected(publicUrl))
+        ? text
+        : undefined,
   },
   consoleClientId: {
     about: 'the client ID of the platform at the identity provider',

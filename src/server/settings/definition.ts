@@ -11,6 +11,7 @@ export interface EarlierSettings {
   readonly providerUrl?: string
   readonly jwksAllowHttp?: boolean
   readonly issuer?: string
+  readonly publicUrl?: string
 }
 
 export interface Definition extends Omit<ValueType<unknown>, 'read'> {

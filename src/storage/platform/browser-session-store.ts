@@ -28,9 +28,9 @@ const session = {
 const columns = `s.id, s.user_id, s.name, s.issuer, s.scopes, c.scopes as client_scopes, s.started,
   s.used, s.expires, s.ends, s.address`
 
-/** Those that have not ended. The session of an API client ends when its secret is rotated, as its tokens do. */
+/** Those that have not ended, at a time and with the rules for people. */
 const valid = `browser_session s left join api_client c on s.issuer = '' and c.id = s.user_id
-  where s.expires > $1 and (s.issuer <> '' or c.secret_hash = s.secret_hash)`
+  where s.expires > $1 and s.secret_hash = case s.issuer when '' then c.secret_hash else $2 end`
 
 /** How many sessions of a user are deleted at once. */
 const deletedMax = 100
@@ -60,30 +60,28 @@ export function createBrowserSessionStore(sql: Sql): BrowserSessionStore {
         purgeExpired(sql.dialect, expired, started.epochMilliseconds),
       )
     },
-    async find(digest, now) {
-      const query = `select ${columns} from ${valid} and s.digest = $2`
-      const row = await sql.first(session, query, [now, digest])
+    async find(digest, { now, rules }) {
+      const query = `select ${columns} from ${valid} and s.digest = $3`
+      const row = await sql.first(session, query, [now, rules, digest])
       return row && toSession(row)
     },
-    async list(owner, limit, now) {
+    async list(owner, limit, { now, rules }) {
       const [id, issuer] = owner ? toValues(owner) : []
       const selected = `select ${columns} from ${valid}
-        and (cast($2 as text) is null or (s.user_id = $2 and s.issuer = $3))`
+        and (cast($3 as text) is null or (s.user_id = $3 and s.issuer = $4))`
       const { items, total } = await sql.page(
         session,
         `with found as not materialized (${selected})
          select counted.total, page.* from (select count(*) as total from found) as counted
-         left join (select * from found order by used desc, id limit $4) as page on true
+         left join (select * from found order by used desc, id limit $5) as page on true
          order by used desc, id`,
-        [now, id, issuer, limit],
+        [now, rules, id, issuer, limit],
       )
       return { items: items.map(toSession), total }
     },
-    async findById(id, now) {
-      const row = await sql.first(session, `select ${columns} from ${valid} and s.id = $2`, [
-        now,
-        id,
-      ])
+    async findById(id, { now, rules }) {
+      const query = `select ${columns} from ${valid} and s.id = $3`
+      const row = await sql.first(session, query, [now, rules, id])
       return row && toSession(row)
     },
     async noteUse(digest, used, expires) {

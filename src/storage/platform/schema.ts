@@ -108,7 +108,7 @@ export const createSharedTables = ({ key, bigint, boolean, sequence, options }: 
     issuer ${key} not null,       -- the identity provider of a person; empty for an API client
     name text not null,
     scopes text not null,
-    secret_hash text,             -- of an API client, as in api_token
+    secret_hash text not null,    -- of an API client, as in api_token; of a person, of the rules
     started ${bigint} not null,
     used ${bigint} not null,
     expires ${bigint} not null,   -- unless it is used before
