@@ -22,7 +22,7 @@ const given = process.argv.slice(2)
 const groups = [
   ['checks', 'explorer', 'sign-in', 'people'],
   ['editor', 'consents', 'overview', 'catalogue-size'],
-  ['catalogue', 'monitoring', 'demo'],
+  ['catalogue', 'monitoring', 'demo', 'many-rows'],
   ['editor-states', 'api', 'catalogue-safety', 'catalogue-import', 'publicity', 'units', 'client'],
 ].map((names) => names.flatMap((name) => globSync(`test/*/${name}.browser.ts`)))
 

@@ -15,6 +15,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['max', 'maximum'],
   ['lvr', 'loan-to-value ratio'],
   ['bsb', 'BSB'],
+  ['jwks', 'key set'],
   ['nmi', 'NMI'],
   ['npp', 'NPP'],
   ['payid', 'PayID'],

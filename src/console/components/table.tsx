@@ -10,6 +10,10 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** The cell names its row, for screen readers. */
   readonly isHeading?: boolean
+  /** It takes the place that other columns leave, and is cut off before they are. */
+  readonly isLong?: boolean
+  /** Where there is little place, the column is left out. */
+  readonly isExtra?: boolean
   /** Where the cell is on a phone, on which a row has two lines. By default, only the heading is on the first one. */
   readonly phone?: 'first' | 'hidden'
 }
@@ -48,14 +52,9 @@ export function Table<Row>({
           <caption class="visually-hidden">{caption}</caption>
           <thead role="rowgroup">
             <tr role="row">
-              {columns.map(({ title, isNumber }, index) => (
-                <th
-                  key={index}
-                  scope="col"
-                  role="columnheader"
-                  class={isNumber ? 'number' : undefined}
-                >
-                  {title}
+              {columns.map((column, index) => (
+                <th key={index} scope="col" role="columnheader" class={listClasses(column)}>
+                  {column.title}
                 </th>
               ))}
             </tr>
@@ -77,15 +76,23 @@ export function Table<Row>({
   )
 }
 
+function listClasses<Row>(
+  { isNumber, isLong, isExtra }: Column<Row>,
+  ...others: readonly (string | undefined)[]
+): string | undefined {
+  const classes = [isNumber && 'number', isLong && 'long', isExtra && 'extra', ...others]
+  return classes.filter(Boolean).join(' ') || undefined
+}
+
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
-  const { title, cell, isNumber, isHeading, phone } = column
+  const { title, cell, isHeading, phone } = column
   const Element = isHeading ? 'th' : 'td'
   return (
     <Element
       scope={isHeading ? 'row' : undefined}
       role={isHeading ? 'rowheader' : 'cell'}
       data-title={isHeading ? undefined : title}
-      class={[isNumber && 'number', phone].filter(Boolean).join(' ') || undefined}
+      class={listClasses(column, phone)}
       onPointerEnter={({ currentTarget }) => nameWhole(currentTarget)}
     >
       {cell(row)}

@@ -54,11 +54,10 @@ export function Time({ value }: { readonly value: string }) {
 
 const units = [
   ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
 ] as const
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
 /** An older time is shown as a day. */
 const relativeMaxMs = 7 * 86_400_000
 
@@ -82,5 +81,6 @@ export function Ago({ time }: { readonly time: string | number }) {
 function formatElapsed(elapsed: number): string {
   if (elapsed < 2000) return 'just now'
   const [unit, ms] = units.find(([, size]) => elapsed >= size) ?? units[3]
-  return relative.format(-Math.floor(elapsed / ms), unit)
+  const count = Math.floor(elapsed / ms)
+  return `${count} ${unit === 'day' && count !== 1 ? 'days' : unit} ago`
 }

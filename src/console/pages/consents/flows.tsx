@@ -24,14 +24,13 @@ export function View({ query }: ViewProps) {
   )
   return (
     <>
-      <PageHeading title="Consent flows" crumbs={[['Consents', '/console/consents']]}>
+      <PageHeading
+        title="Consent flows"
+        crumbs={[['Consents', '/console/consents']]}
+        about="Attempts to give a consent, and to sign in to the page with consents, in the last 7 days, the latest first. Data of customers is not recorded: a customer who asks for help can say when and at which third party it happened."
+      >
         <SecondaryButton onClick={list.reload}>Refresh</SecondaryButton>
       </PageHeading>
-      <p>
-        Attempts to give a consent, and to sign in to the page with consents, in the last 7 days,
-        the latest first. Data of customers is not recorded: a customer who asks for help can say
-        when and at which third party it happened.
-      </p>
       {hasScope('operations.read') && <FlowEnds query={query} />}
       <div class="toolbar">
         <ChipSelect

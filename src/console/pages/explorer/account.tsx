@@ -95,16 +95,20 @@ export function View({ params: { customerId = '', accountId = '' }, query }: Vie
       <Loaded resource={opened}>
         {({ account: { kind }, balance }) => (
           <>
-            <Facts
-              facts={{
-                'Current balance': balance && (
-                  <Money amount={balance.currentBalance} currency={balance.currency} />
-                ),
-                'Available balance': balance && (
-                  <Money amount={balance.availableBalance} currency={balance.currency} />
-                ),
-              }}
-            />
+            {balance && (
+              <section class="card balances" aria-label="Balances">
+                <Facts
+                  facts={{
+                    'Current balance': (
+                      <Money amount={balance.currentBalance} currency={balance.currency} />
+                    ),
+                    'Available balance': (
+                      <Money amount={balance.availableBalance} currency={balance.currency} />
+                    ),
+                  }}
+                />
+              </section>
+            )}
             <Tabs {...{ kind, customerId, accountId, query, balance }} />
           </>
         )}

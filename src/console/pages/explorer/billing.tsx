@@ -19,12 +19,12 @@ const invoiceColumns: readonly Column<EnergyInvoice>[] = [
     title: 'Period',
     cell: ({ period }) => period && `${period.startDate ?? '…'} – ${period.endDate ?? '…'}`,
   },
-  { title: 'Due', cell: ({ dueDate }) => <span class="number">{dueDate}</span> },
+  { title: 'Due', isExtra: true, cell: ({ dueDate }) => <span class="number">{dueDate}</span> },
   {
     title: 'Status',
     cell: ({ paymentStatus }) => paymentStatus && <Badge>{valueToWords(paymentStatus)}</Badge>,
   },
-  { title: 'GST', isNumber: true, cell: ({ gstAmount }) => money(gstAmount) },
+  { title: 'GST', isNumber: true, isExtra: true, cell: ({ gstAmount }) => money(gstAmount) },
   { title: 'Amount', isNumber: true, cell: ({ invoiceAmount }) => money(invoiceAmount) },
 ]
 
@@ -61,6 +61,7 @@ const billingColumns: readonly Column<EnergyBillingTransaction>[] = [
   {
     title: 'Charge',
     isHeading: true,
+    isLong: true,
     cell: (transaction) => (
       <details>
         <summary>
@@ -71,7 +72,7 @@ const billingColumns: readonly Column<EnergyBillingTransaction>[] = [
     ),
   },
   { title: 'Kind', cell: ({ transactionUType }) => toLabel(transactionUType) },
-  { title: 'GST', isNumber: true, cell: ({ gst }) => money(gst) },
+  { title: 'GST', isNumber: true, isExtra: true, cell: ({ gst }) => money(gst) },
   {
     title: 'Amount',
     isNumber: true,

@@ -28,6 +28,7 @@ const listColumns = (): readonly Column<BankingTransaction>[] => [
   {
     title: 'Description',
     isHeading: true,
+    isLong: true,
     cell: ({ description, reference, transactionId }) => (
       <>
         {description || reference || transactionId}
@@ -35,15 +36,11 @@ const listColumns = (): readonly Column<BankingTransaction>[] => [
       </>
     ),
   },
-  { title: 'Type', cell: ({ type }) => (type ? valueToWords(type) : '') },
+  { title: 'Type', isExtra: true, cell: ({ type }) => (type ? valueToWords(type) : '') },
   {
     title: 'Status',
     cell: ({ status }) =>
-      status === 'POSTED' ? (
-        <span class="muted">Posted</span>
-      ) : (
-        <Badge kind="warn">{valueToWords(status)}</Badge>
-      ),
+      status === 'POSTED' ? '' : <Badge kind="warn">{valueToWords(status)}</Badge>,
   },
   {
     title: 'Amount',

@@ -3,7 +3,7 @@ import { capitalize } from '../../../contract/labels.ts'
 import { Card, Stat } from '../../components/card.tsx'
 import { Chart, Sparkline } from '../../components/chart.tsx'
 import { Ago, formatTimeOfDay } from '../../components/time.tsx'
-import { formatCount, formatMs } from '../../labels.ts'
+import { formatCount, formatSeconds } from '../../labels.ts'
 import {
   bucketSeconds,
   countAll,
@@ -73,8 +73,8 @@ export function Figures({
       </Stat>
       <Stat
         label="Latency, p99"
-        value={latest ? formatMs(Number(readP99(latest)) * 1000) : '–'}
-        detail={latest ? `highest ${formatMs(highest * 1000)}` : 'no request was completed'}
+        value={latest ? formatSeconds(Number(readP99(latest))) : '–'}
+        detail={latest ? `highest ${formatSeconds(highest)}` : 'no request was completed'}
       >
         <Sparkline values={buckets.map((bucket) => findHighest(bucket, readP99) ?? 0)} />
       </Stat>

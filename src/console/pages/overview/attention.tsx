@@ -44,7 +44,7 @@ export function Attention({ status }: { readonly status: PlatformStatus }) {
                 <span class="muted">
                   {since !== undefined && (
                     <>
-                      Since <Ago time={since} />.{' '}
+                      First seen <Ago time={since} />.{' '}
                     </>
                   )}
                   {advice}

@@ -14,9 +14,15 @@ const columns: readonly Column<FeedState>[] = [
     isNumber: true,
     cell: ({ usualSeconds }) => (usualSeconds === undefined ? '–' : formatSpan(usualSeconds)),
   },
-  { title: 'Last batch', isNumber: true, cell: ({ batch }) => formatCount(batch) },
-  { title: 'Lines', isNumber: true, cell: ({ lines }) => formatCount(lines) },
-  { title: 'Received', isNumber: true, cell: ({ time }) => <Ago time={time} /> },
+  {
+    title: 'Last batch',
+    isNumber: true,
+    cell: ({ batch, time }) => (
+      <>
+        {formatCount(batch)} · <Ago time={time} />
+      </>
+    ),
+  },
 ]
 
 /** After a few batches, it is known how often a feed sends one. */
@@ -26,10 +32,13 @@ function nameState({ batch, isLate }: FeedState): StateLabel {
   return isLate ? ['bad', 'Late'] : ['good', 'On time']
 }
 
-/** The feeds, each with the time that usually passes between its batches. */
-export function Feeds({ feeds }: Pick<PlatformStatus, 'feeds'>) {
+/** The feeds, each with the time that usually passes between its batches, and the last load. */
+export function Feeds({
+  feeds,
+  lastLoad,
+}: Pick<PlatformStatus, 'feeds'> & { readonly lastLoad: PlatformStatus['lastLoad'] }) {
   return (
-    <Card title="Feeds">
+    <Card title="Feeds and loads">
       {feeds.length === 0 ? (
         <Empty title="No feeds">
           <p>
@@ -40,6 +49,27 @@ export function Feeds({ feeds }: Pick<PlatformStatus, 'feeds'>) {
       ) : (
         <Table caption="Feeds" rows={feeds} rowKey={({ feed }) => feed} columns={columns} />
       )}
+      <LastLoad load={lastLoad} />
     </Card>
+  )
+}
+
+function LastLoad({ load }: { readonly load: PlatformStatus['lastLoad'] }) {
+  if (!load) {
+    return (
+      <p class="muted">
+        No load is recorded in this database. <code>holdfast load FILE</code> loads customers,
+        accounts and products.
+      </p>
+    )
+  }
+  const { created, changed, unchanged, deleted, committed } = load
+  const lines = Object.entries({ created, changed, unchanged, deleted })
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${formatCount(count)} ${outcome}`)
+  return (
+    <p class="muted">
+      Last load <Ago time={committed} />: {lines.join(', ') || 'no lines'}.
+    </p>
   )
 }

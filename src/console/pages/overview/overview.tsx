@@ -1,13 +1,13 @@
-import type { PlatformStatus, ServerStatus } from '../../../contract/index.ts'
+import type { PlatformStatus } from '../../../contract/index.ts'
 import { capitalize } from '../../../contract/labels.ts'
 import { getStatus } from '../../../contract/operations/monitoring.ts'
 import { read } from '../../api.ts'
-import { Badge } from '../../components/badge.tsx'
+import { StateBadge } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
+import { Loaded } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
-import { Ago, Time } from '../../components/time.tsx'
+import { Ago } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
 import { useMetricsStream } from '../../metrics-stream.ts'
 import { useResource } from '../../resource.ts'
@@ -58,10 +58,9 @@ function Status({ status }: { readonly status: PlatformStatus }) {
         {isMeasured && <Requests samples={stream.samples} />}
         <Servers status={status} />
         {showsConsents && <LatestConsents />}
-        <Feeds feeds={status.feeds} />
-        <LastDay />
-        <LastLoad load={status.lastLoad} />
+        <Feeds feeds={status.feeds} lastLoad={status.lastLoad} />
       </div>
+      <LastDay />
     </div>
   )
 }
@@ -118,50 +117,22 @@ function Servers({ status: { servers, database } }: { readonly status: PlatformS
         rowKey={({ role }) => role}
         columns={[
           { title: 'Server', isHeading: true, cell: ({ role }) => capitalize(role) },
-          { title: 'State', phone: 'first', cell: (server) => <Health server={server} /> },
-          { title: 'Version', cell: ({ version }) => version ?? 'not known' },
           {
-            title: 'Started',
-            cell: ({ started, url }) =>
-              started === undefined ? url && <code>{url}</code> : <Ago time={started} />,
+            title: 'State',
+            phone: 'first',
+            cell: ({ status }) => <StateBadge label={healths[status]} />,
+          },
+          { title: 'Version', cell: ({ version }) => version ?? 'Not known' },
+          {
+            title: 'Address',
+            cell: ({ role, url }) => (
+              <code>
+                {role === 'platform' ? window.location.host : url?.replace(/^https?:\/\//, '')}
+              </code>
+            ),
           },
         ]}
       />
-    </Card>
-  )
-}
-
-function Health({ server: { status, reasons } }: { readonly server: ServerStatus }) {
-  const [kind, word] = healths[status]
-  return (
-    <>
-      <Badge kind={kind}>{word}</Badge>
-      {reasons.map((reason) => (
-        <span key={reason} class="muted">
-          {' '}
-          {reason}
-        </span>
-      ))}
-    </>
-  )
-}
-
-function LastLoad({ load }: { readonly load: PlatformStatus['lastLoad'] }) {
-  return (
-    <Card title="Last load" note={load && <Ago time={load.committed} />}>
-      {load ? (
-        <p>
-          <Time value={load.committed} />: {formatCount(load.created)} created,{' '}
-          {formatCount(load.changed)} changed, {formatCount(load.unchanged)} unchanged,{' '}
-          {formatCount(load.deleted)} deleted.
-        </p>
-      ) : (
-        <Empty title="No load is recorded in this database">
-          <p>
-            <code>holdfast load FILE</code> loads customers, accounts and products.
-          </p>
-        </Empty>
-      )}
     </Card>
   )
 }

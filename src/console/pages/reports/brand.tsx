@@ -1,4 +1,5 @@
 import type { ReportedBrand } from '../../../contract/index.ts'
+import { capitalize } from '../../../contract/labels.ts'
 import { complaintFields, listRequests } from '../../../platform/reports/format-report.ts'
 import { Card } from '../../components/card.tsx'
 import { Empty } from '../../components/states.tsx'
@@ -20,7 +21,7 @@ export function Brand({ brand }: { readonly brand: ReportedBrand }) {
           rows={listRequests(brand)}
           rowKey={([title]) => title}
           columns={[
-            { title: 'Item', isHeading: true, cell: ([title]) => title },
+            { title: 'Item', isHeading: true, cell: ([title]) => capitalize(title) },
             {
               title: 'Number',
               isNumber: true,
