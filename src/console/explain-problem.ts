@@ -11,6 +11,8 @@ const labels: ReadonlyMap<string, string> = new Map([
   ['newest-date', 'Issued until'],
   ['min-amount', 'Lowest amount'],
   ['max-amount', 'Highest amount'],
+  ['since', 'Corrected since'],
+  ['until', 'Before'],
   ['email', 'E-mail address'],
   ['accountId', 'Account ID'],
   ['customerId', 'Customer ID'],

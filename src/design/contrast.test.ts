@@ -10,7 +10,7 @@ const surfaces: readonly Name[] = ['page', 'surface', 'raised', 'sunken']
 /** Text, and what it is written on besides the surfaces. */
 const texts: readonly (readonly [text: Name, ...backgrounds: Name[]])[] = [
   ['ink', 'accent-soft', 'good-soft', 'warn-soft', 'bad-soft'],
-  ['muted', 'good-soft', 'warn-soft', 'bad-soft'],
+  ['muted', 'accent-soft', 'good-soft', 'warn-soft', 'bad-soft'],
   ['accent', 'accent-soft'],
   ['good', 'good-soft'],
   ['warn', 'warn-soft'],
@@ -60,6 +60,12 @@ describe('the colours of all pages', () => {
       }
     })
   }
+
+  it('are all compared, except lines that separate parts of a page', () => {
+    const compared = new Set([...surfaces, ...graphics, ...texts.flat(), ...buttons.flat()])
+    const others = Object.keys(colours.light).filter((name) => !compared.has(name as Name))
+    assert.deepEqual(others, ['line', 'line-strong'])
+  })
 
   it('are the same in light and dark by name', () => {
     assert.deepEqual(Object.keys(colours.light), Object.keys(colours.dark))

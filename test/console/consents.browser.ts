@@ -60,7 +60,7 @@ describe('the consents in the console', () => {
     await page.keyboard.press('Enter')
     await focusOn(page, 'Withdraw consent')
     await page.keyboard.press('Enter')
-    await page.getByText('An operator withdrew the consent.').waitFor()
+    await page.getByText('Demo withdrew the consent.').waitFor()
     await page.getByText('The consent was withdrawn').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Withdraw' }).count(), 0)
     await check(page, 'consent-withdrawn')
@@ -176,8 +176,14 @@ describe('the consents in the console', () => {
     await check(page, 'consents-messages')
     for (const [id, text] of [
       ['informed', /Delivered .* Attempts: 1\.$/],
-      ['waiting', /Next attempt .* Attempts: 1\. Last failure: status 503\.$/],
-      ['unreachable', /Given up .* Attempts: 1\. Last failure: ECONNREFUSED\.$/],
+      [
+        'waiting',
+        /Next attempt .* Attempts: 1\. Last failure: the answer was “Not available” status 503$/,
+      ],
+      [
+        'unreachable',
+        /Given up .* Attempts: 1\. Last failure: the connection was refused ECONNREFUSED$/,
+      ],
     ] as const) {
       await page.goto(`${console.platform}/console/consents/${id}`)
       await page.getByRole('heading', { name: 'Messages' }).waitFor()
@@ -194,16 +200,12 @@ describe('the consents in the console', () => {
   it('show why a third party gets no data of an account', async () => {
     const now = Temporal.Now.instant()
     const seen = {
-      shut: ['closed', 'closed', 'Closed The provider lists it as closed. Since'],
-      blocked: [
-        'restricted',
-        'account_refused',
-        'Restricted The provider refuses to share it. Since',
-      ],
+      shut: ['closed', 'closed', 'Closed The provider lists it as closed.'],
+      blocked: ['restricted', 'account_refused', 'Restricted The provider refuses to share it.'],
       gone: [
         'no_longer_held',
         'account_unknown',
-        'No longer held The provider does not know it for the customer. Since',
+        'No longer held The provider does not know it for the customer.',
       ],
     } as const
     const accountIds = Object.keys(seen)
@@ -217,7 +219,7 @@ describe('the consents in the console', () => {
 
     const page = await console.visit('/console/consents/states')
     for (const text of Object.values(seen).map(([, , shown]) => shown))
-      await page.getByRole('listitem').filter({ hasText: text }).first().waitFor()
+      await page.getByRole('row', { name: text }).waitFor()
     await page.getByText('Account gone: The provider does not know it').waitFor()
     await check(page, 'consent-accounts')
     assertQuiet(page)

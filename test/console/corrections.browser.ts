@@ -103,7 +103,7 @@ describe('the corrections in the console', () => {
     await page.getByText('No notice matches the filters').waitFor()
     assert.match(page.url(), /since=2026-01-01&until=2026-01-01$/)
     await page.goto(`${console.platform}/console/consents/corrections?since=tomorrow`)
-    await page.getByText(/^Error: Since: /).waitFor()
+    await page.getByText(/^Error: Corrected since: /).waitFor()
     await check(page, 'corrections-invalid')
     assertQuiet(page)
     await page.context().close()

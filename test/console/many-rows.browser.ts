@@ -22,7 +22,7 @@ const ends = Date.now() + 365 * 86_400_000
 file.exec(`
   insert into arrangement
     (id, third_party, customer, accounts, scopes, starts, ends, status, updated)
-  select 'many-' || i, 'budget', 'c-' || i % 1000, '["a"]', 'bank:accounts.basic:read', i, ${ends}, 'active', i
+  select 'many-' || i, 'budget', 'c-' || (i % 1000), '["a"]', 'bank:accounts.basic:read', i, ${ends}, 'active', i
   from (with recursive n(i) as (select 1 union all select i + 1 from n where i < ${consentCount}) select i from n)`)
 file.close()
 
@@ -97,7 +97,10 @@ describe('the console with many products and consents', () => {
 
     const list = '/v1/data-provider/cdr/product-summaries'
     for (const { paths } of [opened, turned, found]) {
-      assert.deepEqual(paths.filter((path) => path === list), [list])
+      assert.deepEqual(
+        paths.filter((path) => path === list),
+        [list],
+      )
     }
     assertQuiet(page)
     await page.context().close()
@@ -122,12 +125,18 @@ describe('the console with many products and consents', () => {
       await page.getByLabel('Customer ID').fill('c-77')
       await page.getByLabel('Customer ID').press('Enter')
       await page.waitForURL(/customer=c-77/)
-      await page.getByRole('cell', { name: /^c-77 / }).first().waitFor()
+      await page
+        .getByRole('cell', { name: /^c-77 / })
+        .first()
+        .waitFor()
     })
     await assertSmall(page, filtered)
 
     for (const { paths } of [opened, turned, filtered]) {
-      assert.deepEqual(paths.filter((path) => path === '/v1/consents'), ['/v1/consents'])
+      assert.deepEqual(
+        paths.filter((path) => path === '/v1/consents'),
+        ['/v1/consents'],
+      )
     }
     assertQuiet(page)
     await page.context().close()

@@ -5,6 +5,7 @@ import { clusterWords, describeWords } from '../../../platform/consent/scope-wor
 import { call, read } from '../../api.ts'
 import { StateBadge } from '../../components/badge.tsx'
 import { Button, SecondaryButton } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
 import { Confirm } from '../../components/dialog.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Identifier } from '../../components/identifier.tsx'
@@ -87,43 +88,40 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
   const { thirdParty, status, versionOf } = consent
   return (
     <>
-      <Facts
-        facts={{
-          'Consent ID': <Identifier value={consent.consentId} />,
-          'Third party': (
-            <>
-              <a href={`/console/consents?third-party=${encodeURIComponent(thirdParty.id)}`}>
-                <bdi>{thirdParty.name ?? 'Removed'}</bdi>
-              </a>{' '}
-              <Identifier value={thirdParty.id} />
-            </>
-          ),
-          Customer: (
-            <>
-              <Identifier value={consent.customerId} />{' '}
-              <a href={`/console/consents?customer=${encodeURIComponent(consent.customerId)}`}>
-                All consents of this customer
-              </a>
-              {hasExplorer() && (
-                <>
-                  {' '}
-                  <a href={customerUrl(consent.customerId)}>Open in the explorer</a>
-                </>
-              )}
-            </>
-          ),
-          From: <Time value={consent.from} />,
-          Until: <Time value={consent.until} />,
-          'Earlier terms of': versionOf && (
-            <a href={`/console/consents/${encodeURIComponent(versionOf)}`}>{versionOf}</a>
-          ),
-        }}
-      />
-      <SharedData scopes={consent.scopes} isShared={status === 'active'} />
+      <section class="card" aria-label="Facts">
+        <Facts
+          facts={{
+            'Consent ID': <Identifier value={consent.consentId} />,
+            'Third party': (
+              <>
+                <a href={`/console/consents?third-party=${encodeURIComponent(thirdParty.id)}`}>
+                  <bdi>{thirdParty.name ?? 'Removed'}</bdi>
+                </a>{' '}
+                <Identifier value={thirdParty.id} />
+              </>
+            ),
+            Customer: <Identifier value={consent.customerId} />,
+            From: <Time value={consent.from} />,
+            Until: <Time value={consent.until} />,
+            'Earlier terms of': versionOf && (
+              <a href={`/console/consents/${encodeURIComponent(versionOf)}`}>{versionOf}</a>
+            ),
+          }}
+        />
+        <p class="links">
+          <a href={`/console/consents?customer=${encodeURIComponent(consent.customerId)}`}>
+            All consents of this customer
+          </a>
+          {hasExplorer() && <a href={customerUrl(consent.customerId)}>Open in the explorer</a>}
+        </p>
+      </section>
+      <div class="grid">
+        <SharedData scopes={consent.scopes} isShared={status === 'active'} />
+        <History consent={consent} />
+      </div>
       <Accounts consent={consent} />
       <Disclosures consent={consent} />
       <Messages consent={consent} />
-      <History consent={consent} />
     </>
   )
 }
@@ -137,8 +135,7 @@ function SharedData({
   readonly isShared: boolean
 }) {
   return (
-    <>
-      <h2>{isShared ? 'What is shared' : 'What was shared'}</h2>
+    <Card title={isShared ? 'What is shared' : 'What was shared'}>
       <ul>
         {describeWords(clusterWords, scopes).map(({ scope, name, permissions }) => (
           <li key={scope}>
@@ -157,6 +154,6 @@ function SharedData({
           ))}
         </ul>
       </details>
-    </>
+    </Card>
   )
 }

@@ -2,8 +2,10 @@ import type { ConsentDetail } from '../../../contract/index.ts'
 import { clusterWords, describeWords } from '../../../platform/consent/scope-words.ts'
 import { ActorName } from '../../components/actor-name.tsx'
 import { StateBadge } from '../../components/badge.tsx'
+import { Card } from '../../components/card.tsx'
 import { Identifier } from '../../components/identifier.tsx'
-import { Time } from '../../components/time.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { Moment, nameZone, Time } from '../../components/time.tsx'
 import { accountUrl, hasExplorer } from '../explorer/urls.ts'
 import { accountReasonTexts, accountStateLabels, endings, statuses } from './labels.ts'
 
@@ -14,47 +16,60 @@ interface Props {
 /** Each account with its state and the reason. */
 export function Accounts({ consent: { accounts, customerId } }: Props) {
   return (
-    <>
-      <h2>Accounts</h2>
+    <Card title="Accounts">
       {accounts.length === 0 ? (
         <p>None: the consent is about data of the customer only.</p>
       ) : (
-        <ul class="states">
-          {accounts.map(({ accountId, state, reason, since }) => (
-            <li key={accountId}>
-              <Identifier value={accountId} /> <StateBadge label={accountStateLabels[state]} />{' '}
-              <span class="muted">
-                {accountReasonTexts[reason]} Since <Time value={since} />
-              </span>{' '}
-              {hasExplorer() && <a href={accountUrl(customerId, accountId)}>Explore</a>}
-            </li>
-          ))}
-        </ul>
+        <Table
+          caption="Accounts"
+          isStacked
+          rows={accounts}
+          rowKey={({ accountId }) => accountId}
+          columns={[
+            {
+              title: 'Account',
+              isHeading: true,
+              cell: ({ accountId }) => <Identifier value={accountId} />,
+            },
+            {
+              title: 'State',
+              cell: ({ state }) => <StateBadge label={accountStateLabels[state]} />,
+            },
+            { title: 'Why', cell: ({ reason }) => accountReasonTexts[reason] },
+            { title: `Since (${nameZone()})`, cell: ({ since }) => <Moment value={since} /> },
+            ...(hasExplorer() ? [explorerColumn(customerId)] : []),
+          ]}
+        />
       )}
-    </>
+    </Card>
   )
 }
+
+const explorerColumn = (customerId: string): Column<ConsentDetail['accounts'][number]> => ({
+  title: 'Explorer',
+  cell: ({ accountId }) => <a href={accountUrl(customerId, accountId)}>Explore</a>,
+})
 
 /** When the third party received data, by the words that the customer read. */
 export function Disclosures({ consent: { disclosures } }: Props) {
   return (
-    <>
-      <h2>Disclosed</h2>
+    <Card title="Disclosed">
       {disclosures.length === 0 ? (
         <p>The third party has not received data under this consent.</p>
       ) : (
-        <ul class="states">
-          {disclosures.map(({ scope, first, last }) => (
-            <li key={scope}>
-              {nameScope(scope)}{' '}
-              <span class="muted">
-                first <Time value={first} />, last <Time value={last} />
-              </span>
-            </li>
-          ))}
-        </ul>
+        <Table
+          caption="Disclosed"
+          isStacked
+          rows={disclosures}
+          rowKey={({ scope }) => scope}
+          columns={[
+            { title: 'Data', isHeading: true, cell: ({ scope }) => nameScope(scope) },
+            { title: `First (${nameZone()})`, cell: ({ first }) => <Moment value={first} /> },
+            { title: `Last (${nameZone()})`, cell: ({ last }) => <Moment value={last} /> },
+          ]}
+        />
       )}
-    </>
+    </Card>
   )
 }
 
@@ -82,8 +97,7 @@ export function History({ consent }: Props) {
     })),
   ].sort((a, b) => Date.parse(a.time) - Date.parse(b.time))
   return (
-    <>
-      <h2>History</h2>
+    <Card title="History">
       <ol class="timeline">
         {events.map(({ time, label, text, by }) => (
           <li key={time + text}>
@@ -102,7 +116,7 @@ export function History({ consent }: Props) {
           </li>
         ))}
       </ol>
-    </>
+    </Card>
   )
 }
 

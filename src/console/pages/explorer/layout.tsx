@@ -10,7 +10,7 @@ export function ExplorerLayout({
   side,
   ...heading
 }: ComponentProps<typeof PageHeading> & {
-  /** Below the list of calls. */
+  /** Above the list of calls. */
   readonly side?: ComponentChildren
 }) {
   const { title } = heading
@@ -34,8 +34,8 @@ export function ExplorerLayout({
         {children}
       </div>
       <div class="explorer-side">
-        <CallList />
         {side}
+        <CallList />
       </div>
     </div>
   )

@@ -54,10 +54,11 @@ function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
   const { time, role, operation, status, code, reason, circumstance, clause, setting, tool } =
     rejection
   return (
-    <section>
+    <section class="card rejection">
       <h2>
         {nameReason(reason)} <ReasonCode reason={reason} />
       </h2>
+      {clause !== undefined && <p class="muted">{clause}</p>}
       <Facts
         facts={{
           Time: <Time value={time} />,
@@ -67,7 +68,6 @@ function RejectionFacts({ rejection }: { readonly rejection: Rejection }) {
           Status: <Status status={status} />,
           'Error code': code && <code>{code}</code>,
           Circumstance: circumstance && toLabel(circumstance),
-          Clause: clause,
           'Setting to look at': setting && <code>{setting}</code>,
           'Interaction ID': <Identifier value={rejection.interactionId} />,
         }}
