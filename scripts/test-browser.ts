@@ -20,7 +20,7 @@ const given = process.argv.slice(2)
 
 /** The files of a group share a process and a browser, because loading the code and starting a browser takes seconds. The groups take the same time. */
 const groups = [
-  ['checks', 'explorer', 'sign-in', 'people'],
+  ['checks', 'explorer', 'sign-in', 'people', 'usage', 'corrections', 'catalogue-links'],
   ['editor', 'consents', 'overview', 'catalogue-size'],
   ['catalogue', 'monitoring', 'demo', 'many-rows'],
   ['editor-states', 'api', 'catalogue-safety', 'catalogue-import', 'publicity', 'units', 'client'],

@@ -38,7 +38,10 @@ describe('the history of calls in the console', () => {
       .getByText('Example Budget')
       .waitFor()
     const happened = page.getByRole('table', { name: 'What happened' })
-    await happened.getByText(/^Started: .*platform/).waitFor()
+    await happened
+      .getByText(/^Started: .*platform/)
+      .first()
+      .waitFor()
     await happened.getByText('Signing key added').first().waitFor()
     await page.getByText('Definition of calls', { exact: true }).click()
     await page.getByText(usageDefinitions.calls).waitFor()
@@ -90,6 +93,7 @@ describe('the overview', () => {
     await page
       .getByRole('table', { name: 'What happened' })
       .getByText(/^Started: /)
+      .first()
       .waitFor()
     await check(page, 'overview-usage')
     assertQuiet(page)
