@@ -33,6 +33,7 @@ const require = $createRequire(import.meta.url)`
  * Bundles the command and the module `holdfast/server` into few files, because loading many files makes every start
  * slower. The compiler of TypeBox, which has 230 files, is bundled. The packages for HTTP, signing and databases stay
  * dependencies, so that they can be audited and updated separately; `bundled` names those that a run of tests bundles.
+ * Names stay and lines are short, so that a stack trace shows the function and the statement.
  */
 export async function buildProgram(folder: string, bundled: readonly string[] = []): Promise<void> {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -47,6 +48,8 @@ export async function buildProgram(folder: string, bundled: readonly string[] = 
       'check-thread': 'src/platform/check-runs/check-thread.ts',
       server: 'src/server/index.ts',
     },
+    minifyWhitespace: true,
+    lineLimit: 160,
     outdir: folder,
     external: [...external.filter((name) => !['typebox', ...bundled].includes(name)), 'esbuild'],
   })

@@ -150,6 +150,21 @@ describe('the published package', () => {
     assert.match(await succeed(project, command, 'openapi'), /"openapi": "3\.1\./)
   })
 
+  it('names the function and shows the statement of an unexpected error', async () => {
+    write(
+      'fail.js',
+      `import { main } from './node_modules/holdfast/dist/program/main.js'
+       await main(null, { out: console.log, error: console.log })`,
+    )
+
+    const { status, stderr } = await runIn(project, process.execPath, 'fail.js')
+    const [, shown = ''] = stderr.split('\n')
+
+    assert.equal(status, 1)
+    assert.match(stderr, /^\s+at main \(.*main\.js:\d+:\d+\)$/m)
+    assert.ok(shown.length > 0 && shown.length < 400, shown)
+  })
+
   it('runs the commands of the README in an empty folder, in the order of the text', async (t) => {
     await runReadmeCommands(createScope(t), program())
   })
