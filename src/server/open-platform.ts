@@ -69,7 +69,7 @@ export async function openPlatform(
     onError: (error) => log.warn({ err: error }, 'the use of a session was not stored'),
   })
   const signIn = await openPlatformSignIn(settings, sessions, consents, sharedClock)
-  const usage = await openUsage(settings, telemetry, sharedClock, listOutages)
+  const usage = await openUsage(settings, telemetry, sharedClock, { listOutages })
   const recorder = await openRecorder(settings, telemetry, consents, signingKeys, sharedClock)
   const role =
     recorder &&

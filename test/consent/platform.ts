@@ -213,7 +213,9 @@ export async function openConsentPlatform(
       ...budgets,
     })
     const usage = isCounting
-      ? await openUsage({ database, timeZone }, { log: writer }, clock)
+      ? await openUsage({ database, timeZone }, { log: writer }, clock, {
+          monotonicMs: () => clock().epochMilliseconds,
+        })
       : undefined
     const admin =
       usage &&

@@ -20,6 +20,7 @@ async function open(scope: Scope, options: { timeZone?: string; countersMax?: nu
     const callCounts = openCallCounts({
       store: around(store),
       clock: () => now,
+      purgeSeconds: () => now.epochMilliseconds / 1000,
       calendar: openCalendar(options.timeZone ?? 'UTC'),
       countersMax: options.countersMax,
       onError: (error) => errors.push(error),

@@ -44,10 +44,11 @@ async function open(scope: Scope, outages: readonly PlannedOutage[] = []) {
   const clock = () => now
   const log = { warn: (...parts: unknown[]) => assert.fail(JSON.stringify(parts)) } as never
   const listOutages = () => outages
+  const options = { listOutages, monotonicMs: () => now.epochMilliseconds }
   /** Processes of one platform. */
   const processes = [
-    await openUsage(settings, { log }, clock, listOutages),
-    await openUsage(settings, { log }, clock, listOutages),
+    await openUsage(settings, { log }, clock, options),
+    await openUsage(settings, { log }, clock, options),
   ] as const
   const sources = { consents, signingKeys, clock, listOutages }
   const history = createHistory(settings, processes[0], sources)

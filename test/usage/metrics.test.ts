@@ -27,7 +27,13 @@ async function open(scope: Scope, outages: readonly PlannedOutage[] = []) {
   let now = midnight
   const clock = () => now
   const onError = (error: Error) => assert.fail(error)
-  const callCounts = openCallCounts({ store: usage, clock, calendar, onError })
+  const callCounts = openCallCounts({
+    store: usage,
+    clock,
+    purgeSeconds: () => 0,
+    calendar,
+    onError,
+  })
   scope.after(async () => {
     await callCounts.close()
     await usage.close()

@@ -59,7 +59,7 @@ export async function readMetrics(
   if (!today) throw new Error('there is no present day')
   const [month, ...earlier] = months.map((range) => ({
     ...range,
-    days: periods.filter(({ start }) => start >= range.start && start < range.end),
+    days: periods.filter(({ start }) => start >= range.start && start < range.end && start <= time),
   }))
   const hasCurrent = period !== 'HISTORIC'
   const hasHistory = period !== 'CURRENT'

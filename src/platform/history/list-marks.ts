@@ -87,7 +87,7 @@ async function findMinutes(
   { usage, listOutages }: MarkSources,
   { start, end }: Range,
 ): Promise<readonly Unavailable[]> {
-  const { firstMinute } = await usage.readBounds()
+  const { firstMinute } = await usage.readBounds(end)
   if (firstMinute === undefined) return []
   const counts = new Map(
     (await usage.readMinutes({ start, end })).map((each) => [each.start, each]),
@@ -108,12 +108,13 @@ async function findMinutes(
 /** Of hours, only the number of minutes is kept. */
 async function findHours(
   { usage, updateAvailability, calendar }: MarkSources,
-  { start }: Range,
+  { start, end }: Range,
 ): Promise<readonly Unavailable[]> {
   await updateAvailability()
   const hours = await usage.readPeriods('hour', start)
   return join(
     hours
+      .filter((hour) => hour.start <= end - minuteMs)
       .map((hour) => ({
         ...{ start: hour.start, end: calendar.nextHour(hour.start) },
         minutes: hour.minutes - hour.available,

@@ -1,6 +1,6 @@
 import type { PlannedOutage } from '../../contract/cds/outages.ts'
 import type { Calendar } from './calendar.ts'
-import type { MinuteCount, UsageStore } from './store.ts'
+import { type MinuteCount, type UsageStore, usageSpans } from './store.ts'
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
@@ -21,11 +21,17 @@ interface AvailabilityOptions {
  */
 export function openAvailability({ store, calendar, clock, listOutages }: AvailabilityOptions) {
   return async (): Promise<void> => {
-    const { firstMinute, firstHour, lastHour } = await store.readBounds()
-    if (firstMinute === undefined) return
     const now = clock().epochMilliseconds
     const end = now - (now % minuteMs)
-    const begin = calendar.startOfHour(lastHour === undefined ? firstMinute : lastHour - 1)
+    // Later ones were counted while the clock was ahead. They are counted again.
+    const { firstMinute, firstHour, lastHour } = await store.readBounds(end)
+    if (firstMinute === undefined) return
+    // Hours of which minutes are not kept any more are not counted again.
+    const kept = calendar.nextHour(end - usageSpans.minute.retentionHours * hourMs)
+    const begin =
+      lastHour === undefined
+        ? calendar.startOfHour(firstMinute)
+        : Math.max(calendar.startOfHour(lastHour - 1), Math.min(kept, calendar.nextHour(lastHour)))
     let hour = Math.max(
       begin,
       firstHour ?? begin,
@@ -50,7 +56,8 @@ export function openAvailability({ store, calendar, clock, listOutages }: Availa
         sums.authenticated += Number(authenticated)
         sums.unauthenticated += Number(unauthenticated)
       }
-      await store.putAvailability(hour, calendar.readDay(hour), sums)
+      const day = calendar.readDay(hour)
+      await store.putAvailability(hour, { ...day, end: Math.min(day.end, end) }, sums)
       hour = next
     }
   }

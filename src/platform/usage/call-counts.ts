@@ -46,6 +46,8 @@ type Counter = { -readonly [Name in keyof UsageCount]: UsageCount[Name] } & { wi
 interface CallCountsOptions {
   readonly store: Pick<UsageStore, 'add' | 'purge'>
   readonly clock: () => Temporal.Instant
+  /** The time that counts expire by, in seconds since 1970. */
+  readonly purgeSeconds: () => number
   readonly calendar: Calendar
   readonly onError: (error: Error) => void
   readonly countersMax?: number | undefined
@@ -57,6 +59,7 @@ export type CallCounts = ReturnType<typeof openCallCounts>
 export function openCallCounts({
   store,
   clock,
+  purgeSeconds,
   calendar,
   onError,
   countersMax = countersMaxDefault,
@@ -127,7 +130,7 @@ export function openCallCounts({
       await writeBatches()
       takeBatches()
       await writeBatches()
-      await store.purge(clock().epochMilliseconds)
+      await store.purge(purgeSeconds() * 1000)
     } catch (error) {
       report('counts of calls could not be written', error)
     }

@@ -140,13 +140,13 @@ export interface UsageStore {
   readPeriods(span: UsageSpan, from?: number): Promise<readonly PeriodCount[]>
   /** The minutes in which a process was running. */
   readMinutes({ start, end }: Range): Promise<readonly MinuteCount[]>
-  /** The first minute that is kept, and the hours whose availability was counted. */
-  readBounds(): Promise<{
+  /** Of those before a time: the first minute that is kept, and the hours whose availability was counted. */
+  readBounds(before: number): Promise<{
     readonly firstMinute?: number
     readonly firstHour?: number
     readonly lastHour?: number
   }>
-  /** Replaces the availability of an hour, and adds up that of its day. */
+  /** Replaces the availability of an hour, and adds up that of its day, as far as it has passed. */
   putAvailability(hour: number, day: Range, counted: Availability): Promise<void>
   /** Deletes some counts that are older than their retention. */
   purge(now: number): Promise<void>

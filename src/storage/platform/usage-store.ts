@@ -187,16 +187,18 @@ export function createUsageStore(sql: Sql): UsageStore {
          where p.span = 'minute' and p.start >= $1 and p.start < $2 group by p.start`,
         [start, end],
       ),
-    async readBounds() {
+    async readBounds(before) {
       const [minutes, hours] = await Promise.all([
         sql.first(
           { firstMinute: optional(integer) },
-          `select min(start) from usage_period where span = 'minute'`,
+          `select min(start) from usage_period where span = 'minute' and start < $1`,
+          [before],
         ),
         sql.first(
           { firstHour: optional(integer), lastHour: optional(integer) },
           `select min(start), max(start) from usage_period
-           where span = 'hour' and minutes is not null`,
+           where span = 'hour' and start < $1 and minutes is not null`,
+          [before],
         ),
       ])
       return { ...minutes, ...hours }
