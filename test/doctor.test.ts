@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { makeAuthority } from './support/certificates.ts'
 import { openDeployment } from './support/deployment.ts'
-import { createScope, describe, describeOn, describeOnce, type Scope } from './support/engines.ts'
+import {
+  bareDatabase,
+  createScope,
+  describe,
+  describeOn,
+  describeOnce,
+  type Scope,
+} from './support/engines.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { findFreePort } from './support/free-port.ts'
 import { openKeyServer } from './support/key-server.ts'
@@ -72,6 +79,26 @@ describe('holdfast doctor', () => {
     assert.deepEqual(ofPlatform.wrong, ['keys'])
     assert.equal(ofIntake.find('clients')[0]?.advice, 'holdfast client add NAME --scope data.write')
     assert.deepEqual([ofPlatform.status, ofIntake.status], [1, 0])
+  })
+
+  it('says once why it cannot use a database', async (t) => {
+    const empty = await bareDatabase(t)
+    const unreachable = 'postgres://holdfast@127.0.0.1:1/bank'
+
+    for (const [database, reason] of [
+      [
+        empty,
+        /has no Holdfast tables: .* create them with|database not found at .* create it with/,
+      ],
+      [unreachable, /the database 127\.0\.0\.1:1\/bank cannot be used: .*ECONNREFUSED/],
+    ] as const) {
+      const ofProvider = await examine('provider', { database })
+      const ofPlatform = await examine('platform', { database })
+
+      assert.match(ofProvider.find('database')[0]?.text ?? '', reason)
+      assert.match(ofPlatform.find('database')[0]?.text ?? '', reason)
+      assert.deepEqual(ofPlatform.wrong, ['database'])
+    }
   })
 })
 

@@ -28,6 +28,8 @@ export async function sampleTable(
   if (/^(\xff\xfe|\xfe\xff)/.test(start.toString('latin1', 0, 2))) {
     return 'is UTF-16: convert it to UTF-8, for example with iconv'
   }
+  if (start.length === 0) return 'is empty'
+  if (start.includes(0)) return 'is not text: it contains NUL bytes'
   const end = isWhole ? start.length : start.lastIndexOf('\n') + 1
   const bytes = start.subarray(0, end)
   if (end === 0) return `has no complete line in its first ${start.length} bytes`
@@ -42,7 +44,8 @@ export async function sampleTable(
     .filter(({ columns }) => columns.length > 1)
     .sort((a, b) => a.failures - b.failures || b.columns.length - a.columns.length)
   if (!best) {
-    const separated = delimiter === undefined ? ',, ;, a tab or |' : JSON.stringify(delimiter)
+    const separated =
+      delimiter === undefined ? 'a comma, a semicolon, a tab or |' : JSON.stringify(delimiter)
     return tables[0]?.problem ?? `has no header with several columns, separated by ${separated}`
   }
   const hasByteOrderMark = start.subarray(0, 3).equals(Buffer.from('\ufeff'))
@@ -65,7 +68,7 @@ async function readTable(text: Buffer, delimiter: string) {
       if (rows.length >= sampleRowsMax) break read
       if (values) rows.push(values as Readonly<Record<string, string>>)
       else failures += 1
-      if (columns.length === 0) problem = problems?.[0]?.reason
+      if (columns.length === 0) problem = `has an invalid header: ${problems?.[0]?.reason}`
     }
   }
   return { delimiter, columns, rows, failures, problem }

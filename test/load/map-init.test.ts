@@ -10,7 +10,13 @@ import { put } from './lines.ts'
 async function proposeAndLoad(bank: Bank, file: string, ...flags: readonly string[]) {
   const proposed = await propose(bank, file, ...flags)
   assert.equal(proposed.status, 0, proposed.stderr)
-  const dryRun = proposed.stdout.trimEnd().split('\n').at(-1)?.trim() ?? ''
+  await runShown(bank, proposed.stdout)
+  return proposed.stdout
+}
+
+/** Runs the dry run that a proposal shows, and then the same load. */
+async function runShown(bank: Bank, proposal: string): Promise<void> {
+  const dryRun = proposal.trimEnd().split('\n').at(-1)?.trim() ?? ''
   const shell = (command: string) =>
     run(
       ['bash', '-o', 'pipefail', '-c', `npx() { shift; "$NODE" "$LAUNCHER" "$@"; }\n${command}`],
@@ -29,7 +35,6 @@ async function proposeAndLoad(bank: Bank, file: string, ...flags: readonly strin
   assert.match(validated.stdout, /Nothing was changed/)
   const loaded = await shell(dryRun.replace(' --dry-run', ''))
   assert.equal(loaded.status, 0, loaded.stderr)
-  return proposed.stdout
 }
 
 const propose = (bank: Bank, file: string, ...flags: readonly string[]) =>
@@ -121,6 +126,49 @@ describeOnce('holdfast map init', { concurrency: 2 }, () => {
     assert.deepEqual(await records(bank, 'banking.balance'), [
       { accountId: 'a1', currentBalance: '-12', availableBalance: '7' },
     ])
+  })
+
+  it('takes the credit where the debit is zero, and years of two digits from 1970 to 2069', async (t) => {
+    const bank = await openWithAccount(t)
+    bank.write('t.csv', [
+      'account,id,date,debit,credit',
+      'a1,t1,31/12/98,0.00,500.00',
+      'a1,t2,31/12/26,12.50,0.00',
+      'a1,t3,31/12/69,0.00,0.00',
+    ])
+
+    await proposeAndLoad(bank, 't.csv')
+
+    const loaded = await records(bank, 'banking.transaction')
+    assert.deepEqual(
+      loaded.map(({ amount, postingDateTime }) => [postingDateTime, amount]).sort(),
+      [
+        ['1998-12-30T13:00:00Z', '500.00'],
+        ['2026-12-30T13:00:00Z', '-12.50'],
+        ['2069-12-30T13:00:00Z', '0.00'],
+      ],
+    )
+  })
+
+  it('prints a dry run that works for any name of a file, and escapes names in aligned columns', async (t) => {
+    const bank = await openBank(t)
+    const name = `-it's $(exit 3).csv`
+    bank.write(name, ['id,name,__proto__,constructor,"\u001b[2Jcleared"', 'c1,Ana,x,y,z'])
+    const init = ['map', 'init', '--output', '-map.ts', '--', name]
+
+    const { stdout } = await run([process.execPath, holdfastProgram, ...init], { cwd: bank.folder })
+
+    assert.match(
+      stdout,
+      /^ {2}__proto__ +not used\n {2}constructor +not used\n {2}\\u001b\[2Jcleared +not/m,
+    )
+    const widths = [...stdout.matchAll(/^ {2}\S+ +(?=name$|not used)/gm)].map(
+      ([text]) => text.length,
+    )
+    assert.equal(widths.length, 4)
+    assert.equal(new Set(widths).size, 1)
+    await runShown(bank, stdout)
+    assert.deepEqual(await records(bank, 'customer'), [{ id: 'c1', name: 'Ana' }])
   })
 
   it('reads debits and credits, and times with a zone, with the name of a month, or of the United States', async (t) => {
@@ -219,9 +267,11 @@ describeOnce('holdfast map init', { concurrency: 2 }, () => {
     ['one column', Buffer.from('id\n1\n'), /has no header with several columns/],
     ['unknown columns', Buffer.from('x,y\n1,2\n'), /Name the record type with --type/],
     ['UTF-16', Buffer.from('\ufeffid,name\n', 'utf16le'), /is UTF-16: convert it to UTF-8/],
-    ['nothing', Buffer.alloc(0), /has no complete line/],
+    ['nothing', Buffer.alloc(0), /is empty/],
+    ['NUL bytes', Buffer.from('id,name\n1,\0\n'), /is not text: it contains NUL bytes/],
     ['one long line', Buffer.alloc(300_000, 'x'), /has no complete line/],
-    ['a repeated column', Buffer.from('id,id\n1,2\n'), /column 2 has the name of column 1/],
+    ['a repeated column', Buffer.from('id,id\n1,2\n'), /invalid header: column 2 has the name/],
+    ['5,001 columns', Buffer.from(`${','.repeat(5000)}\n`), /invalid header: .* at most 5000/],
   ] as const) {
     it(`rejects a file with ${name}, and writes nothing`, async (t) => {
       const bank = await openBank(t)

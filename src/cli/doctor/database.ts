@@ -1,7 +1,12 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { databaseOptions } from '../../server/database-options.ts'
-import { isPostgres, openDatabaseProbe, sqlitePath } from '../../storage/open.ts'
+import {
+  isPostgres,
+  openDatabaseProbe,
+  openSigningKeyStore,
+  sqlitePath,
+} from '../../storage/open.ts'
 import { examinePart, type Finding, ok, problem, warning } from './finding.ts'
 import type { DoctorRole, DoctorSettings } from './options.ts'
 
@@ -19,7 +24,10 @@ export function examineDatabase(
     if (database === undefined) return []
     const isReader = role === 'provider' || role === 'guard'
     const use = isReader ? 'read' : 'write'
-    const probe = await openDatabaseProbe(database, use, databaseOptions(settings))
+    const options = databaseOptions(settings)
+    // As a server does, which says why it cannot use a database: the probe is for one that it has opened.
+    await (await openSigningKeyStore(database, options)).close()
+    const probe = await openDatabaseProbe(database, use, options)
     try {
       await probe.test()
     } finally {

@@ -1,7 +1,6 @@
 import { openKeySet } from '../../auth/key-set.ts'
 import { databaseOptions } from '../../server/database-options.ts'
 import type { Settings } from '../../server/settings/settings.ts'
-import { MissingDatabase } from '../../storage/database.ts'
 import { openClientStore, openSigningKeyStore } from '../../storage/open.ts'
 import { examinePart, type Finding, ok, problem, warning } from './finding.ts'
 import type { DoctorRole, DoctorSettings } from './options.ts'
@@ -73,20 +72,15 @@ interface Listable<Item> {
   close(): Promise<void>
 }
 
-/** Undefined without a database, which is reported once. */
+/** Undefined if the database cannot be opened, which is reported once. */
 async function readStored<Item>(
   settings: StoredSettings,
   open: (database: string, options: ReturnType<typeof databaseOptions>) => Promise<Listable<Item>>,
 ): Promise<readonly Item[] | undefined> {
+  const store = await open(settings.database, databaseOptions(settings)).catch(() => undefined)
   try {
-    const store = await open(settings.database, databaseOptions(settings))
-    try {
-      return await store.list()
-    } finally {
-      await store.close()
-    }
-  } catch (error) {
-    if (error instanceof MissingDatabase) return undefined
-    throw error
+    return await store?.list()
+  } finally {
+    await store?.close()
   }
 }

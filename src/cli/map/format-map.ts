@@ -73,8 +73,12 @@ function formatFields(proposal: Proposal): string[] {
   const debit = byName.get('debit')
   const credit = byName.get('credit')
   if (debit && !byName.has('amount')) {
-    const positive = credit ? `toAmount(${cell(credit)})` : `''`
-    lines.push(`amount: ${cell(debit)} === '' ? ${positive} : \`-\${toAmount(${cell(debit)})}\`,`)
+    const negative = `\`-\${toAmount(${cell(debit)})}\``
+    // Some systems write 0.00 into the other column.
+    const amount = credit
+      ? `/[1-9]/.test(${cell(debit)}) ? ${negative} : toAmount(${cell(credit)})`
+      : negative
+    lines.push(`amount: ${amount},`)
   }
   const [given, family] = [byName.get('givenName'), byName.get('familyName')]
   if (type === 'customer' && family && !byName.has('name')) {
@@ -153,8 +157,8 @@ function formatTimes(fields: readonly ProposedField[], timeZone: string): string
     '    format.exec(text)?.groups ?? {}',
     "  const months = 'janfebmaraprmayjunjulaugsepoctnovdec'",
     '  const date = {',
-    '    // Years of two digits are those of this century.',
-    '    year: Number(year) + (year.length === 2 ? 2000 : 0),',
+    '    // Years of two digits are 1970 to 2069.',
+    '    year: Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900),',
     '    month: /^\\d/.test(month)',
     '      ? Number(month)',
     '      : months.indexOf(month.slice(0, 3).toLowerCase()) / 3 + 1,',

@@ -93,11 +93,11 @@ function describe(
     '',
     ...formatTable([
       ...proposal.fields.map((field) => [
-        `  ${field.column}`,
+        `  ${escapeInvisible(field.column)}`,
         field.name === 'holder' ? 'holders' : field.name,
         describeFormat(field, timeZone),
       ]),
-      ...proposal.unusedColumns.map((column) => [`  ${column}`, 'not used', '']),
+      ...proposal.unusedColumns.map((column) => [`  ${escapeInvisible(column)}`, 'not used', '']),
     ]),
     '',
     ...(missing.length > 0 ? [`No column was recognised for: ${missing.join(', ')}.`] : []),
@@ -137,5 +137,8 @@ function formatDryRun(name: string, { encoding, delimiter }: TableSample, output
   return [`${convert}npx holdfast load --dry-run --map ${quote(output)}`, ...flags, input].join(' ')
 }
 
-const quote = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+/** A path as an argument that is not taken for a flag. */
+function quote(path: string): string {
+  const text = path.startsWith('-') ? `./${path}` : path
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
