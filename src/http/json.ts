@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
@@ -33,6 +33,19 @@ export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): Fast
 }
 
 /**
+ * Sends text without the hooks that a route of Fastify may have for responses. Node sends text of ASCII characters in one
+ * write with the headers.
+ */
+export function sendText(reply: FastifyReply, text: string): void {
+  const bytes = Buffer.byteLength(text)
+  reply.type(jsonType)
+  reply.reserveBytes(bytes)
+  const response = writeHead(reply, bytes)
+  if (bytes === text.length) response?.end(text, 'latin1')
+  else response?.end(Buffer.from(text))
+}
+
+/**
  * What an asynchronous handler returns after it sent a response. Only a streamed response must be waited for: resolving a
  * promise with the reply would cost every request several turns of the microtask queue.
  */
@@ -64,16 +77,19 @@ function writeChunks(
   chunks: readonly JsonText[],
   bytes: number,
 ): FastifyReply {
-  // The handler exceeded its timeout.
-  if (reply.sent) return reply
-  const { raw } = reply.hijack()
-  const headers = reply.getHeaders() as OutgoingHttpHeaders
-  raw.writeHead(reply.statusCode, { ...headers, 'content-length': bytes })
+  const response = writeHead(reply, bytes)
   // The headers and all chunks in one system call. `end` uncorks.
-  raw.cork()
-  for (const chunk of chunks) raw.write(chunk)
-  raw.end()
+  response?.cork()
+  for (const chunk of chunks) response?.write(chunk)
+  response?.end()
   return reply
+}
+
+/** Undefined if the handler exceeded its timeout, so that the response was sent in its place. */
+function writeHead(reply: FastifyReply, bytes: number): ServerResponse | undefined {
+  if (reply.sent) return undefined
+  const { raw } = reply.hijack().header('content-length', bytes)
+  return raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
 }
 
 function toBytes(chunk: JsonText): Uint8Array {

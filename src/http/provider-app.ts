@@ -14,7 +14,7 @@ import { observeReads } from '../provider/observe-reads.ts'
 import { type AnswerRecording, openAnswerRecord } from './answer-record.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
-import { sendJson, untilSent } from './json.ts'
+import { sendJson, sendText, untilSent } from './json.ts'
 import { mountOpenApi } from './openapi-route.ts'
 import { limitRates, type RateLimits } from './rate-limit.ts'
 import { createRequestReader, type RequestInput, readPath } from './request.ts'
@@ -77,7 +77,10 @@ export function respondFromStore(
         ;[body] = await Promise.all([handler(input, given), tokenRecorded])
       }
       reply.status(status)
-      return untilSent(body === '' ? reply.send() : sendJson(reply, body))
+      if (typeof body !== 'string') return untilSent(sendJson(reply, body))
+      if (body === '') return untilSent(reply.send())
+      sendText(reply, body)
+      return undefined
     }
     return [id, respond]
   })

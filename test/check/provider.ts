@@ -12,6 +12,7 @@ import {
 import type { HttpApp } from '../../src/http/app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore, openReplayStore } from '../../src/storage/open.ts'
+import { changeAnswers } from '../support/change-answers.ts'
 import { createScope, newDatabase, type Scope } from '../support/engines.ts'
 import { loadInProcess } from '../support/load.ts'
 import { openProvider } from '../support/provider.ts'
@@ -105,10 +106,7 @@ export async function openBank(scope: Scope, ownReplay?: ReplayStore): Promise<B
       verifyToken: seam.verifyToken?.(verifyToken, () => bases.provider) ?? verifyToken,
       prepare(app) {
         const { answer } = seam
-        if (answer)
-          app.addHook('onSend', async (request, reply, payload) =>
-            rewrite(answer, request, reply, payload),
-          )
+        if (answer) changeAnswers(app, (...sent) => rewrite(answer, ...sent))
         seam.app?.(app)
       },
     })
@@ -143,8 +141,8 @@ function rewrite(
   answer: NonNullable<Seam['answer']>,
   request: FastifyRequest,
   reply: FastifyReply,
-  payload: unknown,
-): unknown {
+  given: string,
+): string {
   const [path = '', query = ''] = request.url.split('?')
   const { operation } = request.routeOptions.config
   const sent = {
@@ -154,11 +152,7 @@ function rewrite(
     path,
     reply,
   }
-  const given = payload instanceof Uint8Array ? Buffer.from(payload).toString() : payload
-  const body = typeof given === 'string' && given !== '' ? JSON.parse(given) : undefined
+  const body = given === '' ? undefined : JSON.parse(given)
   const changed = answer(body, sent)
-  const text =
-    typeof changed === 'string' || changed === undefined ? (changed ?? '') : JSON.stringify(changed)
-  reply.header('content-length', Buffer.byteLength(text))
-  return text
+  return typeof changed === 'string' ? changed : (JSON.stringify(changed) ?? '')
 }

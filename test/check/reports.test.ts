@@ -7,6 +7,7 @@ import {
   type Report,
 } from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
+import { changeAnswers } from '../support/change-answers.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { onPages, onStatus, onStore } from './faults/fault.ts'
 import { onlyChecks, openBank, openMemoryReplayStore } from './provider.ts'
@@ -61,11 +62,11 @@ describeOn('sqlite', 'a report', () => {
     const echo = await sharedBank()
     const seam = {
       app: (app: HttpApp) =>
-        app.addHook('onSend', async (request, reply, payload) => {
-          reply.header('x-received', String(request.headers.authorization))
+        changeAnswers(app, ({ headers: { authorization } }, reply, body) => {
+          reply.header('x-received', String(authorization))
           return reply.statusCode < 400
-            ? payload
-            : JSON.stringify({ error: { received: request.headers.authorization } })
+            ? body
+            : JSON.stringify({ error: { received: authorization } })
         }),
     }
 

@@ -10,6 +10,7 @@ import {
   ProviderUnavailable,
   SharingRefused,
 } from '../../src/platform/consent/customers.ts'
+import { changeAnswers } from '../support/change-answers.ts'
 import { describe, describeOnce, type Scope, shareOnEachEngine } from '../support/engines.ts'
 import { bankingAccount, customer, energyAccount, restriction } from '../support/lines.ts'
 import type { Line } from '../support/load.ts'
@@ -78,9 +79,9 @@ async function open(scope: Scope, loaded: readonly Line[], prepare?: (app: HttpA
 /** C2 does not list the account. */
 function hide(accountId: string) {
   return (app: HttpApp) => {
-    app.addHook('onSend', async ({ routeOptions }, _reply, payload) => {
-      if (routeOptions.config.operation?.ref !== 'C2') return payload
-      const { accounts } = JSON.parse(String(payload))
+    changeAnswers(app, ({ routeOptions }, { statusCode }, body) => {
+      if (routeOptions.config.operation?.ref !== 'C2' || statusCode !== 200) return body
+      const { accounts } = JSON.parse(body)
       const listed = accounts.filter(({ id }: { id: string }) => id !== accountId)
       return JSON.stringify({ accounts: listed })
     })
@@ -245,9 +246,9 @@ describeOnce('the accounts of a customer', () => {
       plans: {},
     }
     const read = await open(scope, lines, (app) => {
-      app.addHook('onSend', async ({ routeOptions }, _reply, payload) => {
+      changeAnswers(app, ({ routeOptions }, { statusCode }, body) => {
         const { ref = '' } = routeOptions.config.operation ?? {}
-        if (!['B1', 'E1'].includes(ref)) return payload
+        if (!['B1', 'E1'].includes(ref) || statusCode !== 200) return body
         return JSON.stringify({ data: { accounts: [odd] }, links: {}, meta: {} })
       })
     })

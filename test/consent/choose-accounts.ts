@@ -1,4 +1,5 @@
 import type { HttpApp } from '../../src/http/app.ts'
+import { changeAnswers } from '../support/change-answers.ts'
 import { bankingAccount, customer } from '../support/lines.ts'
 import type { Line } from '../support/load.ts'
 import type { Browser } from './browser.ts'
@@ -7,9 +8,9 @@ import { cdsClaims, registerThirdParty, type TestThirdParty } from './third-part
 
 /** C2 does not list accounts whose ID says so. */
 export function hideAccounts(app: HttpApp): void {
-  app.addHook('onSend', async ({ routeOptions }, _reply, payload) => {
-    if (routeOptions.config.operation?.ref !== 'C2') return payload
-    const { accounts } = JSON.parse(String(payload))
+  changeAnswers(app, ({ routeOptions }, { statusCode }, body) => {
+    if (routeOptions.config.operation?.ref !== 'C2' || statusCode !== 200) return body
+    const { accounts } = JSON.parse(body)
     return JSON.stringify({
       accounts: accounts.filter(({ id }: { id: string }) => !id.endsWith('-hidden')),
     })
