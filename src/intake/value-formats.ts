@@ -1,3 +1,6 @@
+/** A longer value is neither a time nor an amount. The patterns take quadratic time for long runs of spaces. */
+export const valueLengthMax = 64
+
 /** How the times of a column are written. The pattern has groups with the names of the parts. */
 export interface TimeFormat {
   readonly name: string
@@ -48,8 +51,8 @@ export function findTimeFormat(values: readonly string[]): FoundTimeFormat | und
   if (present.length === 0) return undefined
   const fitting = timeFormats.filter(({ pattern }) =>
     present.every((value) => {
-      const groups = pattern.exec(value)?.groups
-      return pattern.test(value) && isDay(groups)
+      const match = value.length <= valueLengthMax && pattern.exec(value)
+      return match && isDay(match.groups)
     }),
   )
   const [found, other] = fitting
@@ -76,6 +79,6 @@ export function findDecimalMark(values: readonly string[]): DecimalMark | undefi
   const present = values.filter((value) => value !== '')
   if (present.length === 0) return undefined
   return amounts.find(([, pattern]) =>
-    present.every((value) => pattern.test(value) && /\d/.test(value)),
+    present.every((value) => value.length <= valueLengthMax && pattern.test(value)),
   )?.[0]
 }

@@ -211,6 +211,17 @@ describeOnce('holdfast map init', { concurrency: 2 }, () => {
     assert.deepEqual(await records(bank, 'customer'), [{ id: 'c1', name: 'Secretperson' }])
   })
 
+  it('takes long values neither for times nor for amounts, in linear time', async (t) => {
+    const bank = await openBank(t)
+    const spaces = ' '.repeat(100_000)
+    bank.write('t.csv', ['account,id,date,amount', `a1,t1,1${spaces}x,-${spaces}x`])
+
+    const { stdout } = await propose(bank, 't.csv')
+
+    assert.match(stdout, /^ {2}date +postingDateTime +format not recognised$/m)
+    assert.match(stdout, /^ {2}amount +amount +format not recognised$/m)
+  })
+
   it('names required fields without a column, and fails the load of such a mapping', async (t) => {
     const bank = await openBank(t)
     bank.write('t.csv', ['account,date,amount', 'a1,1/2/2026,5.00'])

@@ -1,4 +1,5 @@
 import { escapeInvisible } from '../../contract/characters.ts'
+import { valueLengthMax } from '../../intake/value-formats.ts'
 import type { Proposal, ProposedField, ProposedType } from './proposal.ts'
 
 /** Fields without which a load rejects the record, and what to write if no column was recognised. */
@@ -180,6 +181,7 @@ function formatAmounts(fields: readonly ProposedField[]): string[] {
     '',
     `/** ${isComma ? '`1.234,50`' : '`1,234.50`'} as a decimal with a point. A final \`-\` or \`DR\`, and parentheses, are a minus. */`,
     'function toAmount(text: string): string {',
+    `  if (text.length > ${valueLengthMax}) throw new Error('not an amount')`,
     '  const isNegative = /^\\s*[-(]|^[^\\d]*-|(-|DR)\\s*$/i.test(text)',
     `  const digits = text.replace(/^[^\\d.,]+|[^\\d.,]+$/g, '').replace(/${group}(?=\\d{3}(?!\\d))/g, '')`,
     `  if (!/^\\d+(${isComma ? ',' : '\\.'}\\d+)?$/.test(digits)) throw new Error('not an amount')`,
