@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -55,10 +55,13 @@ export async function runReadmeCommands(scope: Scope, program: string): Promise<
   await served.stop()
 
   const dryRun = await runShown(`${load} --dry-run`)
-  assert.match(dryRun, /^\d+ lines validated/)
-  assert.match(await runShown(load), /lines loaded/)
+  const lines = example.trim().split('\n').length
+  assert.match(dryRun, new RegExp(`^${lines} lines validated`))
+  assert.ok(!readdirSync(folder).includes('bank.db'), 'a dry run creates no database')
+  assert.match(await runShown(load), new RegExp(`^${lines} lines loaded`))
   // Fewer customers take less time.
-  await runShown(generate.replace('--customers 1000', '--customers 5'))
+  const generated = await runShown(generate.replace('--customers 1000', '--customers 5'))
+  assert.match(generated, /^customer +5 /m)
   const own = await startDemo(...demo.split(' ').slice(3))
   assert.match(own.stdout(), /^provider .* 2 customers/m)
 }
