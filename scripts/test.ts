@@ -49,7 +49,10 @@ const system = 'test/system/*.test.ts'
 const lastGroups = [
   ['test/check/*.test.ts', 'test/client/*.test.ts', 'test/console/*.test.ts'],
   ['test/guard/*.test.ts', 'test/source/*.test.ts', 'test/explorer/*.test.ts'],
-  ['test/records/*.test.ts', 'test/reports/*.test.ts', 'test/usage/*.test.ts'],
+  [
+    ...['test/records/*.test.ts', 'test/reports/*.test.ts'],
+    ...['test/sign-in/*.test.ts', 'test/usage/*.test.ts'],
+  ],
   collecting,
 ]
 
