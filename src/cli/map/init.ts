@@ -102,9 +102,7 @@ function describe(
     '',
     ...(missing.length > 0 ? [`No column was recognised for: ${missing.join(', ')}.`] : []),
     ...(encoding === 'UTF-8' ? [] : ['A load reads UTF-8: the command converts the file.']),
-    ...(needed === undefined
-      ? []
-      : [`The ${needed} must exist: load them before, or add their file to the command.`]),
+    ...(needed === undefined ? [] : [`The ${needed} must exist: load them first.`]),
     `${output} written. Read it, then try it without changing a database:`,
     `  ${formatDryRun(name, sample, output)}`,
   ]
