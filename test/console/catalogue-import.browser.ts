@@ -45,9 +45,10 @@ describe('the import of products in a browser', () => {
       await invalid.getByRole('row', { name: /^4 The line must be a JSON object/ }).waitFor()
       await invalid.getByText('The line is not a product.').waitFor()
       await invalid.getByText('Product ID is that of line 1.').waitFor()
-      const products = page.getByRole('region', { name: 'Products to import' })
-      await products.getByRole('row', { name: /Imported again Replaces/ }).waitFor()
-      await products.getByRole('row', { name: /Imported new New/ }).waitFor()
+      const replaced = page.getByRole('region', { name: 'Existing products' })
+      await replaced.getByRole('row', { name: /Imported again Replaces/ }).waitFor()
+      const added = page.getByRole('region', { name: 'New products' })
+      await added.getByRole('row', { name: /Imported new/ }).waitFor()
       if (attempt === 'first') await check(page, 'import-preview')
       await page.getByLabel(/^Published products/).check()
       await page.getByRole('button', { name: 'Publish 2 products' }).click()
@@ -62,7 +63,7 @@ describe('the import of products in a browser', () => {
     // As a draft, and a line that fails because the product changes after the preview.
     await page.goto(`${console.platform}${catalogueUrl}/import`)
     await choose(page, 'failing.ndjson', text)
-    await page.getByRole('region', { name: 'Products to import' }).waitFor()
+    await page.getByRole('region', { name: 'Existing products' }).waitFor()
     await catalogue.replace(existing, productWithFields({ name: 'Changed meanwhile' }))
     await page.getByLabel(/^Published products/).check()
     await page.getByRole('button', { name: 'Publish 2 products' }).click()
@@ -143,9 +144,7 @@ describe('the import of products in a browser', () => {
         .map(line)
         .join(''),
     )
-    await page
-      .getByRole('row', { name: /Likely Fixed · 4.5 % a year, Monthly · 5 AUD New/ })
-      .waitFor()
+    await page.getByRole('row', { name: /Likely Fixed · 4.5 % a year, Monthly · 5 AUD/ }).waitFor()
     const publish = page.getByRole('button', { name: 'Publish 2 products' })
     await page.getByLabel(/^Published products/).check()
     await page

@@ -106,10 +106,37 @@ describe('a catalogue of 10,000 products', () => {
     assertQuiet(page)
     await page.context().close()
   })
+
+  it('is imported again after a preview of the first 50 products of each kind', async () => {
+    const page = await console.visit(`${catalogueUrl}/import`)
+    const lines = Array.from({ length: 600 }, (_, index) => {
+      const product = productWithFields({ name: `Imported ${index}` })
+      return `${JSON.stringify({ ...product, product_id: `${index % 2 ? 'bulk' : 'new'}-${index}` })}\n`
+    })
+    const file = {
+      name: 'many.ndjson',
+      mimeType: 'application/x-ndjson',
+      buffer: Buffer.from(lines.join('')),
+    }
+    await page.getByLabel('File (NDJSON)').setInputFiles(file)
+    for (const name of ['Existing products', 'New products']) {
+      await page.getByRole('heading', { name: `${name} (300)` }).waitFor()
+      const table = page.locator('.table').filter({ has: page.getByRole('region', { name }) })
+      const rows = table.getByRole('row', { name: /Imported/ })
+      assert.equal(await rows.count(), 50)
+      await table.getByText('50 of 300 rows').waitFor()
+      await table.getByRole('button', { name: 'Show 50 more' }).click()
+      await table.getByText('100 of 300 rows').waitFor()
+      assert.equal(await rows.count(), 100)
+    }
+    await check(page, 'import-many')
+    assertQuiet(page)
+    await page.context().close()
+  })
 })
 
 describe('a product with many fields', () => {
-  it('is compared in parts of 100 rows', async () => {
+  it('is compared in parts of 50 rows', async () => {
     const product = (type: string) =>
       productWithFields({
         name: 'Product with many features',
@@ -122,10 +149,11 @@ describe('a product with many fields', () => {
     const changed = diff.getByRole('row', { name: /Changed Offset Redraw/ })
 
     await page.getByText('250 fields differ.').waitFor()
-    assert.equal(await changed.count(), 100)
-    await page.getByRole('button', { name: 'Show 100 more' }).click()
-    await page.getByRole('button', { name: 'Show 50 more' }).click()
-    await changed.nth(249).waitFor()
+    assert.equal(await changed.count(), 50)
+    for (const shown of [100, 150, 200, 250]) {
+      await page.getByRole('button', { name: 'Show 50 more' }).click()
+      await changed.nth(shown - 1).waitFor()
+    }
     assert.equal(await changed.count(), 250)
     assertQuiet(page)
     await page.context().close()

@@ -3,7 +3,8 @@ import { formatCount } from '../labels.ts'
 import { SecondaryButton } from './button.tsx'
 import { Table, type TableProps } from './table.tsx'
 
-const rowsStep = 100
+/** As many as a person reads at once. */
+const rowsStep = 50
 
 /** A table that shows its first rows, and further ones on request: with thousands of them, a page is slow. */
 export function LongTable<Row>({ rows, ...table }: Omit<TableProps<Row>, 'children'>) {

@@ -34,6 +34,7 @@ export function ImportPreview({
   const [isConfirmed, setConfirmed] = useState(false)
   const unlikely = useMemo(() => listUnlikely(lines), [lines])
   const withGaps = useMemo(() => lines.filter(hasGaps).length, [lines])
+  const added = lines.filter(({ existing }) => !existing)
   const replaced = lines.filter(({ existing }) => existing)
   const withDraft = lines.filter(({ existing }) => existing?.hasDraft)
   return (
@@ -41,7 +42,7 @@ export function ImportPreview({
       <h2>Preview of {file}</h2>
       <Facts
         facts={{
-          'New products': formatCount(lines.length - replaced.length),
+          'New products': formatCount(added.length),
           'Existing products': (
             <>
               {formatCount(replaced.length)}, by their <code>product_id</code>
@@ -62,8 +63,12 @@ export function ImportPreview({
       )}
       {lines.length > 0 ? (
         <>
-          <h3>Products</h3>
-          <LineTable caption="Products to import" lines={lines} columns={plannedColumns} />
+          <PlannedLines
+            title="Existing products"
+            lines={replaced}
+            columns={[...termColumns, resultColumn]}
+          />
+          <PlannedLines title="New products" lines={added} columns={termColumns} />
           <fieldset class="choices">
             <legend>Import as</legend>
             {(['drafts', 'publish'] as const).map((each) => (
@@ -101,6 +106,26 @@ export function ImportPreview({
       ) : (
         <p>There is nothing to import in this file.</p>
       )}
+    </>
+  )
+}
+
+function PlannedLines({
+  title,
+  lines,
+  columns,
+}: {
+  readonly title: string
+  readonly lines: readonly PlannedLine[]
+  readonly columns: readonly Column<PlannedLine>[]
+}) {
+  if (lines.length === 0) return undefined
+  return (
+    <>
+      <h3>
+        {title} ({formatCount(lines.length)})
+      </h3>
+      <LineTable caption={title} lines={lines} columns={columns} />
     </>
   )
 }
@@ -147,24 +172,23 @@ const invalidColumns: readonly Column<InvalidLine>[] = [
   },
 ]
 
-const plannedColumns: readonly Column<PlannedLine>[] = [
+const termColumns: readonly Column<PlannedLine>[] = [
   {
     title: 'Name',
     isHeading: true,
     cell: ({ name, id, existing }) =>
       existing && id !== undefined ? <a href={productUrl(id)}>{name}</a> : name,
   },
-  { title: 'Rates and fees', cell: ({ product }) => describeTerms(product) },
-  {
-    title: 'Result',
-    phone: 'first',
-    cell: ({ existing }) => (
-      <span class="badges">
-        <Badge kind={existing ? 'warn' : 'good'}>
-          {existing ? (existing.version === undefined ? 'Replaces a draft' : 'Replaces') : 'New'}
-        </Badge>
-        {existing?.hasDraft && existing.version !== undefined && <Badge>Has a draft</Badge>}
-      </span>
-    ),
-  },
+  { title: 'Rates and fees', isLong: true, cell: ({ product }) => describeTerms(product) },
 ]
+
+const resultColumn: Column<PlannedLine> = {
+  title: 'Result',
+  phone: 'first',
+  cell: ({ existing }) => (
+    <span class="badges">
+      <Badge kind="warn">{existing?.version === undefined ? 'Replaces a draft' : 'Replaces'}</Badge>
+      {existing?.hasDraft && existing.version !== undefined && <Badge>Has a draft</Badge>}
+    </span>
+  ),
+}
