@@ -129,6 +129,11 @@ describe('the explorer in a browser', () => {
     await page.getByRole('table', { name: 'direct debits' }).waitFor()
     await page.getByRole('link', { name: 'Rates, fees and features' }).click()
     await page.getByText('Product category').waitFor()
+    await page
+      .getByText(/^0\.\d+ % \(0\.00\d+\)$/)
+      .first()
+      .waitFor()
+    await page.getByText('1 month (P1M)').first().waitFor()
     await check(page, 'explorer-details')
 
     await page.goto(`${console.platform}/console/explorer/c-000001/e-000001-3`)

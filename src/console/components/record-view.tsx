@@ -1,28 +1,40 @@
 import { toLabel } from '../../contract/labels.ts'
+import { formatDuration, formatPercent } from '../../contract/product-units.ts'
 
-/** Any JSON value as text: objects as lists of terms, lists as numbered entries. */
-export function RecordView({ value }: { readonly value: unknown }) {
+/**
+ * Any JSON value as text: objects as lists of terms, lists as numbered entries. Rates and durations are in the units of
+ * people, with the value of the record behind them.
+ */
+export function RecordView({
+  value,
+  name = '',
+}: {
+  readonly value: unknown
+  /** Of the field. */
+  readonly name?: string
+}) {
   if (Array.isArray(value)) return <ListView values={value} />
   if (typeof value === 'object' && value !== null) {
     return (
       <dl class="record">
-        {Object.entries(value).map(([name, field]) => (
-          <div key={name} class={isCompound(field) ? 'compound' : undefined}>
-            <dt>{toLabel(name)}</dt>
+        {Object.entries(value).map(([key, field]) => (
+          <div key={key} class={isCompound(field) ? 'compound' : undefined}>
+            <dt>{toLabel(key)}</dt>
             <dd>
-              <RecordView value={field} />
+              <RecordView value={field} name={key} />
             </dd>
           </div>
         ))}
       </dl>
     )
   }
-  return <span>{formatScalar(value)}</span>
+  return <span>{formatScalar(value, name)}</span>
 }
 
 function ListView({ values }: { readonly values: readonly unknown[] }) {
   if (values.length === 0) return <span class="muted">none</span>
-  if (!values.some(isCompound)) return <span>{values.map(formatScalar).join(', ')}</span>
+  if (!values.some(isCompound))
+    return <span>{values.map((value) => formatScalar(value)).join(', ')}</span>
   return (
     <ol class="record-list">
       {values.map((value, index) => (
@@ -39,10 +51,13 @@ function isCompound(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
-function formatScalar(value: unknown): string {
+function formatScalar(value: unknown, name = ''): string {
   if (value === true) return 'yes'
   if (value === false) return 'no'
-  return value === null ? 'null' : String(value)
+  if (value === null) return 'null'
+  const text = String(value)
+  const words = /^rate$|Rate$/.test(name) ? formatPercent(text) : formatDuration(text)
+  return words === undefined ? text : `${words} (${text})`
 }
 
 /** `TRANS_AND_SAVINGS_ACCOUNTS` is "Transaction and savings accounts". */
