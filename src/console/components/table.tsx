@@ -12,10 +12,15 @@ export interface Column<Row> {
   readonly isHeading?: boolean
   /** It takes the place that other columns leave, and is cut off before they are. */
   readonly isLong?: boolean
+  /** Where there is little place, it is cut off. */
+  readonly isShortened?: boolean
   /** Where there is little place, the column is left out. */
   readonly isExtra?: boolean
-  /** Where the cell is on a phone, on which a row has two lines. By default, only the heading is on the first one. */
-  readonly phone?: 'first' | 'hidden'
+  /**
+   * Where the cell is on a phone, on which a row has two lines, or whether its title is before it. By default, only the
+   * heading is on the first one.
+   */
+  readonly phone?: 'first' | 'labelled' | 'hidden'
 }
 
 export interface TableProps<Row> {
@@ -77,10 +82,16 @@ export function Table<Row>({
 }
 
 function listClasses<Row>(
-  { isNumber, isLong, isExtra }: Column<Row>,
+  { isNumber, isLong, isShortened, isExtra }: Column<Row>,
   ...others: readonly (string | undefined)[]
 ): string | undefined {
-  const classes = [isNumber && 'number', isLong && 'long', isExtra && 'extra', ...others]
+  const classes = [
+    isNumber && 'number',
+    isLong && 'long',
+    isShortened && 'shortened',
+    isExtra && 'extra',
+    ...others,
+  ]
   return classes.filter(Boolean).join(' ') || undefined
 }
 

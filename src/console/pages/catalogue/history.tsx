@@ -125,8 +125,8 @@ function createColumns(
       </LinkButton>
     )
   return [
-    { title: 'Compare', cell: (row) => choose('from', row) },
-    { title: 'With', cell: (row) => choose('to', row) },
+    { title: 'Compare', phone: 'labelled', cell: (row) => choose('from', row) },
+    { title: 'With', phone: 'labelled', cell: (row) => choose('to', row) },
     { title: 'Version', isHeading: true, cell: ({ version }) => `Version ${version}` },
     {
       title: 'Change',
@@ -134,7 +134,7 @@ function createColumns(
       cell: ({ change }) => <StateBadge label={changes[change]} />,
     },
     { title: 'By', cell: (change) => <ChangedBy change={change} /> },
-    { title: 'Origin', cell: ({ origin }) => origin ?? 'Written here' },
+    { title: 'Origin', isExtra: true, cell: ({ origin }) => origin ?? 'Written here' },
     { title: 'At', isNumber: true, cell: ({ changed_at }) => <Time value={changed_at} /> },
     ...(hasScope('products.write') ? [{ title: 'Restore', cell: restoreButton }] : []),
   ]

@@ -109,14 +109,16 @@ function createColumns(
     {
       title: 'Name',
       isHeading: true,
+      isLong: true,
       cell: ({ product_id, name }) => <a href={productUrl(product_id)}>{name}</a>,
     },
     {
       title: 'Category',
+      isShortened: true,
       phone: 'hidden',
       cell: ({ product_category }) => toLabel(product_category),
     },
-    { title: 'Brand', cell: ({ brand }) => brand },
+    { title: 'Brand', isShortened: true, cell: ({ brand }) => brand },
     {
       title: 'State',
       phone: 'first',
@@ -129,6 +131,7 @@ function createColumns(
     },
     {
       title: 'Changed by',
+      isExtra: true,
       phone: 'hidden',
       cell: ({ updated_by: id, updated_by_name: name, updated_by_issuer: issuer }) => (
         <ActorName actor={{ id, name, ...(issuer !== undefined && { issuer }) }} />

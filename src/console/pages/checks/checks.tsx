@@ -5,7 +5,7 @@ import { read } from '../../api.ts'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { Time } from '../../components/time.tsx'
+import { Moment, nameZone } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { findPrevious } from './compare-runs.ts'
 import { RunProgress } from './run-progress.tsx'
@@ -89,22 +89,23 @@ function Runs({ runs }: { readonly runs: readonly ListedCheck[] }) {
   }
   const columns: readonly Column<ListedCheck>[] = [
     {
-      title: 'Started',
+      title: `Started (${nameZone()})`,
       isHeading: true,
       cell: (run) => (
         <a href={toUrl(run)}>
-          <Time value={run.startedAt} />
+          <Moment value={run.startedAt} />
         </a>
       ),
     },
     { title: 'Result', phone: 'first', cell: (run) => <RunState run={run} /> },
     {
       title: 'Checks',
-      cell: ({ progress }) => <span class="nowrap">{formatCounts(progress)}</span>,
+      isLong: true,
+      cell: ({ progress }) => formatCounts(progress),
     },
     { title: 'Kind', cell: (run) => <span class="nowrap">{nameRun(run)}</span> },
     { title: 'Duration', isNumber: true, cell: ({ seconds }) => formatSeconds(seconds) },
-    { title: 'Started by', phone: 'hidden', cell: ({ startedBy }) => startedBy },
+    { title: 'Started by', isExtra: true, cell: ({ startedBy }) => startedBy },
     { title: 'Changes', cell: (run) => linkComparison(run, findPrevious(run, runs)) },
   ]
   return (

@@ -74,13 +74,15 @@ const columns: readonly Column<Consent>[] = [
     title: 'Status',
     phone: 'first',
     cell: ({ status, messages }) => (
-      <>
-        <StateBadge label={statuses[status]} /> <Undelivered messages={messages} />
-      </>
+      <span class="badges">
+        <StateBadge label={statuses[status]} />
+        <Undelivered messages={messages} />
+      </span>
     ),
   },
   {
     title: 'Third party',
+    isLong: true,
     cell: ({ thirdParty: { id, name } }) => (
       <a href={`/console/consents?third-party=${encodeURIComponent(id)}`}>
         <bdi>{name ?? 'Removed'}</bdi>
@@ -88,9 +90,10 @@ const columns: readonly Column<Consent>[] = [
     ),
   },
   { title: 'Customer', cell: ({ customerId }) => <Identifier value={customerId} /> },
-  { title: 'Accounts', isNumber: true, cell: ({ accountIds }) => accountIds.length },
+  { title: 'Accounts', isNumber: true, isExtra: true, cell: ({ accountIds }) => accountIds.length },
   {
     title: 'Until',
+    phone: 'labelled',
     cell: ({ until }) => (
       <time dateTime={until} title={formatTime(until)}>
         {formatDay(until)}

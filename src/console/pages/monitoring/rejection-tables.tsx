@@ -5,7 +5,7 @@ import { Identifier } from '../../components/identifier.tsx'
 import { Empty } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { Time } from '../../components/time.tsx'
+import { Ago } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
 import { setQuery } from '../../router.ts'
 import { nameReason, ReasonCode } from './reason.tsx'
@@ -44,7 +44,7 @@ const countColumns: readonly Column<RejectionCount>[] = [
 ]
 
 const latestColumns: readonly Column<Rejection>[] = [
-  { title: 'Time', cell: ({ time }) => <Time value={time} /> },
+  { title: 'Time', cell: ({ time }) => <Ago time={time} /> },
   {
     title: 'Reason',
     cell: ({ reason, interactionId, tool }) => (
@@ -56,8 +56,9 @@ const latestColumns: readonly Column<Rejection>[] = [
       </>
     ),
     isHeading: true,
+    isLong: true,
   },
-  { title: 'Server', cell: ({ role }) => capitalize(role) },
+  { title: 'Server', isExtra: true, cell: ({ role }) => capitalize(role) },
   { title: 'Operation', cell: ({ operation }) => operation },
   { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   { title: 'Interaction ID', cell: ({ interactionId }) => <Identifier value={interactionId} /> },

@@ -9,7 +9,7 @@ import { Confirm } from '../../components/dialog.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { Ago, Moment } from '../../components/time.tsx'
+import { Ago, Moment, nameZone } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
 import { hasScope, toUserKey, userKey } from '../../session.ts'
@@ -94,7 +94,11 @@ function createColumns(onEnd: (session: ListedSession) => void): Column<ListedSe
         user.issuer === undefined ? 'As an API client' : 'At the identity provider',
     },
     { title: 'From', phone: 'hidden', cell: ({ address }) => addressLabels[address] },
-    { title: 'Since', phone: 'hidden', cell: ({ started }) => <Moment value={started} /> },
+    {
+      title: `Since (${nameZone()})`,
+      phone: 'hidden',
+      cell: ({ started }) => <Moment value={started} />,
+    },
     { title: 'Last use', isNumber: true, cell: ({ used }) => <Ago time={used} /> },
     {
       title: 'End',
