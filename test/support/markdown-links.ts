@@ -6,7 +6,7 @@ export function findRelativeLinks(text: string): string[] {
   const prose = text.replaceAll(fence, '').replaceAll(/(`+)[^`].*?\1/g, '')
   const inline = prose.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/g)
   const defined = prose.matchAll(/^ *\[[^\]]+\]:\s*<?([^\s>]+)/gm)
-  const html = prose.matchAll(/\b(?:href|src)="([^"]+)"/g)
+  const html = prose.matchAll(/\b(?:href|src|srcset)="([^"]+)"/g)
   return [...inline, ...defined, ...html]
     .map(([, target = '']) => target)
     .filter((target) => !/^([a-z][a-z+.-]*:|\/\/)/i.test(target))
