@@ -5,8 +5,10 @@ import type { ReplayEvents } from '../auth/replay-store.ts'
 export const databaseLayouts = ['partitions', 'citus'] as const
 export type DatabaseLayout = (typeof databaseLayouts)[number]
 
-/** How to connect to a database. All options have defaults; SQLite uses none of them. */
+/** How to connect to a database. All options have defaults; SQLite uses `isMapped` alone. */
 export interface DatabaseOptions {
+  /** Whether a SQLite file is mapped into memory, up to 2 GB: by default, since a server reads pages again and again. */
+  readonly isMapped?: boolean | undefined
   /** A file with the password, read before every new connection. */
   readonly passwordFile?: string | undefined
   /** The maximum size of a store's connection pool. */

@@ -119,7 +119,7 @@ export const openProviderRecords = onEngine<
 export const openSql = onEngine<Sql, Options>(
   async () => {
     const { openSqliteSql } = await import('./sqlite/driver/sql.ts')
-    return (path) => openSqliteSql(path)
+    return (path, options) => openSqliteSql(path, options)
   },
   async () => (await import('./postgres/driver/sql.ts')).openPostgresSql,
 )

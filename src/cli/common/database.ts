@@ -78,7 +78,9 @@ export async function useStore<Opener extends StoreOpener, Result>(
   work: (store: Store<Opener>) => Promise<Result>,
 ): Promise<Result> {
   const { [opener]: open } = await import('../../storage/open.ts')
-  const store = await (open as OpenStore)(settings.database, databaseOptions(settings))
+  // Most commands read a page once.
+  const options = { ...databaseOptions(settings), isMapped: false }
+  const store = await (open as OpenStore)(settings.database, options)
   try {
     return await work(store as Store<Opener>)
   } finally {

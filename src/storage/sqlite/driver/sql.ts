@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseOptions } from '../../database.ts'
 import { openTurns } from '../../in-turn.ts'
 import { type Cell, createSession, type Dialect, type Sql, type Value } from '../../sql.ts'
 import { openDatabase } from './open.ts'
@@ -26,8 +27,13 @@ export const dialect: Dialect = {
 }
 
 /** Reads and changes have connections of their own, so that no read sees a change before its commit. */
-export function openSqliteSql(path: string, open = openDatabase): Sql {
+export function openSqliteSql(
+  path: string,
+  { isMapped = true }: Pick<DatabaseOptions, 'isMapped'> = {},
+  open = openDatabase,
+): Sql {
   const reading = open(path, 'serve')
+  if (!isMapped) reading.exec('pragma mmap_size = 0')
   const writing = open(path, 'write')
   const { inTurn, settle } = openTurns()
   const reader = openStatements(reading)

@@ -3,7 +3,7 @@ import type { TokenUse, UseOutcome } from '../../../auth/replay-store.ts'
 import { ContractError } from '../../../contract/index.ts'
 import type { Block } from '../../../disclosures/block.ts'
 import type { ProviderRecord } from '../../../disclosures/record.ts'
-import { DatabaseError, type ReplayOptions } from '../../database.ts'
+import { DatabaseError, type DatabaseOptions, type ReplayOptions } from '../../database.ts'
 import { createSigningKeyStore } from '../../platform/signing-key-store.ts'
 import type { ProviderRecords } from '../../provider-records.ts'
 import { createBlockCalls, createRecordStore } from '../../record-store.ts'
@@ -22,12 +22,12 @@ const busyRetryMs = 5
 /** The records of a provider, in the replay file of its database. */
 export function openSqliteProviderRecords(
   databasePath: string,
-  { onPurgedToken }: ReplayOptions = {},
+  { onPurgedToken, ...options }: DatabaseOptions & ReplayOptions = {},
 ): ProviderRecords {
   const path = findReplayFile(databasePath)
   const opened = fileIdentity(path)
   const file = withPath(path, () => openTokenUses(path))
-  const sql = openSqliteSql(path, openReady)
+  const sql = openSqliteSql(path, options, openReady)
   const toCalls = createBlockCalls(providerRecords, dialect)
 
   const write = async (
