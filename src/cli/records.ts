@@ -16,6 +16,7 @@ import {
   withRecords,
 } from './records/open-records.ts'
 import { parseTime } from './records/parse-time.ts'
+import { refuseChanged } from './records/refuse-changed.ts'
 import { verifyCommand } from './records/verify.ts'
 
 interface ExportFlags extends RecordFlags {
@@ -132,16 +133,6 @@ async function writeRecords(
     if (records.length > 0) await terminal.write(records.map(write).join(''))
   }
   refuseChanged(changed)
-}
-
-/** What was written is not what was recorded. */
-function refuseChanged(block: Block | undefined): void {
-  if (!block) return
-  const { chain, number } = block
-  throw new CommandError(
-    1,
-    `the records were changed: chain ${chain}, block ${number}. Run holdfast records verify`,
-  )
 }
 
 const formatJson = (record: Stored<AnyRecord>): string =>

@@ -1,4 +1,5 @@
 import type { CdsEndpointId, cdsEndpoints } from '../contract/cds/shared/endpoints.ts'
+import { type Block, hasOwnHash } from './block.ts'
 import type { Correction } from './correction.ts'
 import { findRecords } from './find-records.ts'
 import type { DisclosureRecord, StoredDisclosureRecord } from './record.ts'
@@ -19,6 +20,8 @@ export interface RecipientOptions {
   readonly timeZone: string
   /** Only this third party. */
   readonly thirdPartyId?: string | undefined
+  /** Called with each block that is not as it was written: its records prove nothing. */
+  readonly onChanged?: ((block: Block) => void) | undefined
 }
 
 /**
@@ -55,7 +58,7 @@ async function findForCustomer(
   store: Pick<DisclosureRecordStore, 'list'>,
   customerId: string,
   corrections: readonly Correction[],
-  { timeZone, thirdPartyId }: RecipientOptions,
+  { timeZone, thirdPartyId, onChanged }: RecipientOptions,
 ): Promise<ReadonlyMap<Correction, readonly Recipient[]>> {
   const checks = corrections.map((correction) => ({
     correction,
@@ -65,7 +68,8 @@ async function findForCustomer(
   }))
   const latest = Math.max(...corrections.map(({ time }) => time.epochMilliseconds))
   const to = Temporal.Instant.fromEpochMilliseconds(latest + delaySeconds * 1000 + 1)
-  for await (const [records] of findRecords(store, { customerId, thirdPartyId, to })) {
+  for await (const [records, block] of findRecords(store, { customerId, thirdPartyId, to })) {
+    if (onChanged && !hasOwnHash(block)) onChanged(block)
     for (const record of records) {
       if (!isDisclosed(record)) continue
       for (const { canHaveData, recipients } of checks) {
@@ -150,10 +154,18 @@ function openPeriodCheck(
       ? toUtc(time).toPlainDateTime().toZonedDateTime(timeZone).toInstant()
       : time
   const numbers = times.map((time) => toInstant(time).epochMilliseconds)
-  const parse = (time: string) => Temporal.Instant.from(time).epochMilliseconds
   return ({ oldest, newest }) => {
-    const start = oldest === undefined ? Number.NEGATIVE_INFINITY : parse(oldest)
-    const end = newest === undefined ? Number.POSITIVE_INFINITY : parse(newest)
+    const start = parse(oldest) ?? Number.NEGATIVE_INFINITY
+    const end = parse(newest) ?? Number.POSITIVE_INFINITY
     return numbers.some((time) => start <= time && time <= end)
+  }
+}
+
+/** Undefined for a time in a changed block that is none: a notice that is not needed harms less than one that is missing. */
+function parse(time: string | undefined): number | undefined {
+  try {
+    return time === undefined ? undefined : Temporal.Instant.from(time).epochMilliseconds
+  } catch {
+    return undefined
   }
 }

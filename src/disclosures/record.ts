@@ -99,10 +99,21 @@ export function parseRecords<Kind extends AnswerRecord = DisclosureRecord>(
   const text = id === undefined ? '' : JSON.stringify(id)
   return lines.split('\n').flatMap((each) => {
     const line = each.includes(text) ? parseLine(each) : undefined
-    if (line?.kind !== 'disclosure') return []
+    if (line?.kind !== 'disclosure' || !hasReadableFields(line)) return []
     const { kind: _kind, ...record } = line
     return [{ ...record, time, isSent, block: { chain, number } } as unknown as Stored<Kind>]
   })
+}
+
+function hasReadableFields({
+  accountIds,
+  scopes = [],
+  ...rest
+}: AnswerRecord & { scopes?: unknown }) {
+  const isTexts = (value: unknown) =>
+    Array.isArray(value) && value.every((each) => typeof each === 'string')
+  const isPlain = (value: unknown) => typeof value !== 'object'
+  return isTexts(accountIds) && isTexts(scopes) && Object.values(rest).every(isPlain)
 }
 
 function parseLine(text: string): Line | null | undefined {

@@ -6,6 +6,7 @@ import { put, removal } from '../load/lines.ts'
 import { describe, describeOnce } from '../support/engines.ts'
 import { correct, openCorrections, timeZone } from './corrections.ts'
 import { discloseRecords, discloseUnsent } from './disclose.ts'
+import { execute } from './stored-records.ts'
 import { makeThirdParty } from './stores.ts'
 
 const consentsOf = (notices: readonly CorrectionNotice[]) =>
@@ -138,6 +139,39 @@ describe('holdfast records corrections', () => {
     assert.equal((await list('--until', until)).length, 3)
     assert.equal((await list('--until', time.toString())).length, 0)
     assert.equal((await list('--since', day.add({ days: 1 }).toString())).length, 0)
+  })
+
+  it('lists what it can read if a block was changed, names it and exits with 1', async (t) => {
+    const { bank, disclose, run } = await openCorrections(t)
+    await bank.fill([put.transaction('a1', 't1', { postingDateTime: '2026-03-01T10:00:00Z' })])
+    const period = ['2026-02-01T00:00:00Z', '2026-04-01T00:00:00Z'] as const
+    await disclose(transactionsIn(...period, 'r1'))
+    await disclose(transactionsIn(...period, 'r2'))
+    await bank.fill([correct(put.transaction('a1', 't1', { amount: '7.00' }))])
+    const notices = () => run('records', 'corrections')
+    const listed = (stdout: string) => stdout.match(/(?<="consentId":")\w+/g)?.sort()
+    assert.deepEqual(listed((await notices()).stdout), ['r1', 'r2'])
+
+    for (const [from, to, consents] of [
+      ['"accountIds":["a1"]', '"accountIds":null', ['r2']],
+      ['"accountIds":null', '"accountIds":["a1",7]', ['r2']],
+      ['"accountIds":["a1",7]', '"accountIds":["a1"]', ['r1', 'r2']],
+      [period[0], 'nonsense', ['r1', 'r2']],
+      ['"consentId":"r1"', '"consentId":{}', ['r2']],
+    ] as const) {
+      const changed = `replace(lines, '${from}', '${to}')`
+      await execute(
+        bank.database(),
+        `update record_block set lines = ${changed} where lines like '%"r1"%' or lines like '%{}%'`,
+      )
+      const { status, stdout, stderr } = await notices()
+      assert.deepEqual(listed(stdout), consents, to + stderr)
+      if (to.startsWith('"accountIds":["a1"]')) assert.equal(status, 0)
+      else {
+        assert.equal(status, 1, to)
+        assert.match(stderr, /the records were changed: chain \S+, block \d+\. Run/)
+      }
+    }
   })
 
   it('reads the corrections of a provider with another database from a file', async (t) => {

@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../contract/characters.ts'
 import type { CorrectionNotice } from '../../contract/index.ts'
+import type { Block } from '../../disclosures/block.ts'
 import type { Correction, CorrectionQuery } from '../../disclosures/correction.ts'
 import { findCorrections } from '../../disclosures/find-corrections.ts'
 import { formatNoticeCsv, noticeCsvHeader } from '../../disclosures/notice-csv.ts'
@@ -10,6 +11,7 @@ import { formatQuantity } from '../common/format-count.ts'
 import { readCommandSettings } from '../common/setting-flags.ts'
 import { type CorrectionFlags, readCorrectionFlags } from './correction-flags.ts'
 import { readCorrections } from './read-corrections.ts'
+import { refuseChanged } from './refuse-changed.ts'
 
 const formats = {
   ndjson: (notice: CorrectionNotice) => `${JSON.stringify(notice)}\n`,
@@ -36,13 +38,22 @@ export async function writeNotices(flags: NoticeFlags, terminal: Terminal): Prom
         ? findCorrections(store.corrections, query)
         : selectCorrections(readCorrections(file), query)
     let isEmpty = true
+    let changed: Block | undefined
+    const onChanged = (block: Block): void => {
+      changed ??= block
+    }
     if (format === 'csv') await terminal.write(noticeCsvHeader())
-    for await (const [, notices] of listNotices(store, pages, { timeZone, thirdPartyId })) {
+    for await (const [, notices] of listNotices(store, pages, {
+      timeZone,
+      thirdPartyId,
+      onChanged,
+    })) {
       if (notices.length === 0) continue
       isEmpty = false
       await terminal.write(notices.map(formats[format]).join(''))
     }
     if (isEmpty) terminal.error('no third party can have received data that was corrected\n')
+    refuseChanged(changed)
   })
 }
 
