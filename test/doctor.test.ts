@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -220,6 +221,18 @@ describeOnce('holdfast doctor', () => {
     assert.match(unknown.find('upstream')[0]?.text ?? '', /B99 is not an operation/)
     assert.match(stopped.find('upstream')[0]?.text ?? '', /: ECONNREFUSED$/)
     assert.deepEqual([loose.status, unknown.status, stopped.status], [0, 1, 1])
+  })
+
+  it('reads no pipe, which would block it', async (t) => {
+    const pipe = join(await temporaryFolder(t), 'key')
+    execFileSync('mkfifo', [pipe])
+
+    const { status, stderr } = await runInProcess(['doctor', '--tls-cert', pipe, '--tls-key', pipe])
+
+    assert.deepEqual(
+      [status, stderr],
+      [1, `--tls-key: ${pipe} is a pipe: name a file to examine\n`],
+    )
   })
 
   it('prints no password, and no user information of a URL', async () => {

@@ -6,7 +6,7 @@ import { formatTable } from '../common/format-table.ts'
 import { examineCertificates } from './certificates.ts'
 import { examineClock } from './clock.ts'
 import { examineDatabase, examineDisk } from './database.ts'
-import { examineFiles } from './files.ts'
+import { examineFiles, rejectPipes } from './files.ts'
 import { type Finding, ok, problem, type Subject, warning } from './finding.ts'
 import { examineIdentityProvider } from './identity-provider.ts'
 import { examineKeys } from './keys.ts'
@@ -24,6 +24,7 @@ export async function examine(
   const settings = Object.fromEntries(
     settingNames.map((name) => [name, effective[name].value]),
   ) as DoctorSettings
+  rejectPipes(settings)
   const parts = await Promise.all([
     examineFiles(settings),
     examineDatabase(role, settings),

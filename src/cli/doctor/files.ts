@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { openOutages } from '../../server/outages.ts'
 import { readSettingFile } from '../../server/setting-file.ts'
 import { flagName, type SettingName } from '../../server/settings/settings.ts'
+import { CommandError } from '../../server/terminal.ts'
 import { readUpstreamHeader } from '../../server/upstream-header.ts'
 import { findLooseFiles, isPostgres, sqlitePath } from '../../storage/open.ts'
 import { systemReason } from '../../storage/system-reason.ts'
@@ -19,7 +20,34 @@ const secretFiles = [
   'upstreamKey',
 ] as const satisfies readonly SettingName[]
 
+const files = [
+  ...secretFiles,
+  'tlsCert',
+  'tlsClientCa',
+  'upstreamCa',
+  'upstreamCert',
+  'outagesFile',
+  'brandLogo',
+] as const satisfies readonly SettingName[]
+
 const othersMask = 0o077
+
+/** Several parts read these files, and a pipe can be read only once. */
+export function rejectPipes(settings: DoctorSettings): void {
+  for (const name of files) {
+    const file = settings[name]
+    if (file === undefined || !isPipe(file)) continue
+    throw new CommandError(1, `${flagName(name)}: ${file} is a pipe: name a file to examine`)
+  }
+}
+
+function isPipe(path: string): boolean {
+  try {
+    return statSync(path).isFIFO()
+  } catch {
+    return false
+  }
+}
 
 /** The files that the settings name, and who can access those of the database. */
 export async function examineFiles(settings: DoctorSettings): Promise<readonly Finding[]> {
@@ -33,12 +61,12 @@ export async function examineFiles(settings: DoctorSettings): Promise<readonly F
 }
 
 async function examineSecrets(settings: DoctorSettings): Promise<readonly Finding[]> {
-  const files = secretFiles.flatMap((name) => {
+  const secrets = secretFiles.flatMap((name) => {
     const file = settings[name]
     return file === undefined ? [] : [{ name, file }]
   })
-  for (const { name, file } of files) readSettingFile(name, file)
-  return files
+  for (const { name, file } of secrets) readSettingFile(name, file)
+  return secrets
     .filter(({ file }) => (statSync(file).mode & othersMask) !== 0)
     .map(({ name, file }) => describeLoose(`${flagName(name)}: ${file}`, [file]))
 }
