@@ -7,6 +7,7 @@ import { openCalendar } from '../../src/platform/usage/calendar.ts'
 import { type CountedCall, openCallCounts } from '../../src/platform/usage/call-counts.ts'
 import { countedEndpoint } from '../../src/platform/usage/counted-endpoint.ts'
 import { infosecOperations, publicOperations } from '../../src/platform/usage/operations.ts'
+import type { UsageStore } from '../../src/platform/usage/store.ts'
 import { openConsentStore, openUsageStore } from '../../src/storage/open.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
 import { compileMetricsSchema } from '../support/cds-metrics-schema.ts'
@@ -40,11 +41,12 @@ async function open(scope: Scope, outages: readonly PlannedOutage[] = []) {
     await consents.close()
   })
   const { authorisations, flows } = consents
-  const update = openAvailability({ store: usage, calendar, clock, listOutages: () => outages })
+  const makeUpdate = (store: UsageStore) =>
+    openAvailability({ store, calendar, clock, listOutages: () => outages })
+  const update = makeUpdate(usage)
   let batches = 0
   return {
-    consents,
-    update,
+    ...{ consents, usage, update, makeUpdate },
     /** Sets the time, and counts calls then. */
     async at(time: Temporal.Instant, ...calls: readonly Partial<CountedCall>[]) {
       now = time
@@ -211,6 +213,26 @@ describe('Get Metrics', () => {
       unauthenticated: { currentMonth: '0.8695', previousMonths: [] },
       authenticated: { currentMonth: '0.7826', previousMonths: [] },
     })
+  })
+
+  it('counts the hours after an outage once for all that ask', async (t) => {
+    const { at, usage, makeUpdate } = await open(t)
+    const counted: number[] = []
+    const update = makeUpdate({
+      ...usage,
+      async putAvailability(hour, ...rest) {
+        counted.push(hour)
+        await usage.putAvailability(hour, ...rest)
+      },
+    })
+    await at(midnight, call)
+    await at(midnight.add({ hours: 20 }))
+
+    await Promise.all([update(), update(), update()])
+
+    assert.equal(counted.length, 20)
+    await update()
+    assert.deepEqual(counted.slice(20), counted.slice(-2))
   })
 
   it('has the consents that are active, and those that began, changed and ended', async (t) => {

@@ -17,10 +17,11 @@ interface AvailabilityOptions {
 
 /**
  * Returns a function that counts the available minutes of the hours since it was last called, and of the one before:
- * counts of other processes may have arrived late. It may be called in several processes.
+ * counts of other processes may have arrived late. It may be called in several processes. Calls at once share one count,
+ * which takes seconds after an outage of weeks.
  */
 export function openAvailability({ store, calendar, clock, listOutages }: AvailabilityOptions) {
-  return async (): Promise<void> => {
+  const update = async (): Promise<void> => {
     const now = clock().epochMilliseconds
     const end = now - (now % minuteMs)
     // Later ones were counted while the clock was ahead. They are counted again.
@@ -60,6 +61,13 @@ export function openAvailability({ store, calendar, clock, listOutages }: Availa
       await store.putAvailability(hour, { ...day, end: Math.min(day.end, end) }, sums)
       hour = next
     }
+  }
+  let updating: Promise<void> | undefined
+  return (): Promise<void> => {
+    updating ??= update().finally(() => {
+      updating = undefined
+    })
+    return updating
   }
 }
 
