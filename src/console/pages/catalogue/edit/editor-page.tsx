@@ -12,7 +12,7 @@ import type { Editor } from './editor.ts'
 import { EditorState } from './editor-state.tsx'
 import { ErrorList } from './error-list.tsx'
 import { ProductForm } from './product-form.tsx'
-import { PublicCatalogue } from './public-catalogue.tsx'
+import { GapCount, PublicCatalogue } from './public-catalogue.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { UnlikelyValues } from './unlikely-values.tsx'
 
@@ -145,6 +145,7 @@ function Actions({
         {editor.source.value.tag !== undefined && (
           <SecondaryButton onClick={onDiscard}>Discard draft …</SecondaryButton>
         )}
+        <GapCount editor={editor} />
       </p>
       <p role="status" class="saved">
         {editor.message.value}

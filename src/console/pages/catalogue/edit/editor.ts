@@ -7,6 +7,7 @@ import type { Problem } from '../../../../contract/rules.ts'
 import type { ApiError } from '../../../api.ts'
 import { parseProblems } from '../../../explain-problem.ts'
 import { removeStoredEdit, storeEdit } from '../../../stored-edits.ts'
+import { findGaps } from '../find-gaps.ts'
 import type { Edit, Fields, Loaded, Source } from './drafts.ts'
 import { isSame } from './merge.ts'
 import { formatPath, getAt, type Path, setAt } from './paths.ts'
@@ -86,6 +87,8 @@ export function createEditor(
     /** What the draft is compared with before it is published. */
     review: signal<{ readonly published: Loaded | undefined } | undefined>(undefined),
     isDirty,
+    /** What keeps the product out of the public catalogue. */
+    gaps: computed(() => findGaps(product.value, id.value)),
     /** Values that are confirmed before they are published. */
     warnings: computed(() => findProductWarnings(product.value)),
     /** All problems of the product, in the order of the contract. */

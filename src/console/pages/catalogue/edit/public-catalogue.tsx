@@ -1,10 +1,8 @@
-import { computed } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
 import { describePath } from '../../../../contract/labels.ts'
 import { formatProblem } from '../../../../contract/problems.ts'
 import { countGaps } from '../../../../contract/publicity.ts'
 import { Badge } from '../../../components/badge.tsx'
-import { findGaps } from '../find-gaps.ts'
+import { LinkButton } from '../../../components/button.tsx'
 import type { Editor } from './editor.ts'
 import { explain } from './explain.ts'
 import { FieldLink } from './field-link.tsx'
@@ -12,14 +10,26 @@ import { FieldLink } from './field-link.tsx'
 /** As many as a person corrects at once. */
 const shownMax = 12
 
+const panelId = 'public-catalogue'
+
+/** How many gaps there are, where the panel is below the form. */
+export function GapCount({ editor }: { readonly editor: Editor }) {
+  const { length } = editor.gaps.value
+  if (length === 0) return undefined
+  return (
+    <span class="gap-count">
+      <LinkButton onClick={() => document.getElementById(panelId)?.focus()}>
+        Public catalogue: {countGaps(length)}
+      </LinkButton>
+    </span>
+  )
+}
+
 /** What keeps the product out of the public catalogue, while it is edited, with links to the fields. */
 export function PublicCatalogue({ editor }: { readonly editor: Editor }) {
-  const gaps = useMemo(
-    () => computed(() => findGaps(editor.product.value, editor.id.value)),
-    [editor],
-  ).value
+  const gaps = editor.gaps.value
   return (
-    <section class="card public-catalogue" aria-label="Public catalogue">
+    <section id={panelId} class="card" aria-label="Public catalogue" tabIndex={-1}>
       <h2>Public catalogue</h2>
       <p class={gaps.length === 0 ? 'notice good' : 'notice warn'} role="status">
         {gaps.length === 0
