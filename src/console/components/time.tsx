@@ -6,12 +6,17 @@ export function nameZone(): string {
   return timeZone.value.split('/').at(-1)?.replaceAll('_', ' ') ?? ''
 }
 
+/** To make one takes milliseconds. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
 function format(value: string | number, style: Intl.DateTimeFormatOptions): string {
-  return new Date(value).toLocaleString('en-AU', {
-    timeZone: timeZone.value,
-    hourCycle: 'h23',
-    ...style,
-  })
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime())) return String(value)
+  const options = { timeZone: timeZone.value, hourCycle: 'h23', ...style } as const
+  const key = JSON.stringify(options)
+  const known = formats.get(key) ?? new Intl.DateTimeFormat('en-AU', options)
+  formats.set(key, known)
+  return known.format(date)
 }
 
 /** In the time zone of the data provider, whose name follows the time. */
