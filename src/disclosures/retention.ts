@@ -1,5 +1,5 @@
 import { openPurgeClock, type PurgeClockOptions } from '../auth/purge-clock.ts'
-import type { Block, Head } from './block.ts'
+import { type Block, type Head, hasOwnHash } from './block.ts'
 import type { Recorder } from './recorder.ts'
 import type { DisclosureRecordStore } from './store.ts'
 
@@ -35,9 +35,9 @@ export async function removeExpired(
   for (;;) {
     const blocks = await store.list({ to: before, limit: blocksMax })
     if (blocks.length === 0) return
-    // The last one of each chain replaces those before it.
-    const last = new Map(blocks.map((block) => [block.chain, toHead(block)]))
-    await recorder.stateRemoval([...last.values()])
+    // The last one of each chain replaces those before it. Changed ones are not named: their time may be false.
+    const last = new Map(blocks.filter(hasOwnHash).map((block) => [block.chain, toHead(block)]))
+    if (last.size > 0) await recorder.stateRemoval([...last.values()])
     await store.remove(blocks)
   }
 }

@@ -266,6 +266,29 @@ describe('the verification of records', () => {
     assert.equal(first?.number, 3)
   })
 
+  it('finds that blocks were removed whose times had been changed', async (t) => {
+    const records = await openRecords(t)
+    const [early, late] = [records.open(), records.open()]
+    await records.record(early, 3)
+    await early.close()
+    const [{ chain } = assert.fail()] = await records.listBlocks()
+    await records.record(late, 1)
+
+    for (const [numbers, fault] of [
+      ['number < 2', 'the blocks before it are missing'],
+      ['number >= 2', 'it is missing'],
+    ] as const) {
+      const sql = `update record_block set time = 0 where chain = '${chain}' and ${numbers}`
+      await execute(records.database, sql)
+      await removeExpired(records.store, late, start)
+      const { broken } = await records.verify(records.heads)
+      assert.deepEqual(
+        broken.map((each) => [each.chain, each.fault]),
+        [[chain, fault]],
+      )
+    }
+  })
+
   it('removes what expired records are found by', async (t) => {
     const records = await openRecords(t)
     const recorder = records.open()
