@@ -87,12 +87,15 @@ function failWithoutKey(
   { ref }: Operation,
   last: HttpResponse | undefined,
 ): never {
-  const { url, keys } = context.testKeys
+  const { url, keys, fetches } = context.testKeys
   const { providerUrl, subdomain } = context.options
   const tried = keys.map(({ alg }) => alg).join(', ')
-  const where = url
-    ? `Point the provider's JWKS URL at ${url}.`
-    : 'Publish the public half of the key at the provider’s JWKS URL.'
+  const where =
+    url === undefined
+      ? 'Publish the public half of the key at the provider’s JWKS URL.'
+      : fetches() === 0
+        ? `The provider did not fetch the keys: point its JWKS URL at ${url}.`
+        : `The provider fetched the keys from ${url}.`
   return fail(
     `${ref}: no token was accepted (tried ${tried}), the last one returned ${last?.status}`,
     {

@@ -9,6 +9,8 @@ import type { SigningKey } from './signing-key.ts'
 export interface TestKeys {
   /** The JWKS URL, if the tester publishes the public keys itself. */
   readonly url?: string
+  /** The number of requests to that URL. */
+  readonly fetches: () => number
   /** The keys that the provider should trust, in the order in which their algorithms are tried. */
   readonly keys: readonly SigningKey[]
   /** A key that the provider must not trust. */
@@ -48,13 +50,15 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
   ]
   const untrusted = { kid: `${name}-untrusted`, alg: 'ES256', jwk: other }
 
+  let fetches = 0
   let untrustedFetches = 0
   const published = JSON.stringify({ keys: keys.map(toPublicJwk) })
   const unpublished = JSON.stringify({ keys: [toPublicJwk(untrusted)] })
   const server = createServer((request, response) => {
     const isUntrusted = request.url === untrustedPath
     if (isUntrusted) untrustedFetches += 1
-    if (!isUntrusted && request.url !== keySetPath) response.statusCode = 404
+    else if (request.url === keySetPath) fetches += 1
+    else response.statusCode = 404
     response.setHeader('content-type', 'application/json')
     response.end(isUntrusted ? unpublished : published)
   })
@@ -64,6 +68,7 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
   return {
     url: address + keySetPath,
+    fetches: () => fetches,
     keys,
     untrusted,
     untrustedUrl: address + untrustedPath,
@@ -80,5 +85,6 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
 export async function useTrustedKey(jwk: unknown): Promise<TestKeys> {
   const key = parseKey(jwk)
   const untrusted = { ...key, kid: randomUUID(), jwk: await generatePrivateJwk(key.alg) }
-  return { keys: [key], untrusted, untrustedFetches: () => 0, close: async () => {} }
+  const none = () => 0
+  return { keys: [key], untrusted, fetches: none, untrustedFetches: none, close: async () => {} }
 }

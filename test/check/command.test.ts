@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
+import { checkProvider, publishKeys } from '../../src/check/index.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { runInProcess } from '../support/process.ts'
@@ -184,6 +188,35 @@ describeOn('sqlite', 'holdfast check', () => {
     assert.match(readFileSync(files[1], 'utf8'), /nothing listens/)
     // One request, and its retry.
     assert.equal(requests, 2)
+  })
+
+  it('says whether a provider that accepts no token fetched the keys', async (t) => {
+    for (const [isFetching, hint] of [
+      [false, /The provider did not fetch the keys: point its JWKS URL at http:/],
+      [true, /The provider fetched the keys from http:.* iss and sub "bank"/],
+    ] as const) {
+      const testKeys = await publishKeys({ port: 0 })
+      const provider = createServer(async (_request, response) => {
+        if (isFetching) await (await fetch(testKeys.url ?? '')).text()
+        response.writeHead(401).end('{"error":"Unauthorized"}')
+      })
+      t.after(async () => {
+        provider.close()
+        await testKeys.close()
+      })
+      await once(provider.listen(0, '127.0.0.1'), 'listening')
+      const { port } = provider.address() as AddressInfo
+
+      const { results } = await checkProvider({
+        url: `http://127.0.0.1:${port}`,
+        subdomain: 'bank',
+        testKeys,
+        customers: ['c1'],
+        rate: 0,
+      })
+
+      assert.match(results[0]?.hint ?? '', hint)
+    }
   })
 
   it('fails if no check could run, even if none of them failed', async () => {
