@@ -93,7 +93,7 @@ const columns: readonly Column<Consent>[] = [
   { title: 'Accounts', isNumber: true, isExtra: true, cell: ({ accountIds }) => accountIds.length },
   {
     title: 'Until',
-    phone: 'labelled',
+    phone: 'hidden',
     cell: ({ until }) => (
       <time dateTime={until} title={formatTime(until)}>
         {formatDay(until)}
