@@ -32,6 +32,7 @@ const privateAccess = {
     /from '(@[^/']+\/)?[^./'][^/']*\/(dist|lib|src|build|internal)\//,
   'a symbol of another package': /\bpino\.symbols\b|\bSymbol\.for\(/,
   'a member whose name starts with an underscore': /[\w)\]]\??\._[a-z]|\['_[a-z]/,
+  'the key stores of the OpenID provider': /\b(a?symmetricKeyStore|selectFor(Sign|Verify))\b/,
   'a changed prototype': /\bprototype(\.\w+|\[\w+\])? = |\bsetPrototypeOf\(/,
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import dns from 'node:dns'
 import { it } from 'node:test'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { SignJWT } from 'jose'
 import { openKeySetFetch } from '../../src/platform/consent/fetch-key-set.ts'
 import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
@@ -7,6 +9,8 @@ import { send } from '../support/http.ts'
 import { openKeyServer } from '../support/key-server.ts'
 import { issuer, openConsentPlatform } from './platform.ts'
 import { registerThirdParty } from './third-party.ts'
+
+type Answer = (error: null, addresses: readonly dns.LookupAddress[]) => void
 
 const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
 
@@ -136,5 +140,41 @@ describeOnce('a fetch of keys', () => {
     assert.deepEqual([await fetchAt(7), await fetchAt(7)], [200, 200])
     server.respondWith((response) => response.writeHead(500).end())
     assert.deepEqual([await fetchAt(8), await fetchAt(9)], [500, 500])
+  })
+
+  for (const [coding, encode] of Object.entries({
+    br: brotliCompressSync,
+    deflate: deflateSync,
+    gzip: gzipSync,
+  })) {
+    it(`decodes what is stored with ${coding}, within the same limit`, async (t) => {
+      const server = await openKeyServer([])
+      t.after(server.close)
+      const texts = ['{"keys":[]}', ' '.repeat(100_000), 'not encoded']
+      server.respondWith((response) => {
+        const text = texts.shift() ?? ''
+        response.setHeader('content-encoding', coding)
+        response.end(text.startsWith('not') ? text : encode(text))
+      })
+      const fetchKeys = () => openKeySetFetch()(new URL(server.url), {})
+
+      assert.deepEqual(await (await fetchKeys()).json(), { keys: [] })
+      await assert.rejects(fetchKeys(), /too large/)
+      await assert.rejects(fetchKeys())
+    })
+  }
+
+  it('connects to no private network', async (t) => {
+    const server = await openKeyServer([])
+    t.after(server.close)
+    t.mock.method(dns, 'lookup', ((_name: string, _options: object, done: Answer) =>
+      done(null, [{ address: '127.0.0.1', family: 4 }])) as typeof dns.lookup)
+    const { port } = new URL(server.url)
+    for (const host of ['10.1.2.3', '[fd00::1]', '[::ffff:127.0.0.1]', 'keys.example']) {
+      const error = { message: 'address of a private network' }
+      await assert.rejects(openKeySetFetch()(new URL(`http://${host}:${port}/`), {}), error, host)
+    }
+    assert.equal(server.requests.length, 0)
+    assert.equal((await openKeySetFetch()(new URL(`http://localhost:${port}/`), {})).status, 200)
   })
 })

@@ -1,12 +1,6 @@
-import {
-  decodeJwt,
-  decodeProtectedHeader,
-  type JWK,
-  type JWTPayload,
-  errors as joseErrors,
-  jwtVerify,
-} from 'jose'
+import { decodeJwt, type JWTPayload } from 'jose'
 import { type Client, errors, type Provider } from 'oidc-provider'
+import type { ClientKeys } from './client-keys.ts'
 import { fapiAlgorithms, readFapiProfile } from './client-metadata.ts'
 
 /** How far in the future a client assertion may expire. Clients usually choose one to five minutes. */
@@ -14,13 +8,6 @@ const lifetimeSecondsMax = 3600
 
 const toleranceSeconds = 15
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-
-/** The public keys of a client, which the OpenID provider reads and caches. */
-interface ClientKeys {
-  selectForVerify(key: { readonly alg: string; readonly kid?: string | undefined }): readonly JWK[]
-  /** Fetches the keys again if they are from a URL and not fresh. */
-  refresh(): Promise<void>
-}
 
 /**
  * FAPI 2.0 requires the issuer as the only audience. The lifetime is limited because the id of each assertion is stored
@@ -47,6 +34,7 @@ export function requireAssertionClaims(
  */
 export async function authenticateClient(
   provider: Provider,
+  clientKeys: ClientKeys,
   url: string,
   form: URLSearchParams,
 ): Promise<string> {
@@ -57,7 +45,7 @@ export async function authenticateClient(
   if (!client || (form.get('client_id') ?? id) !== id) {
     throw new errors.InvalidClientAuth('unknown client')
   }
-  const claims = await verifyAssertion(provider, client, url, assertion)
+  const claims = await verifyAssertion(provider, clientKeys, client, url, assertion)
   requireAssertionClaims(provider.issuer, client, claims)
   const { jti, exp = 0 } = claims
   if (typeof jti !== 'string' || jti === '') throw new errors.InvalidClientAuth('jti is required')
@@ -75,41 +63,23 @@ function readSubject(assertion: string): string | undefined {
   }
 }
 
-/** The keys are fetched again if none of those in the cache fits. */
 async function verifyAssertion(
   provider: Provider,
+  clientKeys: ClientKeys,
   client: Client,
   url: string,
   assertion: string,
 ): Promise<JWTPayload> {
-  const { asymmetricKeyStore: keys } = client as Client & {
-    readonly asymmetricKeyStore: ClientKeys
-  }
-  const options = {
-    algorithms: [...fapiAlgorithms],
-    issuer: client.clientId,
-    audience: [provider.issuer, provider.urlFor('token'), url],
-    requiredClaims: ['exp', 'jti'],
-    clockTolerance: toleranceSeconds,
-  }
-  const verifyWithOne = async (): Promise<JWTPayload | undefined> => {
-    const { alg = '', kid } = decodeProtectedHeader(assertion)
-    if (!fapiAlgorithms.some((name) => name === alg)) return undefined
-    for (const key of keys.selectForVerify({ alg, kid })) {
-      try {
-        return (await jwtVerify(assertion, key, options)).payload
-      } catch (error) {
-        if (!(error instanceof joseErrors.JWSSignatureVerificationFailed)) throw error
-      }
-    }
-    return undefined
-  }
   try {
-    const claims = (await verifyWithOne()) ?? (await keys.refresh().then(verifyWithOne))
-    if (claims) return claims
+    return await clientKeys.verify(client, assertion, {
+      algorithms: [...fapiAlgorithms],
+      issuer: client.clientId,
+      audience: [provider.issuer, provider.urlFor('token'), url],
+      requiredClaims: ['exp', 'jti'],
+      clockTolerance: toleranceSeconds,
+    })
   } catch (error) {
-    if (!(error instanceof joseErrors.JOSEError) && !(error instanceof TypeError)) throw error
-    throw new errors.InvalidClientAuth(error.message)
+    // Of the assertion, of the keys, or of their URL: all are the third party's.
+    throw new errors.InvalidClientAuth((error as Error).message)
   }
-  throw new errors.InvalidClientAuth('no key verifies the client assertion')
 }

@@ -4,6 +4,7 @@ import type { ThirdPartyLimits } from '../../contract/traffic-limits.ts'
 import { openCustomerAccounts } from './account-details.ts'
 import { openAccountObserver } from './account-observer.ts'
 import { openCdsApi } from './cds/api.ts'
+import { openClientKeys } from './client-keys.ts'
 import { formatRecord, listedBlocksMax, type ReadCustomerRecords } from './customer-records.ts'
 import {
   openCustomers,
@@ -20,6 +21,7 @@ import {
   sessionSeconds,
 } from './dashboard.ts'
 import { withoutDemoThirdParty } from './demo-third-party.ts'
+import { openKeySetFetch } from './fetch-key-set.ts'
 import { answerPage } from './flow.ts'
 import { type FlowRequest, type FlowState, findFlow } from './flow-context.ts'
 import { openFlowRecords } from './flow-records.ts'
@@ -35,7 +37,10 @@ import { openSealedStates } from './sealed-states.ts'
 export interface ConsentOptions
   extends ProviderClientOptions,
     Pick<PasscodeOptions, 'passcodesPerMinute' | 'wrongPasscodesPerMinute' | 'metrics'>,
-    Omit<OpenidOptions, 'flowRecords' | 'secrets' | 'readCustomer' | 'renderError'> {
+    Omit<
+      OpenidOptions,
+      'flowRecords' | 'secrets' | 'readCustomer' | 'renderError' | 'fetchKeySet'
+    > {
   readonly brand: Brand
   /** Must return at once: how long the delivery takes would show that the address is known. */
   readonly deliverPasscode: PasscodeOptions['deliver']
@@ -45,6 +50,8 @@ export interface ConsentOptions
   readonly isDemo?: boolean | undefined
   /** Which limits third parties have. None if it is not set. */
   readonly thirdPartyLimits?: ThirdPartyLimits | undefined
+  /** A monotonic clock, for limits per second and the fetch of keys. */
+  readonly seconds?: (() => number) | undefined
 }
 
 export type Consent = Awaited<ReturnType<typeof openConsent>>
@@ -56,9 +63,11 @@ export async function openConsent(given: ConsentOptions) {
   const provider = openProviderClient(options)
   const customers = openCustomers(provider, options.providerMs)
   const flowRecords = openFlowRecords(store.flows, clock, options.onError)
+  const fetchKeySet = openKeySetFetch(options.seconds)
   const openid = await openOpenidProvider({
     ...options,
     flowRecords,
+    fetchKeySet,
     secrets: {
       cookies: await store.readSecret('cookies'),
       subjects: await store.readSecret('subjects'),
@@ -86,6 +95,7 @@ export async function openConsent(given: ConsentOptions) {
   const openStates = <State>(model: string, seconds: number) =>
     openSealedStates<State>(store.artifacts, clock, model, seconds)
   const basePath = readBasePath(issuer)
+  const clientKeys = openClientKeys(fetchKeySet)
   const flow = {
     store,
     customers,
@@ -127,7 +137,7 @@ export async function openConsent(given: ConsentOptions) {
       return (await findFlow(flow.flows, request))?.state.step === 'accounts'
     },
     /** Answers a request to the arrangement revocation endpoint. */
-    answerRevocation: (form: URLSearchParams) => answerRevocation(flow, form),
+    answerRevocation: (form: URLSearchParams) => answerRevocation({ ...flow, clientKeys }, form),
     /** Answers a request to a page with the consents of a customer. */
     answerDashboard: (request: DashboardRequest) => answerDashboardRequest(dashboard, request),
     listCustomerRecords: (async (customerId, cursor) => {

@@ -20,7 +20,7 @@ import {
   type TokenBinding,
   toClientMetadata,
 } from './client-metadata.ts'
-import { openKeySetFetch } from './fetch-key-set.ts'
+import type { FetchKeySet } from './fetch-key-set.ts'
 import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
 import { openidPaths, revocationPath } from './paths.ts'
@@ -56,8 +56,7 @@ export interface ConfigurationOptions {
   /** Reads the identity of a customer (C3). */
   readonly readCustomer: (customerId: string) => Promise<Customer>
   readonly renderError: NonNullable<Configuration['renderError']>
-  /** A monotonic clock, for limits per second and the fetch of keys. */
-  readonly seconds?: (() => number) | undefined
+  readonly fetchKeySet: FetchKeySet
 }
 
 export function createConfiguration(options: ConfigurationOptions): Configuration {
@@ -130,7 +129,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       },
     },
     features: createFeatures(options),
-    fetch: openKeySetFetch(options.seconds),
+    fetch: options.fetchKeySet,
     ttl: {
       AccessToken: (ctx) => Math.min(accessTokenSeconds, secondsLeft(ctx, clock)),
       AuthorizationCode: codeSeconds,

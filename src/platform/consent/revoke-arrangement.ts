@@ -1,6 +1,7 @@
 import { errors, type Provider } from 'oidc-provider'
 import { CdsError } from '../cds/errors.ts'
 import { authenticateClient } from './client-assertion.ts'
+import type { ClientKeys } from './client-keys.ts'
 import { revocationPath } from './paths.ts'
 import type { ConsentStore } from './store.ts'
 
@@ -10,6 +11,7 @@ const idLengthMax = 100
 interface RevocationOptions {
   readonly store: ConsentStore
   readonly clock: () => Temporal.Instant
+  readonly clientKeys: ClientKeys
   readonly readProvider: () => Promise<Provider>
 }
 
@@ -29,12 +31,12 @@ export async function answerRevocation(
 }
 
 async function revoke(
-  { store: { arrangements }, clock, readProvider }: RevocationOptions,
+  { store: { arrangements }, clock, clientKeys, readProvider }: RevocationOptions,
   form: URLSearchParams,
 ): Promise<void> {
   const provider = await readProvider()
   const url = provider.issuer + revocationPath
-  const thirdPartyId = await authenticateClient(provider, url, form)
+  const thirdPartyId = await authenticateClient(provider, clientKeys, url, form)
   const id = form.get(parameter)
   if (id === null) throw new CdsError('missingField', parameter)
   const arrangement = await arrangements.find(id, clock())
