@@ -128,7 +128,7 @@ export const sections: readonly Section[] = [
   },
   {
     path: '/monitoring',
-    title: 'Operations',
+    title: 'Monitoring',
     icon: 'pulse',
     scope: 'operations.read',
     load: () => import('./pages/monitoring/monitoring.tsx'),

@@ -72,7 +72,7 @@ describe('the monitoring page', () => {
     await page.getByText('Authentication, 1:').waitFor()
     await check(page, 'monitoring-rejection')
     await page.goBack()
-    await page.getByRole('heading', { name: 'Operations', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Monitoring', exact: true }).waitFor()
     // A reload finds the samples of the minutes before.
     await (await findChart(page, 'Rejected tokens per second'))
       .getByText('10 tokens were rejected')

@@ -63,7 +63,7 @@ export function View({ query }: ViewProps) {
   const isOff = latest !== undefined && areOff(latest.sources)
   return (
     <>
-      <PageHeading title="Operations">
+      <PageHeading title="Monitoring">
         <StreamState stream={stream} />
       </PageHeading>
       <h2>Requests of the last 10 minutes</h2>

@@ -22,7 +22,7 @@ export function View({ params: { interactionId = '' } }: ViewProps) {
   )
   return (
     <>
-      <PageHeading title="Rejected request" crumbs={[['Operations', '/console/monitoring']]} />
+      <PageHeading title="Rejected request" crumbs={[['Monitoring', '/console/monitoring']]} />
       <Loaded resource={matches}>
         {({ data, sources }) => (
           <>

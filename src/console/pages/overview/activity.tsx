@@ -97,7 +97,7 @@ export function Figures({
   )
 }
 
-/** The requests of each server. Operations has the details. */
+/** The requests of each server. Monitoring has the details. */
 export function Requests({ samples }: Pick<MetricsStream, 'samples'>) {
   const buckets = toBuckets(samples)
   const times = buckets.map(({ time }) => time)

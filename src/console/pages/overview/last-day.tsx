@@ -10,7 +10,7 @@ import { useResource } from '../../resource.ts'
 
 const refreshMs = () => 60_000
 
-/** How many marks are shown. Operations has all of them. */
+/** How many marks are shown. Monitoring has all of them. */
 const marksMax = 5
 
 /** What third parties did, and what happened, also while the console was closed. */
@@ -23,7 +23,7 @@ export function LastDay() {
   return (
     <Card
       title="Third parties, last 24 hours"
-      actions={<a href="/console/monitoring?range=24h">Operations</a>}
+      actions={<a href="/console/monitoring?range=24h">Monitoring</a>}
     >
       <Loaded resource={usage}>
         {({ total, marks }) => (
