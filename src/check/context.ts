@@ -76,7 +76,7 @@ export interface CheckContext {
   /** Sends a request with a valid token. Retries once if there is no response or the status is 429 or 5xx. */
   request(operation: Operation, input?: RequestInput): Promise<HttpResponse>
   /** Sends a request as `request` does, whose response is not audited: the provider may not serve the path. */
-  probe(operation: Operation, input: RequestInput): Promise<HttpResponse>
+  requestUnaudited(operation: Operation, input: RequestInput): Promise<HttpResponse>
   /** Sends one request with the given headers and without a retry. */
   send(
     operation: Operation,
@@ -157,7 +157,7 @@ export function openContext(
       bearer(context.token(context.resource(operation, params), changes)),
     request: (operation, input = {}) =>
       retryOnce(() => context.send(operation, input, context.authorize(operation, input.params))),
-    probe: (operation, input) =>
+    requestUnaudited: (operation, input) =>
       retryOnce(() => exchange(operation, input, context.authorize(operation, input.params))),
     async send(operation, input, headers, isBurst) {
       const response = await exchange(operation, input, headers, isBurst)

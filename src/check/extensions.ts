@@ -14,7 +14,7 @@ export async function findUnserved(context: CheckContext): Promise<ReadonlyMap<s
   for (const operation of context.operations.filter(({ isExtension }) => isExtension)) {
     const [input] = await findInputs(context, operation).catch(ignoreSkip)
     if (!input) unserved.set(operation.ref, 'an extension, and no customer has an account for it')
-    else if (!isServed(await context.probe(operation, input)))
+    else if (!isServed(await context.requestUnaudited(operation, input)))
       unserved.set(operation.ref, 'an extension of the interface, which the provider does not have')
   }
   return unserved

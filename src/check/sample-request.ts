@@ -19,18 +19,18 @@ export interface SampleRequest {
 }
 
 /** In order of preference: the operations with the smallest responses first. */
-export const probeRefs = ['C2', 'C3', 'B1', 'E1'] as const
+export const sampleRefs = ['C2', 'C3', 'B1', 'E1'] as const
 
 export async function findSample(context: CheckContext): Promise<SampleRequest> {
   const [customerId] =
     context.options.customers.length > 0 ? context.options.customers : await findCustomers(context)
-  const operation = findProbeOperation(context)
+  const operation = findSampleOperation(context)
   if (!operation || customerId === undefined) return skip('no operation to send tokens to')
   return { operation, input: { params: { customerId } } }
 }
 
-function findProbeOperation(context: CheckContext): Operation | undefined {
-  return probeRefs.map((ref) => context.operation(ref)).find((each) => each !== undefined)
+function findSampleOperation(context: CheckContext): Operation | undefined {
+  return sampleRefs.map((ref) => context.operation(ref)).find((each) => each !== undefined)
 }
 
 /** The first request of a run: the search, if only e-mail addresses are given. */
@@ -38,7 +38,7 @@ function findFirstSample(context: CheckContext): SampleRequest | undefined {
   const [customerId] = context.options.customers
   const [email] = context.options.emails
   if (customerId !== undefined) {
-    const operation = findProbeOperation(context)
+    const operation = findSampleOperation(context)
     return operation && { operation, input: { params: { customerId } } }
   }
   const search = context.operation('C1')

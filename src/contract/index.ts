@@ -51,16 +51,16 @@ export {
   checkProfiles,
   ListedCheck,
 } from './records/checks.ts'
+export * from './records/consents.ts'
+export { AccountContact } from './records/contact.ts'
+export * from './records/corrections.ts'
 export {
   Customer,
   CustomerMatch,
   CustomerSearch,
   ExampleBalance,
   ShareableAccount,
-} from './records/consent.ts'
-export * from './records/consents.ts'
-export { AccountContact } from './records/contact.ts'
-export * from './records/corrections.ts'
+} from './records/customer.ts'
 export * from './records/described-record.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'

@@ -30,8 +30,8 @@ import type { ValidationMode, ValidationOutcome } from '../provider/upstream/val
 import { retryAfterDefaultSeconds } from './error-handler.ts'
 import { countBytes, jsonType, sendReserved, streamBytes, untilSent } from './json.ts'
 import type { Responder } from './provider-app.ts'
+import { findRecordsInBody } from './records-in-body.ts'
 import type { RequestInput } from './request.ts'
-import { summariseBody } from './summarise-body.ts'
 
 export interface UpstreamMetrics {
   recordUpstreamRequest(operation: string, outcome: UpstreamOutcome, seconds: number): void
@@ -154,7 +154,7 @@ async function recordAnswer(
   const circumstance = failure?.circumstance
   await answerRecord.record({
     status,
-    ...(status < 300 ? isCollected(body) && summariseBody(joinChunks(body)) : { count: 0 }),
+    ...(status < 300 ? isCollected(body) && findRecordsInBody(joinChunks(body)) : { count: 0 }),
     ...(status >= 400 && { error: 'upstream' }),
     ...(circumstance && { isRefusal: true, circumstance }),
     ...(status === 429 && upstreamLimit),

@@ -71,7 +71,7 @@ export function respondFromStore(
       if (answerRecord) {
         const observed = observeReads(context.store)
         body = await handler(input, { ...given, store: observed.store })
-        await answerRecord.record({ status, ...observed.summarise() })
+        await answerRecord.record({ status, ...observed.found() })
       } else {
         // Fails on the first error: if the token cannot be recorded, there is no need to wait for a slow handler.
         ;[body] = await Promise.all([handler(input, given), tokenRecorded])

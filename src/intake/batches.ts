@@ -77,17 +77,17 @@ export function openBatches(
   return {
     async commit(feed, number, data, { client, mayWriteProducts }) {
       const key = { feed, number, digest: await computeDigest(data), sender: client }
-      const check = () => writer.check(key)
+      const findOutcome = () => writer.findOutcome(key)
       // Before the lines are read: a batch that is sent again is answered quickly. What is probably the next batch is
       // checked by the commit alone.
       const isNext = nextNumbers.get(feed) === number
-      const known = isNext ? undefined : await check()
+      const known = isNext ? undefined : await findOutcome()
       if (known) return toAnswer(known)
       reading += 1
       const batch = await readBatch(data, mayWriteProducts).finally(() => (reading -= 1))
       if (!('items' in batch)) {
         // A wrong number is a conflict whatever the lines are.
-        const unexpected = isNext ? await check() : undefined
+        const unexpected = isNext ? await findOutcome() : undefined
         if (unexpected) return toAnswer(unexpected)
         if ('invalid' in batch) metrics?.countErrors(feed, batch.invalid.count)
         return batch

@@ -6,7 +6,7 @@ import { entryTypes, recordTypeOfDumped } from './record-type.ts'
 import type { DumpedItem } from './writer.ts'
 
 /** What is stored of one type of record. */
-export interface TypeSummary {
+export interface TypeCounts {
   readonly type: RecordType
   /** Without those of accounts that do not exist. */
   readonly records: number
@@ -18,7 +18,7 @@ export interface TypeSummary {
 }
 
 export interface DataSummary {
-  readonly types: readonly TypeSummary[]
+  readonly types: readonly TypeCounts[]
   /** Records that are not served, because their account or customer does not exist. */
   readonly unresolved: number
   readonly accountsWithoutBalance: Gap

@@ -93,7 +93,7 @@ export type BatchOutcome =
  */
 export interface FeedWriter {
   /** The outcome of a batch that cannot be committed or was committed before. Undefined if it is the next one. */
-  check(batch: BatchKey): Promise<BatchOutcome | undefined>
+  findOutcome(batch: BatchKey): Promise<BatchOutcome | undefined>
   /**
    * Commits batches of different feeds in one transaction, with their numbers. Each is accepted or rejected for itself.
    * Returns the outcomes in the same order, once they are durable and visible to every reader.
@@ -131,7 +131,7 @@ export interface FeedStore {
 }
 
 /** Decides about a batch by the state of its feed. Undefined: it can be committed. */
-export function checkBatch(
+export function findBatchOutcome(
   { number, digest, position, sender }: BatchKey,
   feed: Pick<Feed, 'batch' | 'position' | 'owner'> | undefined,
   remembered: RememberedBatch | undefined,
@@ -147,7 +147,7 @@ export function checkBatch(
 }
 
 /** Decides about the first batch of a feed by the number of feeds in the database, and of those that its sender owns. */
-export function checkNewFeed(
+export function findNewFeedConflict(
   { sender }: Pick<FeedBatch, 'sender'>,
   feeds: number,
   owned: number,

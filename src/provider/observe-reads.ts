@@ -2,7 +2,7 @@ import type { PageRequest } from '../contract/index.ts'
 import type { Contact, Missing, Page, ProviderReads } from './store.ts'
 
 /** What a read found. */
-export interface ReadSummary {
+export interface FoundRecords {
   /** How many records. */
   readonly count: number
   /** Of a list of accounts. */
@@ -15,23 +15,27 @@ type Read = (query: object, ...rest: readonly unknown[]) => Promise<Result>
 
 type Result = string | readonly string[] | Page<unknown> | Contact | Missing
 
-/** The reads of a store for one request, and a function that summarises the last one. */
+/** The reads of a store for one request, and a function that returns what the last one found. */
 export function observeReads(reads: ProviderReads) {
-  let summarise = (): ReadSummary => ({ count: 0 })
+  let found = (): FoundRecords => ({ count: 0 })
   const store = new Proxy(reads, {
     get:
       (target, name: keyof ProviderReads) =>
       async (...call: Parameters<Read>): Promise<Result> => {
         const result = await (target[name] as unknown as Read)(...call)
-        summarise = () => summariseRead(name, call[0], result)
+        found = () => findRecordsInResult(name, call[0], result)
         return result
       },
   })
-  return { store, summarise: () => summarise() }
+  return { store, found: () => found() }
 }
 
 /** Parses only lists of accounts and customers: other records are found by the accounts in the query. */
-function summariseRead(name: keyof ProviderReads, query: object, result: Result): ReadSummary {
+function findRecordsInResult(
+  name: keyof ProviderReads,
+  query: object,
+  result: Result,
+): FoundRecords {
   if (typeof result === 'string') return { count: 1 }
   if ('missing' in result) return { count: 0 }
   if ('status' in result) return { count: result.status === 'RESTRICTED' ? 0 : 1 }

@@ -92,7 +92,7 @@ function reportUnavailable(writer: FeedWriter): FeedWriter {
   }
   return {
     ...writer,
-    check: (batch) => writer.check(batch).catch(toAnswer),
+    findOutcome: (batch) => writer.findOutcome(batch).catch(toAnswer),
     commit: (batches) => writer.commit(batches).catch(toAnswer),
   }
 }

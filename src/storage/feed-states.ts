@@ -1,8 +1,8 @@
 import {
   type BatchOutcome,
-  checkBatch,
-  checkNewFeed,
   type FeedBatch,
+  findBatchOutcome,
+  findNewFeedConflict,
 } from '../intake/feed-writer.ts'
 import type { Cell } from './sql.ts'
 
@@ -67,10 +67,14 @@ export function decideBatches(
       numbers.map(Number)
     const result = { lines, created, changed, unchanged, deleted }
     const remembered = digest !== null && { digest: String(digest), result }
-    const outcome = checkBatch({ ...batch, feed: name }, feed || undefined, remembered || undefined)
+    const outcome = findBatchOutcome(
+      { ...batch, feed: name },
+      feed || undefined,
+      remembered || undefined,
+    )
     if (outcome || feed) return outcome
     const ofSender = newFeeds.filter(({ sender }) => sender?.id === batch.sender?.id)
-    const rejected = checkNewFeed(batch, feeds + newFeeds.length, owned + ofSender.length)
+    const rejected = findNewFeedConflict(batch, feeds + newFeeds.length, owned + ofSender.length)
     if (!rejected) newFeeds.push(batch)
     return rejected
   })

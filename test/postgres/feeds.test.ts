@@ -97,7 +97,7 @@ describeOn('postgres', 'the writer of feeds', () => {
     await failed
     await loads.release()
 
-    assert.equal(await writer.check(batch), undefined)
+    assert.equal(await writer.findOutcome(batch), undefined)
     assert.partialDeepStrictEqual(await commitOne(writer, batch), { result: { created: 1 } })
   })
 
@@ -134,11 +134,11 @@ describeOn('postgres', 'the writer of feeds', () => {
 
     await server.stop()
     await assert.rejects(writer.commit([batch]), unavailable)
-    await assert.rejects(writer.check(batch), unavailable)
+    await assert.rejects(writer.findOutcome(batch), unavailable)
     await server.start()
 
     await until(() =>
-      writer.check(batch).then(
+      writer.findOutcome(batch).then(
         () => true,
         () => false,
       ),
@@ -162,7 +162,7 @@ describeOn('postgres', 'the writer of feeds', () => {
     await assert.rejects(hasty.commit([batch]), unavailable)
     const committed = commitOne(patient, batch)
     await until(() => waits === 1)
-    assert.equal(await hasty.check(batch), undefined)
+    assert.equal(await hasty.findOutcome(batch), undefined)
     await loads.release()
 
     assert.partialDeepStrictEqual(await committed, { result: { created: 2 } })

@@ -246,12 +246,12 @@ describeOn('postgres', 'a commit whose wait for a standby is cancelled', () => {
       commitWithoutStandby(t, () => writer.commit([batch])),
       unavailable,
     )
-    for (const repeat of [() => writer.check(batch), () => writer.commit([batch])]) {
+    for (const repeat of [() => writer.findOutcome(batch), () => writer.commit([batch])]) {
       await assert.rejects(cancelWaits(repeat()), unavailable)
     }
     await setStandby('')
 
-    assert.partialDeepStrictEqual(await writer.check(batch), { result: { created: 1 } })
+    assert.partialDeepStrictEqual(await writer.findOutcome(batch), { result: { created: 1 } })
   })
 })
 

@@ -60,7 +60,7 @@ describeOn('sqlite', 'a feed writer', () => {
     const batch = createBatch('core', 1, [customerLine])
     const unlock = lock(pathOf(database))
     await assert.rejects(writer.commit([batch]), unavailable(/locked by another process/))
-    assert.equal(await writer.check(batch), undefined)
+    assert.equal(await writer.findOutcome(batch), undefined)
     unlock()
     assert.ok('result' in (await commitOne(writer, batch)))
   })
@@ -83,7 +83,7 @@ describeOn('sqlite', 'a feed writer', () => {
     const batch = createBatch('core', 1, [customerLine])
     renameSync(path, `${path}-moved`)
     await assert.rejects(writer.commit([batch]), unavailable(/was deleted or replaced/))
-    await assert.rejects(writer.check(batch), unavailable(/was deleted or replaced/))
+    await assert.rejects(writer.findOutcome(batch), unavailable(/was deleted or replaced/))
     copyFileSync(`${path}-moved`, path)
     await assert.rejects(writer.commit([batch]), unavailable(/was deleted or replaced/))
     renameSync(`${path}-moved`, path)
@@ -100,12 +100,12 @@ describeOn('sqlite', 'a feed writer', () => {
     })
     let turns = 0
     for (; !isCommitted; turns += 1) {
-      if (turns === 3) assert.equal(await writer.check(batch), undefined)
+      if (turns === 3) assert.equal(await writer.findOutcome(batch), undefined)
       await setImmediate()
     }
     await done
     assert.ok(turns > 5, `${turns} turns`)
-    assert.ok('result' in ((await writer.check(batch)) ?? {}))
+    assert.ok('result' in ((await writer.findOutcome(batch)) ?? {}))
   })
 
   it('commits in turn with a writer that commits without a pause', async (t) => {

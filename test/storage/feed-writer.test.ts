@@ -26,7 +26,7 @@ describe('the numbers of a feed', () => {
     const { writer, store, database } = await openFeeds(t)
     assert.deepEqual(await store.list(), [])
     const first = createBatch('core', 1, [customerLine])
-    assert.equal(await writer.check(first), undefined)
+    assert.equal(await writer.findOutcome(first), undefined)
     assert.deepEqual(await commitOne(writer, first), { result: oneCreated })
     assert.deepEqual(await commitOne(writer, createBatch('core', 2, [accountLine])), {
       result: oneCreated,
@@ -43,7 +43,7 @@ describe('the numbers of a feed', () => {
     await commitOne(writer, createBatch('core', 2, [put.customer('c2')]))
     const before = await store.find('core')
     setClock('2025-08-01T00:00:00Z')
-    assert.deepEqual(await writer.check(batch), { result: oneCreated })
+    assert.deepEqual(await writer.findOutcome(batch), { result: oneCreated })
     assert.deepEqual(await commitOne(writer, batch), { result: oneCreated })
     assert.deepEqual(await store.find('core'), before)
   })
@@ -56,11 +56,11 @@ describe('the numbers of a feed', () => {
       [3, 'gap'],
     ] as const) {
       const batch = createBatch('core', number, [put.customer('c2')])
-      assert.deepEqual(conflictOf(await writer.check(batch)), { reason, expected: 2 })
+      assert.deepEqual(conflictOf(await writer.findOutcome(batch)), { reason, expected: 2 })
       assert.deepEqual(conflictOf(await commitOne(writer, batch)), { reason, expected: 2 })
     }
     const unknown = createBatch('other', 2, [customerLine])
-    assert.deepEqual(conflictOf(await writer.check(unknown)), { reason: 'gap', expected: 1 })
+    assert.deepEqual(conflictOf(await writer.findOutcome(unknown)), { reason: 'gap', expected: 1 })
     assert.equal((await store.find('core'))?.batch, 1)
     assert.equal(await store.find('other'), undefined)
   })
@@ -118,8 +118,8 @@ describe('the numbers of a feed', () => {
       [createBatch('core', 2, [], 'at 1'), 2],
     ]
     for (const [batch, expected] of foreign) {
-      assert.deepEqual(conflictOf(await writer.check(batch)), { reason: 'follower', expected })
-      assert.deepEqual(conflictOf(await commitOne(writer, batch)), { reason: 'follower', expected })
+      for (const outcome of [await writer.findOutcome(batch), await commitOne(writer, batch)])
+        assert.deepEqual(conflictOf(outcome), { reason: 'follower', expected })
     }
   })
 
@@ -128,7 +128,7 @@ describe('the numbers of a feed', () => {
     const names = Array.from({ length: feedsMax }, (_, index) => `feed-${index}`)
     await writer.commit(names.map((name) => createBatch(name, 1, [])))
     const batch = createBatch('one-more', 1, [])
-    assert.deepEqual(conflictOf(await writer.check(batch)), { reason: 'limit', expected: 1 })
+    assert.deepEqual(conflictOf(await writer.findOutcome(batch)), { reason: 'limit', expected: 1 })
     assert.deepEqual(conflictOf(await commitOne(writer, batch)), { reason: 'limit', expected: 1 })
     assert.ok('result' in (await commitOne(writer, createBatch('feed-0', 2, []))))
 
@@ -158,9 +158,9 @@ describe('the numbers of a feed', () => {
     )
     assert.deepEqual(conflictOf(outcomes[clientFeedsMax + 1]), conflict)
     const batch = send('a', 'one-more')
-    assert.deepEqual(conflictOf(await writer.check(batch)), conflict)
+    assert.deepEqual(conflictOf(await writer.findOutcome(batch)), conflict)
     assert.deepEqual(conflictOf(await commitOne(writer, batch)), conflict)
-    assert.equal(await writer.check(send('b', 'one-more')), undefined)
+    assert.equal(await writer.findOutcome(send('b', 'one-more')), undefined)
     assert.ok('result' in (await commitOne(writer, createBatch('followed', 0, [], 'at 0'))))
     assert.ok('result' in (await commitOne(writer, { ...send('a', 'feed-0'), number: 2 })))
     assert.equal(await store.remove('feed-0'), true)

@@ -20,7 +20,7 @@ import {
 import { readAccounts, readUnbounded, toSubject } from '../read-list.ts'
 import { buildRequest, findOperationsByPath } from '../requests.ts'
 import { expectRejection, formatStatus } from '../responses.ts'
-import { probeRefs } from '../sample-request.ts'
+import { sampleRefs } from '../sample-request.ts'
 import { findSubject } from '../subjects.ts'
 
 /** An account that the viewer must not see. */
@@ -87,7 +87,7 @@ const inBody = errorsSection(
 )
 
 /** Their responses do not depend on the time. */
-const concurrentRefs: readonly string[] = probeRefs
+const concurrentRefs: readonly string[] = sampleRefs
 const concurrentRounds = 3
 const concurrentEach = 6
 

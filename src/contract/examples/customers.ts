@@ -1,5 +1,5 @@
-import type { Customer } from '../records/consent.ts'
 import type { AccountContact } from '../records/contact.ts'
+import type { Customer } from '../records/customer.ts'
 import type { Restriction } from '../records/restriction.ts'
 
 export const customer: Customer = {

@@ -4,12 +4,12 @@ import { described, record } from '../record.ts'
 import { ExplorerResult } from '../records/explorer.ts'
 import { Type } from '../type.ts'
 import * as banking from './banking.ts'
-import * as consent from './consent.ts'
 import * as contact from './contact.ts'
+import * as customers from './customers.ts'
 import * as energy from './energy.ts'
 import { plain } from './shared-parameters.ts'
 
-const providerOperations = { ...banking, ...energy, ...contact, ...consent }
+const providerOperations = { ...banking, ...energy, ...contact, ...customers }
 type ProviderOperationId = keyof typeof providerOperations
 
 /** Which parameters and fields are valid depends on the operation. */

@@ -3,9 +3,9 @@ import * as access from './access.ts'
 import * as banking from './banking.ts'
 import * as catalogue from './catalogue.ts'
 import * as checks from './checks.ts'
-import * as consent from './consent.ts'
 import * as consents from './consents.ts'
 import * as contact from './contact.ts'
+import * as customers from './customers.ts'
 import * as drafts from './drafts.ts'
 import * as energy from './energy.ts'
 import * as explorer from './explorer.ts'
@@ -24,13 +24,15 @@ function inOrder<Module extends Operations>(operations: Module): Module {
 // The types are written out, or each declaration of the package would repeat every schema: 1.4 MB.
 
 /** Sections A and C of the interface: the operations of a data provider. */
-export const providerOperations: typeof banking & typeof energy & typeof contact & typeof consent =
-  {
-    ...inOrder(banking),
-    ...inOrder(energy),
-    ...inOrder(contact),
-    ...inOrder(consent),
-  }
+export const providerOperations: typeof banking &
+  typeof energy &
+  typeof contact &
+  typeof customers = {
+  ...inOrder(banking),
+  ...inOrder(energy),
+  ...inOrder(contact),
+  ...inOrder(customers),
+}
 
 /** Section D of the interface, and the other operations that a catalogue needs. */
 export const catalogueOperations: typeof catalogue & typeof drafts = {

@@ -21,7 +21,7 @@ import {
   type ProductVersion,
   requireContent,
 } from './store.ts'
-import { shortenText } from './summary.ts'
+import { shortenText } from './summary-texts.ts'
 
 /** How old the knowledge of changes by other processes may be. */
 const checkMs = 1000

@@ -10,7 +10,7 @@ import {
 import { publicationFaultsMax } from '../../contract/limits.ts'
 import type { Handlers } from './handler.ts'
 import type { CatalogueStore, StoredSummary } from './store.ts'
-import { shortenText } from './summary.ts'
+import { shortenText } from './summary-texts.ts'
 
 /** How many records are read at once. */
 const chunkSize = 100

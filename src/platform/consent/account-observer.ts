@@ -3,14 +3,20 @@ import { type AccountChange, selectChanges } from './account-changes.ts'
 import type { CustomerAccount, ReadCustomerAccounts } from './account-details.ts'
 import { type ProviderClient, ProviderUnavailable, SharingRefused } from './customers.ts'
 import { isOutage } from './outage.ts'
-import { probeAccounts, readError, readOpenStatus, type Seen, served } from './probe-accounts.ts'
+import {
+  readAccountStates,
+  readError,
+  readOpenStatus,
+  type Seen,
+  served,
+} from './read-account-states.ts'
 import type { ArrangementStore, StoredArrangement } from './store.ts'
 
 /** How long a page, or an error for a third party, may wait for each answer about the accounts. */
 const reviewMs = 1500
 
 /** How often a process asks what became of the missing accounts of a consent. */
-const probeSeconds = 60
+const readSeconds = 60
 
 /** A provider that contradicts itself must not cause a write for each request. */
 const writesMax = 10
@@ -41,12 +47,12 @@ export function openAccountObserver({
   provider,
   clock,
 }: ObserverOptions) {
-  const probes = openTokenBuckets(1, probeSeconds, consentsMax)
+  const reads = openTokenBuckets(1, readSeconds, consentsMax)
   const writes = openTokenBuckets(writesMax, writeSeconds, consentsMax)
 
-  const takeProbe = (key: string): boolean => {
-    if (probes.retryAfter(key) > 0) return false
-    probes.take(key)
+  const takeRead = (key: string): boolean => {
+    if (reads.retryAfter(key) > 0) return false
+    reads.take(key)
     return true
   }
 
@@ -54,7 +60,7 @@ export function openAccountObserver({
   const explain = async (
     { customerId, accountIds }: CustomerShare,
     accounts: readonly CustomerAccount[],
-    mayProbe: () => boolean,
+    mayRead: () => boolean,
   ): Promise<ReadonlyMap<string, Seen>> => {
     const seen = new Map(
       accounts.map(({ id, isOpen }) => [
@@ -63,19 +69,19 @@ export function openAccountObserver({
       ]),
     )
     const missing = accountIds.filter((id) => !seen.has(id))
-    if (missing.length === 0 || !mayProbe()) return seen
+    if (missing.length === 0 || !mayRead()) return seen
     const signal = AbortSignal.timeout(reviewMs)
-    const found = await probeAccounts(provider, customerId, missing, signal)
+    const found = await readAccountStates(provider, customerId, missing, signal)
     return new Map([...seen, ...found])
   }
 
   /** What the provider says about every account of a consent. `accounts` is undefined if it does not list them. */
-  const review = async (share: CustomerShare, mayProbe: () => boolean) => {
+  const review = async (share: CustomerShare, mayRead: () => boolean) => {
     const { customerId, accountIds } = share
     const limits = { accountsMs: reviewMs, detailsMs: reviewMs }
     try {
       const { accounts } = await readCustomerAccounts(customerId, limits)
-      return { accounts, seen: await explain(share, accounts, mayProbe) }
+      return { accounts, seen: await explain(share, accounts, mayRead) }
     } catch (error) {
       if (!(error instanceof ProviderUnavailable || error instanceof SharingRefused)) throw error
       const said = readError(error.cause)
@@ -107,10 +113,7 @@ export function openAccountObserver({
       const { id, accountIds } = arrangement
       const time = clock()
       const isActive = arrangement.status === 'active'
-      const { accounts, seen } = await review(
-        arrangement,
-        () => isActive && takeProbe(`${id} page`),
-      )
+      const { accounts, seen } = await review(arrangement, () => isActive && takeRead(`${id} page`))
       if (!isActive) return accounts
       await save(arrangement, toChanges(accountIds, seen, time)).catch(ignoreOutage)
       return accounts
@@ -123,7 +126,7 @@ export function openAccountObserver({
       time: Temporal.Instant,
     ): Promise<void> {
       const { id, accountIds } = arrangement
-      const seen = await explain(arrangement, accounts, () => takeProbe(`${id} page`))
+      const seen = await explain(arrangement, accounts, () => takeRead(`${id} page`))
       await save(arrangement, toChanges(accountIds, seen, time)).catch(ignoreOutage)
     },
 
@@ -150,7 +153,7 @@ export function openAccountObserver({
         const last = new Map(earlier.map(({ accountId, state }) => [accountId, state]))
         const isUnexplained = [...unknown].some((each) => last.get(each) !== 'no_longer_held')
         // The accounts may be of the other kind, refused or gone.
-        if (isUnexplained && takeProbe(id)) {
+        if (isUnexplained && takeRead(id)) {
           const { seen } = await review(arrangement, () => true)
           changes.push(...toChanges(accountIds, seen, time))
         }

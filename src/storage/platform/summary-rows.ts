@@ -5,7 +5,7 @@ import type {
   StoredSummary,
   SummaryQuery,
 } from '../../platform/catalogue/store.ts'
-import { summarizeTexts } from '../../platform/catalogue/summary.ts'
+import { summarizeTexts } from '../../platform/catalogue/summary-texts.ts'
 import { pageValues } from '../request-values.ts'
 import { boolean, integer, nullable, type Sql, text } from '../sql.ts'
 import { actorColumns, toActorValues, withActor } from './actor-columns.ts'

@@ -5,8 +5,8 @@ import { Money } from '../../components/money.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
-import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
+import { EntryList } from './entry-list.tsx'
 
 const scheduledColumns: readonly Column<ScheduledPayment>[] = [
   {
@@ -49,7 +49,7 @@ const scheduledColumns: readonly Column<ScheduledPayment>[] = [
 
 export function ScheduledPayments(account: AccountProps) {
   return (
-    <AccountList
+    <EntryList
       account={account}
       operation="listScheduledPayments"
       noun="scheduled payments"
@@ -87,7 +87,7 @@ const debitColumns: readonly Column<DirectDebit>[] = [
 
 export function DirectDebits(account: AccountProps) {
   return (
-    <AccountList
+    <EntryList
       account={account}
       operation="listDirectDebits"
       noun="direct debits"

@@ -4,9 +4,9 @@ import { Badge } from '../../components/badge.tsx'
 import { Money } from '../../components/money.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
-import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
 import { EnergyCharts } from './energy-charts.tsx'
+import { EntryList } from './entry-list.tsx'
 import { type Filter, timeFilters } from './filter-form.tsx'
 
 const money = (amount: string | undefined) =>
@@ -39,7 +39,7 @@ export function Invoices(account: AccountProps) {
     <>
       <EnergyCharts {...account} />
       <h2>Invoices</h2>
-      <AccountList
+      <EntryList
         account={account}
         operation="listEnergyInvoices"
         filters={dateFilters}
@@ -92,7 +92,7 @@ function readCharge(transaction: EnergyBillingTransaction): Charge {
 
 export function Billing(account: AccountProps) {
   return (
-    <AccountList
+    <EntryList
       account={account}
       operation="listEnergyBilling"
       filters={timeFilters}

@@ -4,8 +4,8 @@ import { Money } from '../../components/money.tsx'
 import { valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
 import { Moment, nameZone } from '../../components/time.tsx'
-import { AccountList } from './account-list.tsx'
 import type { AccountProps } from './account-props.ts'
+import { EntryList } from './entry-list.tsx'
 import { type Filter, timeFilters } from './filter-form.tsx'
 import { TransactionCharts } from './transaction-charts.tsx'
 
@@ -56,7 +56,7 @@ export function Transactions(account: AccountProps) {
     <>
       <TransactionCharts {...account} />
       <h2>Transactions</h2>
-      <AccountList
+      <EntryList
         account={account}
         operation="listBankingTransactions"
         filters={filters}

@@ -1,6 +1,9 @@
 import { printable } from '../../../contract/index.ts'
 import { isObject } from '../../../contract/schema.ts'
 import { CdsError } from '../../cds/errors.ts'
+import { listSharedBalances, readBalances } from './balances.ts'
+import { type RecordSource, toPage, toSingle } from './pages.ts'
+import { readSelectedAccounts } from './selected-accounts.ts'
 import {
   createListHandlers,
   type Handler,
@@ -8,10 +11,7 @@ import {
   pick,
   selectBankAccounts,
   toIds,
-} from './account-lists.ts'
-import { listSharedBalances, readBalances } from './balances.ts'
-import { type RecordSource, toPage, toSingle } from './pages.ts'
-import { readSelectedAccounts } from './selected-accounts.ts'
+} from './shared-accounts.ts'
 import {
   errorsOf,
   rejectAccount,

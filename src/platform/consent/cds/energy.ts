@@ -1,11 +1,11 @@
 import { isObject } from '../../../contract/schema.ts'
+import { type RecordSource, toPage, toSingle } from './pages.ts'
 import {
   createListHandlers,
   type Handler,
   listEnergyAccounts,
   selectEnergyAccounts,
-} from './account-lists.ts'
-import { type RecordSource, toPage, toSingle } from './pages.ts'
+} from './shared-accounts.ts'
 import {
   ask,
   rejectAccount,

@@ -1,9 +1,9 @@
 import type { CdsEndpointId } from '../../../contract/cds/shared/endpoints.ts'
 import { CdsError } from '../../cds/errors.ts'
-import type { Handler } from './account-lists.ts'
 import { bankingHandlers } from './banking.ts'
 import { energyHandlers } from './energy.ts'
 import { toSingle } from './pages.ts'
+import type { Handler } from './shared-accounts.ts'
 import { ask, theCustomer, toInput, writeRecord } from './shared-data.ts'
 
 /** C3 */

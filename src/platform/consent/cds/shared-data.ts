@@ -11,7 +11,7 @@ import {
   ProviderUnavailable,
   SharingRefused,
 } from '../customers.ts'
-import { readOpenStatus } from '../probe-accounts.ts'
+import { readOpenStatus } from '../read-account-states.ts'
 import type { StoredArrangement } from '../store.ts'
 import type { Ids } from './account-ids.ts'
 

@@ -1,7 +1,7 @@
 import { printable } from '../../../contract/index.ts'
 import { CdsError } from '../../cds/errors.ts'
 import { askProvider, SharingRefused } from '../customers.ts'
-import { accountRefused } from '../probe-accounts.ts'
+import { accountRefused } from '../read-account-states.ts'
 import { type CdsCall, errorsOf, toInput } from './shared-data.ts'
 
 /** How many calls of the provider one body may cost, and how many of them at once. */

@@ -25,7 +25,7 @@ const waitMaxDefaultMs = 3_600_000
 /** Indexing a block takes as long as so many lines, and other batches wait for it. */
 const linesPerBlock = 200
 
-/** How many connections answer `check` while a commit uses another. */
+/** How many connections answer `findOutcome` while a commit uses another. */
 const checkConnections = 2
 
 /**
@@ -154,7 +154,7 @@ export async function openPostgresFeedWriter(
     })
 
   return {
-    async check(batch) {
+    async findOutcome(batch) {
       const states = await runStatement(checks, readStates, stateValues([batch]))
       const [outcome] = await confirm(decideBatches([batch], states))
       return outcome

@@ -101,7 +101,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     })
 
   return {
-    async check(batch) {
+    async findOutcome(batch) {
       requireSameFile()
       return committed.check(batch)
     },

@@ -4,11 +4,6 @@ import { type Handler, orNotFound } from './handler.ts'
 /** For a balance that was loaded without a currency. */
 const currencyDefault = 'AUD'
 
-export const getAccountContact: Handler<'getAccountContact'> = async ({ params }, { store }) => {
-  const contact = orNotFound(await store.readContact(params.customerId, params.accountId))
-  return contact.status === 'RESTRICTED' ? '' : contact.record
-}
-
 export const searchCustomers: Handler<'searchCustomers'> = async ({ body }, { store }) => {
   const matches = await store.findCustomers(body.email)
   return `{"data":[${matches.join(',')}]}`

@@ -11,7 +11,7 @@ import { WindowNote } from './window-note.tsx'
 import { findWindow } from './windows.ts'
 
 /** A list of an account that the provider pages. In the table, n shows the next page and p the previous one. */
-export function AccountList<Id extends ListId>({
+export function EntryList<Id extends ListId>({
   account,
   operation,
   filters = [],

@@ -6,7 +6,7 @@ import {
   CustomerSearch,
   ExampleBalance,
   ShareableAccount,
-} from '../records/consent.ts'
+} from '../records/customer.ts'
 import { Text } from '../scalars.ts'
 import { Type } from '../type.ts'
 import { CustomerParams, plain } from './shared-parameters.ts'

@@ -1,5 +1,5 @@
 import { isId } from '../contract/ids.ts'
-import type { ReadSummary } from '../provider/observe-reads.ts'
+import type { FoundRecords } from '../provider/observe-reads.ts'
 
 /** A larger body is not parsed, which would delay other requests. */
 const bytesMax = 512 * 1024
@@ -14,7 +14,7 @@ interface Body {
 }
 
 /** What the body of a response from an upstream discloses; undefined if it is unknown. */
-export function summariseBody(body: Uint8Array): ReadSummary | undefined {
+export function findRecordsInBody(body: Uint8Array): FoundRecords | undefined {
   if (body.length === 0) return { count: 0 }
   const value = body.length > bytesMax ? undefined : parse(body)
   if (typeof value !== 'object' || value === null) return undefined

@@ -6,7 +6,7 @@ import type { AccountChange } from './account-changes.ts'
 import { isSharingRefused, type ProviderClient } from './customers.ts'
 
 /** How many accounts are asked for at most, and how many of them at once. */
-const probesMax = 50
+const readsMax = 50
 const concurrentMax = 10
 
 /** What an answer of the provider says about accounts. */
@@ -41,7 +41,7 @@ export function readError(error: unknown): Seen | undefined {
  * Asks for accounts that the provider does not list, one by one: an unknown account would hide that others are refused.
  * Accounts of which the provider says nothing, because it does not respond or has too many requests, are left out.
  */
-export async function probeAccounts(
+export async function readAccountStates(
   provider: ProviderClient,
   customerId: string,
   accountIds: readonly string[],
@@ -49,10 +49,12 @@ export async function probeAccounts(
 ): Promise<ReadonlyMap<string, Seen>> {
   const found = new Map<string, Seen>()
   const client = await provider()
-  const rest = accountIds.slice(0, probesMax)
+  const rest = accountIds.slice(0, readsMax)
   while (rest.length > 0) {
     const next = rest.splice(0, concurrentMax)
-    const answers = await Promise.all(next.map((id) => probe(client, customerId, id, signal)))
+    const answers = await Promise.all(
+      next.map((id) => readAccountState(client, customerId, id, signal)),
+    )
     for (const [index, id] of next.entries()) {
       const answer = answers[index]
       if (answer) found.set(id, answer)
@@ -62,7 +64,7 @@ export async function probeAccounts(
 }
 
 /** An account is unknown if it is neither a bank account nor an energy account. */
-async function probe(
+async function readAccountState(
   client: Client,
   customerId: string,
   accountId: string,
