@@ -1,40 +1,97 @@
 import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 
 const interimStart = 'HTTP/1.1 1'
 const switchingStart = 'HTTP/1.1 101'
 const headersEnd = '\r\n\r\n'
 
 /**
- * Removes interim responses from what is read from a connection. A server may send them before any response (RFC 9110,
+ * A connection, without interim responses in what is read from it. A server may send them before any response (RFC 9110,
  * section 15.2), but undici closes the connection after a 100 that was not requested. A 101 is not removed: it ends HTTP.
  */
-export function skipInterimResponses(socket: Socket, bytesMax: number): void {
-  const read = socket.read.bind(socket)
-  let written = 0
-  let isStart = false
-  let held: Buffer | undefined
+export class FinalResponses extends Duplex {
+  readonly #socket: Socket
+  readonly #interimBytesMax: number
+  /** A connection has one request at a time: what is received first after it was written is the start of a response. */
+  #isStart = false
+  #held: Buffer | undefined
 
-  socket.read = (size?: number) => {
-    // Streams use a size of 0 to receive more without taking it.
-    if (size !== undefined) return read(size)
-    // A connection has one request at a time: what is received first after it was written is the start of a response.
-    if (socket.bytesWritten !== written) {
-      written = socket.bytesWritten
-      isStart = true
-      held = undefined
+  constructor(socket: Socket, interimBytesMax: number) {
+    super({
+      allowHalfOpen: false,
+      decodeStrings: false,
+      highWaterMark: socket.readableHighWaterMark,
+    })
+    this.#socket = socket
+    this.#interimBytesMax = interimBytesMax
+    socket.on('data', (chunk: Buffer) => {
+      const rest = this.#isStart ? this.#skipInterim(chunk) : chunk
+      if (rest.length > 0 && !this.push(rest)) socket.pause()
+    })
+    socket.on('end', () => this.push(null))
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+    socket.pause()
+  }
+
+  override _read(): void {
+    this.#socket.resume()
+  }
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
+    this.#startRequest()
+    this.#socket.write(chunk, encoding, done)
+  }
+
+  override _writev(
+    chunks: readonly { readonly chunk: Buffer | string; readonly encoding: BufferEncoding }[],
+    done: Done,
+  ): void {
+    this.#startRequest()
+    this.#socket.cork()
+    for (const [index, { chunk, encoding }] of chunks.entries()) {
+      this.#socket.write(chunk, encoding, index === chunks.length - 1 ? done : undefined)
     }
-    for (;;) {
-      const chunk: Buffer | null = read()
-      if (!isStart || chunk === null) return chunk
-      const rest = removeInterim(held ? Buffer.concat([held, chunk]) : chunk)
-      if (!mayBeInterim(rest) || rest.length > bytesMax) {
-        isStart = false
-        return rest
-      }
-      held = rest
+    this.#socket.uncork()
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done)
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#socket.destroy()
+    done(error)
+  }
+
+  /** An idle connection does not keep the process running. */
+  ref(): void {
+    this.#socket.ref()
+  }
+
+  unref(): void {
+    this.#socket.unref()
+  }
+
+  #startRequest(): void {
+    this.#isStart = true
+    this.#held = undefined
+  }
+
+  /** Empty while the bytes may be the start of an interim response. */
+  #skipInterim(chunk: Buffer): Buffer {
+    const rest = removeInterim(this.#held ? Buffer.concat([this.#held, chunk]) : chunk)
+    if (mayBeInterim(rest) && rest.length <= this.#interimBytesMax) {
+      this.#held = rest
+      return Buffer.alloc(0)
     }
+    this.#isStart = false
+    this.#held = undefined
+    return rest
   }
 }
+
+type Done = (error?: Error | null) => void
 
 /** Without the interim responses at the start that are complete. */
 function removeInterim(bytes: Buffer): Buffer {

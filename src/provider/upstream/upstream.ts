@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import {
@@ -7,7 +9,7 @@ import {
   openExchange,
 } from './exchange.ts'
 import { upstreamError } from './failures.ts'
-import { skipInterimResponses } from './interim-responses.ts'
+import { FinalResponses } from './interim-responses.ts'
 
 export interface UpstreamOptions extends ExchangeLimits {
   /** The base URL, which paths are appended to. */
@@ -99,7 +101,7 @@ function openConnector({ tls, connectTimeoutMs }: UpstreamOptions): buildConnect
   return (target, callback) =>
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null)
-      skipInterimResponses(socket, headerBytesMax)
-      callback(null, socket)
+      // undici uses any stream, but its types name sockets alone.
+      callback(null, new FinalResponses(socket, headerBytesMax) as Duplex as Socket)
     })
 }
