@@ -17,7 +17,7 @@ const privateMembers = {
   pg: {
     file: 'src/storage/postgres/driver/pg-internals.ts',
     pattern:
-      /(from |\()'(pg-protocol|pg\/lib)|\b(attachListeners|parsedStatements|submittedNamedStatements|handlePacket|processID|secretKey|requestSsl|sendCopyFromChunk|endCopyFrom|activeQuery|queryQueue)\b/,
+      /(from |\()'(pg-protocol|pg\/lib)|\b(attachListeners|parsedStatements|submittedNamedStatements|handlePacket|processID|secretKey|requestSsl|sendCopyFromChunk|endCopyFrom|handleCopyInResponse|activeQuery|queryQueue)\b|new pg\.Query\b|\.bind\(\{\}/,
   },
   // The confirmations of connections that a supervisor passes to its workers.
   node: {
@@ -25,6 +25,8 @@ const privateMembers = {
     pattern: /internalMessage|'newconn'|NODE_(CLUSTER|HANDLE)/,
   },
 }
+
+const privateFiles = Object.values(privateMembers).map(({ file }) => file)
 
 /** What private members look like in other sources, whatever the package is. */
 const privateAccess = {
@@ -34,6 +36,18 @@ const privateAccess = {
   'a member whose name starts with an underscore': /[\w)\]]\??\._[a-z]|\['_[a-z]/,
   'the key stores of the OpenID provider': /\b(a?symmetricKeyStore|selectFor(Sign|Verify))\b/,
   'a changed prototype': /\bprototype(\.\w+|\[\w+\])? = |\bsetPrototypeOf\(/,
+  'a method of another class': /\.prototype\.\w+\.(call|apply)\(/,
+  'a replaced method of an object':
+    /\b(channel|client|connection|parser|query|server|socket|stream)\??\.\w+ = (\(|async\b|function\b|\w+ => )|\.assign\(\s*(channel|client|connection|parser|query|server|socket|stream)\b/,
+  'a member that the types of a package do not have':
+    /\bas (unknown as )?(pg\.\w+|Client|Connection|Dispatcher|Duplex|Fastify\w+|IncomingMessage|KoaContext\w*|Pool|Provider|RequestInit|Server\w*|Socket|TLSSocket) & /,
+  'a stream in place of a socket': /\bas (Duplex|unknown) as (Socket|TLSSocket)\b/,
+}
+
+/** The files that use them regardless. */
+const listedUses: Readonly<Record<string, readonly string[]>> = {
+  'a method of another class': ['src/server/graceful-shutdown.ts'],
+  'a stream in place of a socket': ['src/provider/upstream/upstream.ts'],
 }
 
 /** Of `npm ci --omit=dev`. */
@@ -44,6 +58,7 @@ describe('a source', () => {
     it(`does not use ${name}`, () => {
       const found = sources
         .filter((path) => path.startsWith('src/') && !/\.test\.tsx?$/.test(path))
+        .filter((path) => !privateFiles.includes(path) && !listedUses[name]?.includes(path))
         .flatMap((path) =>
           readFileSync(join(root, path), 'utf8')
             .split('\n')
@@ -65,6 +80,18 @@ describe('the program', () => {
     )
 
     assert.ok(installed.length <= runtimePackagesMax, `${installed.length} packages`)
+  })
+})
+
+describe('the page about dependencies', () => {
+  it('has the reason of every such use', () => {
+    const page = readFileSync(join(root, 'docs/explanation/dependencies.md'), 'utf8')
+    const files = [...privateFiles, ...Object.values(listedUses).flat()]
+
+    assert.deepEqual(
+      files.filter((file) => !page.includes(`| \`${file}\` |`)),
+      [],
+    )
   })
 })
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { Duplex } from 'node:stream'
-import pg from 'pg'
+import type pg from 'pg'
+import { CopyQuery } from './pg-internals.ts'
 
 export interface Copy {
   /** When it resolves, more may be written. */
@@ -17,9 +17,8 @@ const copyData = 0x64
 const copyDone = 0x63
 
 /**
- * Copies rows into a table, through the driver's interface for custom queries. The rows are sent without waiting for the
- * server: if the copy fails, the server ignores those that follow. In pipeline mode, the statements behind it do not wait
- * either.
+ * Copies rows into a table. They are sent without waiting for the server: if the copy fails, the server ignores those that
+ * follow. In pipeline mode, the statements behind it do not wait either.
  */
 export function openCopy(
   client: pg.ClientBase,
@@ -29,32 +28,24 @@ export function openCopy(
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   // `write` and `end` report the failure.
   ended.catch(() => {})
-  let stream: Duplex | undefined
   let failure: Error | undefined
-  const query = new pg.Query(statement, (error) => {
+  const query = new CopyQuery(statement, (error) => {
     if (!error) return resolve()
     failure ??= error
     onFailure(error)
     reject(error)
   })
-  client.query(
-    Object.assign(query, {
-      submit(connection: pg.Connection) {
-        stream = connection.stream
-        connection.query(statement)
-      },
-      handleCopyInResponse() {},
-    }),
-  )
+  client.query(query)
   const send = (code: number, chunk: Buffer): void => {
     const head = Buffer.alloc(5, code)
     head.writeUInt32BE(4 + chunk.length, 1)
-    stream?.write(Buffer.concat([head, chunk]))
+    query.stream?.write(Buffer.concat([head, chunk]))
   }
   return {
     async write(chunk) {
       if (failure) throw failure
       send(copyData, chunk)
+      const { stream } = query
       // A connection that breaks does not drain.
       if (stream?.writableNeedDrain) await Promise.race([ended, once(stream, 'drain')])
       if (failure) throw failure

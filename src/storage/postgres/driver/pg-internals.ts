@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { DatabaseError } from '../../database.ts'
 
-/** The only file that uses undocumented members of the driver: its parser, and the key that cancels a statement. */
+/** The only file that uses undocumented members of the driver. */
 
 /** The versions whose members are known. `package.json` names the same. */
 export const knownVersions = { pg: '8.23.1', 'pg-protocol': '1.16.1' }
@@ -145,6 +145,31 @@ function readRow(bytes: Buffer, start: number) {
     offset = end
   }
   return { name: 'dataRow', fields }
+}
+
+/**
+ * A `COPY` whose rows are written to the stream of its connection. In pipeline mode, the driver accepts no query of another
+ * class than its own, which would answer the server that there are no rows.
+ */
+export class CopyQuery extends pg.Query {
+  /** Undefined until the statement is sent. */
+  stream: Duplex | undefined
+  override submit: (connection: pg.Connection) => void
+
+  constructor(statement: string, callback: (error: Error | undefined) => void) {
+    super(statement, callback)
+    this.submit = (connection) => {
+      this.stream = connection.stream
+      connection.query(statement)
+    }
+  }
+
+  handleCopyInResponse(): void {}
+}
+
+/** All connections share one encoding buffer: the start of a message that failed would be sent before the next one. */
+export function discardUnsent(connection: pg.Connection): void {
+  connection.bind({}, true)
 }
 
 /** How long a request to cancel may take. */

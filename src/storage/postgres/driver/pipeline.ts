@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { JsonText } from '../../../contract/index.ts'
 import type { DescribedStatement, Parameter } from '../../statement.ts'
 import { abandonAt } from './abandon.ts'
+import { discardUnsent } from './pg-internals.ts'
 import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
 
 export type Rows = (string | null)[][]
@@ -64,8 +65,7 @@ class Pipeline {
       this.#write(connection)
     } catch (error) {
       stream.destroy(error instanceof Error ? error : new Error('not sent'))
-      // All connections share one encoding buffer: the rest of a failed message would be sent before the next one.
-      connection.bind({}, true)
+      discardUnsent(connection)
     }
     stream.uncork()
   }
