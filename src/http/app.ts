@@ -204,18 +204,22 @@ function enforceLimits(
     route.handler = shedding.withTimeout(route.handler)
   })
   const watchDescriptors = openDescriptorWatch(log)
-  const timer = setInterval(() => {
+  const check = (now: number): void => {
     watchDescriptors()
     shedding.abortExpired()
     connections.closeSlow(
       shedding.hasBackpressure() ? limits.writeTimeoutBackpressureMs : limits.writeTimeoutMs,
+      now,
     )
-    connections.closeExpired()
+    connections.closeExpired(now)
     const closed = connections.takeClosedCount()
     if (closed > 0) log?.warn({ connections: closed }, 'too many connections: closed')
     if (rejected > 0) log?.warn({ requests: rejected }, 'overloaded: requests rejected')
     rejected = 0
-  }, limits.checkIntervalMs)
+  }
+  // Sockets are read between the reading of the clock and the check: a connection whose next request arrived while the process was
+  // suspended is not idle.
+  const timer = setInterval(() => setImmediate(check, performance.now()), limits.checkIntervalMs)
   timer.unref()
   app.addHook('onClose', async () => clearInterval(timer))
 }

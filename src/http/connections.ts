@@ -130,8 +130,8 @@ export function limitConnections(
     /** All open connections, and those of other servers while they have requests in flight. */
     list: (): readonly Connection[] => [...connections, ...foreign.values()],
     /** Closes connections that never carried a valid token and have been idle for too long. */
-    closeExpired(): void {
-      const latest = performance.now() - anonymousIdleMs
+    closeExpired(now: number): void {
+      const latest = now - anonymousIdleMs
       for (const { isTrusted, inFlight, since, socket } of connections) {
         if (!isTrusted && inFlight === 0 && since <= latest) socket.destroySoon()
       }
@@ -140,8 +140,7 @@ export function limitConnections(
      * Closes connections whose clients read their responses too slowly, since unsent data stays in memory. Must be called at
      * regular intervals; requests bear no cost in between.
      */
-    closeSlow(writeTimeoutMs: number): void {
-      const now = performance.now()
+    closeSlow(writeTimeoutMs: number, now: number): void {
       for (const connection of [...connections, ...foreign.values()]) {
         const { socket, pendingWrite } = connection
         const { writableLength, bytesWritten } = socket
