@@ -38,3 +38,9 @@ export async function readCounts(database: string): Promise<string[]> {
 export function countCalls(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
+
+/** A zone in which it is about noon, so that no day ends during the test. */
+export function noonZone(): string {
+  const offset = 12 - new Date().getUTCHours()
+  return offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`
+}

@@ -9,9 +9,13 @@ import { countedEndpoint } from '../../src/platform/usage/counted-endpoint.ts'
 import { infosecOperations, publicOperations } from '../../src/platform/usage/operations.ts'
 import type { UsageStore } from '../../src/platform/usage/store.ts'
 import { openConsentStore, openUsageStore } from '../../src/storage/open.ts'
+import { findPasscode, nextCustomer, openConsentPlatform } from '../consent/platform.ts'
 import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
+import { registerThirdParty } from '../consent/third-party.ts'
 import { compileMetricsSchema } from '../support/cds-metrics-schema.ts'
 import { describe, newDatabase, type Scope } from '../support/engines.ts'
+import { until } from '../support/until.ts'
+import { noonZone } from './counts.ts'
 
 /** Midnight in Adelaide. */
 const midnight = Temporal.Instant.from('2026-06-30T14:30:00Z')
@@ -313,5 +317,39 @@ describe('Get Metrics', () => {
       failedTokenExchange: ofDays(0, 1),
       rejected: ofDays(1, 0),
     })
+  })
+
+  it('counts a flow that needs no accounts and ended at the confirmation as one before the authorisation', async (t) => {
+    const platform = await openConsentPlatform(t)
+    const thirdParty = await registerThirdParty(platform)
+    const customer = nextCustomer()
+    const browser = platform.browse()
+    await browser.open((await thirdParty.start({ scope: 'openid email' })).url)
+    await browser.submit('identify', { email: customer.email })
+    await browser.submit('passcode', { passcode: findPasscode(platform.passcodes, customer.id) })
+    assert.match(browser.page.text, /Share your data with/)
+    const { authorisations, flows, ...consents } = await openConsentStore(platform.database)
+    const usage = await openUsageStore(platform.database)
+    t.after(() => Promise.all([usage.close(), consents.close()]))
+    const started = Temporal.Instant.fromEpochMilliseconds(platform.now())
+    const clock = () => started.add({ minutes: 25 })
+    const options = { usage, authorisations, flows, calendar: openCalendar(noonZone()), clock }
+    const readStages = async () => {
+      // biome-ignore lint/suspicious/noExplicitAny: the schema describes it
+      const data: any = await readMetrics(options, 5, 'CURRENT')
+      const stages = Object.entries(data.authorisations.abandonmentsByStage)
+      return stages.flatMap(([stage, { currentDay }]) => Array(currentDay).fill(stage))
+    }
+    let stages: string[] = []
+    // Steps are recorded in the background.
+    await until(
+      async () => {
+        stages = await readStages()
+        return stages.includes('preAuthorisation')
+      },
+      () => stages.join(),
+    )
+
+    assert.deepEqual(stages, ['preAuthorisation'])
   })
 })

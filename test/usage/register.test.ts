@@ -11,7 +11,7 @@ import { describe, describeOnce, type Scope, shareOnEachEngine } from '../suppor
 import { openKeyServer } from '../support/key-server.ts'
 import { type Members, makeKey, mintToken, type TestKey } from '../support/tokens.ts'
 import { until } from '../support/until.ts'
-import { countCalls, readCounts } from './counts.ts'
+import { countCalls, noonZone, readCounts } from './counts.ts'
 
 const key = makeKey('PS256', 'register-1')
 const metrics = '/admin/metrics'
@@ -57,12 +57,6 @@ interface CallOptions {
   readonly token?: string
   readonly sent?: unknown
   readonly headers?: Readonly<Record<string, string>>
-}
-
-/** A zone in which it is about noon, so that no day ends during the test. */
-function noonZone(): string {
-  const offset = 12 - new Date().getUTCHours()
-  return offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`
 }
 
 function assertValid(validate: ValidateFunction, body: object): void {

@@ -53,6 +53,8 @@ export interface FlowResponse extends PageResponse {
 /** For the record of the flow. The step is that of the page, if none is named. */
 export interface Decision extends Pick<FlowEvent, 'outcome' | 'reason' | 'detail'> {
   readonly step?: FlowEvent['step']
+  /** The step after it that this flow does not need, which therefore counts as passed. */
+  readonly skipped?: FlowEvent
 }
 
 export const succeeded: Decision = { outcome: 'succeeded' }

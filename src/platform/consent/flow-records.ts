@@ -64,8 +64,12 @@ export function openFlowRecords(
         for (const step of steps) await store.append(id, step)
       })
     },
-    append: (uid: string, event: FlowEvent, consentId?: string) =>
-      record(event, (step) => store.append(toFlowId(uid), step, consentId)),
+    append(uid: string, events: readonly FlowEvent[], consentId?: string): void {
+      const steps = events.map(toStep)
+      begin(async () => {
+        for (const step of steps) await store.append(toFlowId(uid), step, consentId)
+      })
+    },
     appendToConsent: (consentId: string, event: FlowEvent) =>
       record(event, (step) => store.appendToConsent(consentId, step)),
   }

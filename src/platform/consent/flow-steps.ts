@@ -13,6 +13,7 @@ import {
   refused,
   succeeded,
 } from './flow-context.ts'
+import type { FlowEvent } from './flow-store.ts'
 import { renderPage } from './page-exchange.ts'
 import { renderAccountsStep, renderNoAccounts } from './pages/accounts-step.ts'
 import type { Page, Problem } from './pages/layout.ts'
@@ -209,13 +210,19 @@ async function authenticate(context: FlowContext, customerId: string): Promise<F
     const ended = await endWithError(context, 'invalid_request', text)
     return { ...ended, decision: fail('other_customer') }
   }
+  const needsAccounts = listAccountKinds(asked.scopes).size > 0
+  const step = needsAccounts ? 'accounts' : 'confirm'
   // A new secret: one that was known before the authentication is of no use after it.
-  const next = await flows.create({
-    ...state,
-    step: listAccountKinds(asked.scopes).size === 0 ? 'confirm' : 'accounts',
-    customerId,
-  })
-  return { ...redirectToFlow(next), decision: succeeded }
+  const next = await flows.create({ ...state, step, customerId })
+  const decision = needsAccounts ? succeeded : { ...succeeded, skipped: skippedAccounts }
+  return { ...redirectToFlow(next), decision }
+}
+
+/** Without it, a flow that ends at the confirmation would count as one that ended before the choice of accounts. */
+const skippedAccounts: FlowEvent = {
+  step: 'accounts',
+  outcome: 'succeeded',
+  detail: 'the request needs no account',
 }
 
 const usedRequestPage = renderError(

@@ -31,9 +31,11 @@ export async function answerPage(
     else if (error instanceof SharingRefused && context) response = showRefusal(context)
     else throw error
   }
-  const { decision } = response
-  const step = context?.state.step ?? 'page'
-  if (decision) options.flowRecords.append(request.uid, { step, ...decision })
+  if (response.decision) {
+    const { skipped, ...decision } = response.decision
+    const step = context?.state.step ?? 'page'
+    options.flowRecords.append(request.uid, [{ step, ...decision }, ...(skipped ? [skipped] : [])])
+  }
   return response
 }
 

@@ -24,7 +24,7 @@ export function recordRequests(provider: Provider, records: FlowRecords): void {
   provider.on('authorization.success', ({ oidc: { entities } }) => {
     const { Interaction, Grant } = entities
     if (!Interaction) return
-    records.append(Interaction.uid, { step: 'redirect', outcome: 'succeeded' }, Grant?.jti)
+    records.append(Interaction.uid, [{ step: 'redirect', outcome: 'succeeded' }], Grant?.jti)
   })
   const fail = ({ oidc }: KoaContextWithOIDC, error: ProviderError) =>
     recordError(records, oidc, error)
@@ -47,7 +47,7 @@ function recordError(
   }
   // A page ended the flow with this error, and recorded it.
   if (Interaction.result?.['error'] !== undefined) return
-  records.append(Interaction.uid, { step: 'redirect', ...failed })
+  records.append(Interaction.uid, [{ step: 'redirect', ...failed }])
 }
 
 /** Records whether a third party could exchange the code of a flow. Never rejects. */
