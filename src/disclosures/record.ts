@@ -112,9 +112,18 @@ function hasReadableFields({
 }: AnswerRecord & { scopes?: unknown }) {
   const isTexts = (value: unknown) =>
     Array.isArray(value) && value.every((each) => typeof each === 'string')
-  const isPlain = (value: unknown) => typeof value !== 'object'
-  return isTexts(accountIds) && isTexts(scopes) && Object.values(rest).every(isPlain)
+  const hasType = ([name, value]: [string, unknown]) =>
+    typeof value === (fieldTypes.get(name) ?? 'string')
+  return isTexts(accountIds) && isTexts(scopes) && Object.entries(rest).every(hasType)
 }
+
+/** Of the fields that are no texts. */
+const fieldTypes: ReadonlyMap<string, 'number' | 'boolean'> = new Map([
+  ['status', 'number'],
+  ['count', 'number'],
+  ['isRefusal', 'boolean'],
+  ['isCustomerPresent', 'boolean'],
+])
 
 function parseLine(text: string): Line | null | undefined {
   try {

@@ -182,10 +182,7 @@ export function createBlockCalls({ block, key }: RecordTables, { pairs, isRowByR
   }
 }
 
-/**
- * What the block of the records is found by, without repetitions: the ids, and the kind of each. A changed block that
- * expires may have ids that are no texts.
- */
+/** What the block of the records is found by, without repetitions: the ids, and the kind of each. */
 export function toKeyColumns(
   records: readonly AnswerRecord[],
 ): readonly [ids: string[], kinds: number[]] {

@@ -107,16 +107,17 @@ export function describeRecord(
   names: ReadonlyMap<string, string>,
   listed: readonly CustomerAccount[] = [],
 ): CustomerRecord {
-  const { time, thirdPartyId, operation, oldest, newest } = record
+  // Of a changed record, fields can be missing.
+  const { time, thirdPartyId, operation, oldest, newest, scopes: agreed = [], count = 0 } = record
   const isShared = record.isSent && record.status < 400
-  const asked = record.scopes.length > 0 ? record.scopes : [scopes.get(operation) ?? 'profile']
+  const asked = agreed.length > 0 ? agreed : [scopes.get(operation) ?? 'profile']
   const data = describeScopes(asked, false).map(({ name }) => name)
   return {
     time,
     name: names.get(thirdPartyId) ?? removedName,
     data: data.join(', ') || 'Data about you',
     problem: isShared ? undefined : explain(record),
-    count: isShared ? record.count : 0,
+    count: isShared ? count : 0,
     accounts: (isShared ? record.accountIds : []).map((id) => {
       const account = listed.find((each) => each.id === id)
       return account ? nameAccount(account) : `Account ${id}`

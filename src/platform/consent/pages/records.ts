@@ -37,8 +37,12 @@ function formatPeriod(oldest: string, newest: string | undefined, brand: Brand) 
 
 const dayLength = '2026-06-01'.length
 
-/** A time, or a date, which has no time zone. */
+/** A time, or a date, which has no time zone. What is neither, in a changed block, is shown as it is. */
 function formatDay(text: string, brand: Brand): string {
   const { Instant, PlainDate } = Temporal
-  return formatDate(text.length > dayLength ? Instant.from(text) : PlainDate.from(text), brand)
+  try {
+    return formatDate(text.length > dayLength ? Instant.from(text) : PlainDate.from(text), brand)
+  } catch {
+    return text
+  }
 }
