@@ -1,6 +1,7 @@
 import { cdsListVersions } from '../src/contract/cds/mapping.ts'
 import { cdsEndpoints } from '../src/contract/cds/shared/endpoints.ts'
 import { describeExpected } from '../src/contract/problems.ts'
+import { adminEndpoints, adminParameters } from '../src/platform/admin/admin.ts'
 import {
   publishedEndpoints,
   publishedParameters,
@@ -16,8 +17,12 @@ interface Endpoint {
   readonly path: string
   readonly versions: readonly [min: number, max: number]
   readonly scope?: string
+  /** Who may call it, if that does not depend on a scope. */
+  readonly access?: string
   readonly parameters?: Parameters
 }
+
+const ofRegister = 'none, for the register (`HOLDFAST_REGISTER_KEYS`)'
 
 /** The endpoints of the Consumer Data Standards that the platform serves, those that it does not, and the errors of both. */
 export function cdsEndpointsPage(): string {
@@ -28,6 +33,8 @@ export function cdsEndpointsPage(): string {
     { ...publishedEndpoints.products, ...(listParameters && { parameters: listParameters }) },
     publishedEndpoints.product,
     ...Object.values(discoveryEndpoints),
+    { ...adminEndpoints.metrics, access: ofRegister, parameters: adminParameters },
+    { ...adminEndpoints.metadataUpdate, access: ofRegister },
   ]
   const served = new Set(endpoints.map(({ path }) => path))
   const omitted = standardPaths.filter((path) => !served.has(path))
@@ -40,10 +47,10 @@ export function cdsEndpointsPage(): string {
     '## Endpoints',
     table(
       ['Endpoint', 'Versions', 'Scope', 'Parameters'],
-      endpoints.map(({ method = 'GET', path, versions, scope, parameters = {} }) => [
+      endpoints.map(({ method = 'GET', path, versions, scope, access, parameters = {} }) => [
         `\`${method} ${path}\``,
         listVersions(versions),
-        scope ? `\`${scope}\`` : 'none, public',
+        scope ? `\`${scope}\`` : (access ?? 'none, public'),
         Object.keys(parameters)
           .map((name) => `\`${name}\``)
           .join(', '),
@@ -73,10 +80,17 @@ export function cdsEndpointsPage(): string {
           'yes ([Consent](../guides/consent.md))',
         ],
         [
-          'Dynamic client registration, and the register of the Consumer Data Right (software statements, statuses, metadata updates)',
+          'Dynamic client registration, and the register of the Consumer Data Right (software statements, statuses)',
           'no: an operator registers third parties with `holdfast client add`',
         ],
-        ['Get Metrics', 'no'],
+        [
+          'Get Metrics',
+          'with `HOLDFAST_REGISTER_KEYS` ([Usage and Get Metrics](../guides/usage.md))',
+        ],
+        [
+          'Metadata Update',
+          'with `HOLDFAST_REGISTER_KEYS`: it is logged, because the platform keeps no metadata of the register',
+        ],
         ['Secondary data holders (data that another holder supplies)', 'no'],
       ],
     ),

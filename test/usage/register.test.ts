@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { issuer } from '../consent/addresses.ts'
@@ -192,6 +193,24 @@ describe('the register', () => {
         assert.equal(status, 401, name)
         assert.match(headers.get('www-authenticate') ?? '', /^Bearer/)
         assertValid(compileErrorSchema(), body)
+      }
+    }
+  })
+
+  it('calls no path that the documentation lists as not served', async () => {
+    const { call } = await setUp()
+    const document = readFileSync('docs/reference/cds-endpoints.md', 'utf8')
+    const [, list = ''] = document.split('## Endpoints that are not served')
+    const paths = [...(list.split('##')[0] ?? '').matchAll(/^- `(\S+)`$/gm)].map(
+      ([, path = '']) => path,
+    )
+    assert.ok(paths.length > 10)
+
+    for (const path of paths) {
+      for (const sent of [null, {}]) {
+        const { status, body } = await call(path, { sent })
+        const title = body.errors?.[0]?.title
+        assert.deepEqual([status, title], [404, 'Resource Not Implemented'], path)
       }
     }
   })

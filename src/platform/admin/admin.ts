@@ -29,7 +29,7 @@ export const adminEndpoints = {
 
 export type AdminEndpointId = keyof typeof adminEndpoints
 
-const parameters = { period: { enum: metricsPeriods, default: 'ALL' } }
+export const adminParameters = { period: { enum: metricsPeriods, default: 'ALL' } }
 
 export interface AdminRequest extends VersionHeaders {
   /** With the query, for the link. */
@@ -55,7 +55,7 @@ export function openAdmin(options: AdminOptions) {
   return {
     async metrics(request: AdminRequest): Promise<AdminAnswer> {
       const version = selectVersion(request, adminEndpoints.metrics.versions)
-      const { period } = readQuery(parameters, request.query)
+      const { period } = readQuery(adminParameters, request.query)
       // The counts of this process are complete; those of others are written every half minute.
       await options.callCounts.write()
       await options.updateAvailability()
