@@ -11,12 +11,27 @@ import type { Tally } from './tally.ts'
 
 export type ReceivedAnswers = ReturnType<typeof openReceivedAnswers>
 
-/** The answers with data that clients received, by the interaction id. */
+/** What clients received for their requests with a valid token. */
 export function openReceivedAnswers() {
   const received = new Set<string>()
+  let unanswered = 0
   return {
-    add: (interactionId: string) => void received.add(interactionId),
+    /** Each request that may get a record, before it is sent. */
+    begin(): void {
+      unanswered += 1
+    },
+    /**
+     * The whole answer arrived. A 503 is none: if its record was stored too late and the process was killed before it noted
+     * that, the record remains.
+     */
+    end(status: number, interactionId: string): void {
+      if (status === 503) return
+      unanswered -= 1
+      if (status === 200) received.add(interactionId)
+    },
+    /** The interaction ids of answers with data. */
     ids: (): ReadonlySet<string> => received,
+    unanswered: () => unanswered,
   }
 }
 
@@ -42,7 +57,7 @@ export async function openPlatformRecords(database: string) {
 
 /**
  * Each answer that was received has one record, and the chains verify. A record may exist without an answer, if a process or
- * a connection ended in between.
+ * a connection ended in between: there are no more of these than requests without an answer.
  */
 export async function compareRecords(
   { count, fault }: Pick<Tally, 'count' | 'fault'>,
@@ -65,6 +80,12 @@ export async function compareRecords(
         if (missing.delete(interactionId)) count(`${name}: records of received answers`)
       }
     }
+    const surplus = seen.size - (answers.ids().size - missing.size)
+    const unanswered = answers.unanswered()
+    count(`${name}: requests without an answer`, unanswered)
+    count(`${name}: records without a received answer`, surplus)
+    if (surplus > unanswered)
+      fault('wrong', `${name}: ${surplus} records without an answer, of ${unanswered} requests`)
     for (const id of missing) fault('wrong', `${name}: the answer ${id} has no record`)
     const { broken } = await verifyRecords(store, await openStatements(signingKeys), [], () => {})
     for (const { chain, number, fault: reason } of broken)

@@ -1,3 +1,4 @@
+import type { ReceivedAnswers } from './answer-records.ts'
 import type { CustomerAccounts, Model } from './model.ts'
 import type { Platform, Token } from './platform.ts'
 import { pick } from './random-request.ts'
@@ -12,6 +13,8 @@ export interface SoakContext {
   readonly model: Model
   readonly customers: readonly CustomerAccounts[]
   readonly send: SendRequest
+  /** Of the provider. */
+  readonly answers: ReceivedAnswers
   readonly usedTokens: UsedTokens
   /** Whether the time of the run is over: nothing new is begun. */
   isTimeUp(): boolean

@@ -247,12 +247,13 @@ async function compareServed({ context }: Feeds, { feed, data }: Sender, number:
 }
 
 function readFromProvider(
-  { platform, port }: SoakContext,
+  { platform, port, answers }: SoakContext,
   path: string,
   query = '',
   body?: string,
 ): Promise<Answer> {
   return untilAnswered(path, async () => {
+    answers.begin()
     const answer = await send(port, path + query, {
       headers: {
         authorization: `Bearer ${platform.mint(path).text}`,
@@ -260,6 +261,7 @@ function readFromProvider(
       },
       ...(body !== undefined && { method: 'POST', body }),
     })
+    answers.end(answer.status, String(answer.headers['x-fapi-interaction-id']))
     requireAvailable(answer.status, answer.text)
     return answer
   })

@@ -114,10 +114,11 @@ const replay: Attack = async ({ tally, send, usedTokens }) => {
 
 /** Aborts a valid request before the response. Its token is accepted at most once, then or later. */
 const abort: Attack = async (context) => {
-  const { tally, platform, send } = context
+  const { tally, platform, send, answers } = context
   const { path } = pickCustomers(context)
   const token = platform.mint(path)
   const socket = await openConnection(context)
+  answers.begin()
   socket.write(`${requestHead(path, token)}\r\n`)
   await wait(Math.random() * 10)
   socket.destroy()
@@ -140,6 +141,8 @@ const malformed: Attack = async (context) => {
     Buffer.from(`${requestHead(path, token)}transfer-encoding: chunked\r\n\r\nzzz\r\n`),
   ])
   context.tally.count('malformed requests')
+  // Of some, the part with the token is valid.
+  context.answers.begin()
   const socket = await openConnection(context)
   socket.write(bytes)
   // The server may wait for the rest of what begins like a request.
@@ -175,6 +178,7 @@ const slowReader: Attack = async (context) => {
   const socket = await openConnection(context)
   socket.pause()
   const request = `${requestHead(path, context.platform.mint(path)).replace(' HTTP', '?page-size=1000 HTTP')}\r\n`
+  context.answers.begin()
   socket.write(request)
   for (let turn = 0; turn < 50 && !context.isFinished(); turn += 1) await wait(slowMs)
   socket.destroy()

@@ -89,6 +89,7 @@ export async function soak(
       model,
       customers: model.customers,
       send: openRequestSender(server.port, tally, answers),
+      answers,
       usedTokens: openUsedTokens(),
       isTimeUp: () => performance.now() - start > totalMs,
       isFinished: () => isFinished,

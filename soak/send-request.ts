@@ -35,6 +35,7 @@ export function openRequestSender(port: number, tally: Tally, answers: ReceivedA
     agent: Agent | false = false,
   ): Promise<SoakResponse> => {
     const start = performance.now()
+    if (token) answers.begin()
     const response = await send(port, soakRequest, token?.text, agent).catch((error: Error) => {
       tally.count('unanswered')
       if (!tally.wasUnavailable(start)) {
@@ -56,9 +57,9 @@ export function openRequestSender(port: number, tally: Tally, answers: ReceivedA
         tally.fault('wrong', `${path} answered with 503 and Retry-After: ${response.retryAfter}`)
       }
     }
+    if (token) answers.end(response.status, response.interactionId)
     if (token && response.status === 200) {
       token.accepted += 1
-      answers.add(response.interactionId)
       if (token.accepted > 1)
         tally.fault('replayed', `${soakRequest.path} a token was accepted twice`)
     }

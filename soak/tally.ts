@@ -10,7 +10,7 @@ export interface Tally {
   readonly counts: ReadonlyMap<string, number>
   /** The first faults, for the report. */
   readonly examples: readonly string[]
-  count(name: string): void
+  count(name: string, number?: number): void
   fault(kind: Fault, example: string): void
   faultCount(kind: Fault): number
   /** Requests may fail while `work` runs, and shortly after it. */
@@ -33,7 +33,8 @@ export function openTally(): Tally {
   let unavailableUntil = Number.NEGATIVE_INFINITY
   let partlyUnavailableUntil = Number.NEGATIVE_INFINITY
   let affected: ReadonlySet<string> = new Set()
-  const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
+  const count = (name: string, number = 1) =>
+    void counts.set(name, (counts.get(name) ?? 0) + number)
 
   return {
     counts,

@@ -105,6 +105,7 @@ export async function registerThirdParty(
       ask(
         path,
         async ({ config, dpop }) => {
+          answers.begin()
           const headers = new Headers({ 'x-v': version })
           const response = await openid
             .fetchProtectedResource(config, accessToken, cdsUrl(path), 'GET', null, headers, {
@@ -116,8 +117,7 @@ export async function registerThirdParty(
               throw error
             })
           const body = await response.json()
-          if (response.status === 200)
-            answers.add(String(response.headers.get('x-fapi-interaction-id')))
+          answers.end(response.status, String(response.headers.get('x-fapi-interaction-id')))
           return { status: response.status, body }
         },
         port,
