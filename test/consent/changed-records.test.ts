@@ -38,7 +38,7 @@ describe('a record that was changed in the database', () => {
     const pages: string[] = []
     for (let path = '/consents/records'; path !== ''; ) {
       await browser.open(`${issuer}${path}`)
-      assert.equal(browser.page.status, 200, platform.log.at(-1))
+      assert.equal(browser.page.status, 200, platform.log.at(-1) ?? '')
       pages.push(readText(browser))
       const [, earlier = ''] = /href="([^"]*before=[^"]*)"/.exec(browser.page.text) ?? []
       path = earlier

@@ -337,8 +337,11 @@ describe('Get Metrics', () => {
     const readStages = async () => {
       // biome-ignore lint/suspicious/noExplicitAny: the schema describes it
       const data: any = await readMetrics(options, 5, 'CURRENT')
-      const stages = Object.entries(data.authorisations.abandonmentsByStage)
-      return stages.flatMap(([stage, { currentDay }]) => Array(currentDay).fill(stage))
+      const counted: Readonly<Record<string, { readonly currentDay: number }>> =
+        data.authorisations.abandonmentsByStage
+      return Object.entries(counted).flatMap(([stage, { currentDay }]) =>
+        Array<string>(currentDay).fill(stage),
+      )
     }
     let stages: string[] = []
     // Steps are recorded in the background.
