@@ -52,7 +52,7 @@ describe('an arrangement', () => {
     assert.equal((await arrangements.listChanges('r1')).length, 2)
   })
 
-  it('is withdrawn once, with its time and reason', async (t) => {
+  it('5CM2.00.09: is withdrawn once, with its time and reason', async (t) => {
     const stores = await openStores(t)
     await stores[0].arrangements.add(makeArrangement('r1'))
 

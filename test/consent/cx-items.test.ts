@@ -35,6 +35,7 @@ const applicable = [
   '3AU1.02.15',
   // Dashboard
   '5CM1.00.30',
+  '5CM1.02.07',
   '5CM1.02.09',
   '5CM1.04.01',
   '5CM1.04.05 (a)–(e)',
@@ -51,6 +52,8 @@ const applicable = [
   '5CM2.00.03',
   '5CM2.00.04',
   '5CM2.00.05',
+  '5CM2.00.07',
+  '5CM2.00.09',
   // Accessibility
   'WCAG 1.4',
   'WCAG 2.1',
@@ -61,6 +64,10 @@ const applicable = [
 
 /** Items that no page can meet, with the reason. */
 const notApplicable = {
+  '2AU.01.21':
+    'the data provider registers and verifies the e-mail addresses; customers of a shared one have passcodes of their own (2AU.01.07)',
+  '5CM2.00.06': 'no published text of this number was found',
+  '5CM2.00.08': 'no published text of this number was found',
   '5CM1.04.05 (g)': 'the platform discloses no corrected data at the request of a customer',
   '3AU2.03.20': 'the interface has no approvals of other owners, so no account is pending',
   'rule 4A.15': 'the interface does not say whose joint accounts are treated as individual ones',

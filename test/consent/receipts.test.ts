@@ -62,7 +62,7 @@ const readMessages = async ({ store }: ConsentPlatform, id: string) =>
   (await store.outbox.listMessages([id])).get(id) ?? []
 
 describe('a customer', () => {
-  it('gets a receipt of a consent, its amendment and its end', async (t) => {
+  it('5CM1.02.07, 5CM2.00.07: gets a receipt of a consent, its amendment and its end', async (t) => {
     const platform = await platformOnEachEngine()
     const { arrangements } = platform.store
     const { posted } = await deliver(t, platform)
