@@ -7,6 +7,7 @@ import { makeSigningKey } from '../src/auth/signing.ts'
 import type { DisclosureRecord, ProviderRecord } from '../src/disclosures/record.ts'
 import { openRecorder } from '../src/disclosures/recorder.ts'
 import type { RecordStore } from '../src/disclosures/store.ts'
+import { readCustomerRecords } from '../src/platform/consent/customer-records.ts'
 import {
   createDatabase,
   openConsentStore,
@@ -22,19 +23,23 @@ import { median } from './compare.ts'
 import { holdfastProgram, requireLinux, runToEnd } from './processes.ts'
 
 const help = `node bench/record-growth.ts [--records N] [--engine sqlite|postgres] [--of platform|provider]
+                            [--concurrent N]
 
-Stores records of answers as a server with many concurrent requests does, and prints how many were stored in a second in
-each tenth, the bytes of a record, the time and memory of their verification, and the time in which the first and last
-records of a customer are found. 10,000,000 records need 20 GB in the temporary folder.
+Stores records of answers as a server with so many concurrent requests does (50 by default), and prints how many were stored
+in a second in each tenth, the bytes of a record, the time and memory of their verification, and the time in which the
+first and last records of a customer are found; of a platform also that in which the page of a customer reads its records
+and disclosures. 10,000,000 records need 20 GB in the temporary folder.
 `
 
 const sides = ['platform', 'provider'] as const
 type Side = (typeof sides)[number]
 
-const concurrent = 50
 const parts = 10
 const customers = 100_000
-const lookups = 100
+const lookupCount = 100
+
+/** How many consents the page of a customer lists. */
+const consentsOfPage = 50
 const tokenSeconds = 300
 
 const { values } = parseArgs({
@@ -42,13 +47,16 @@ const { values } = parseArgs({
     records: { type: 'string', default: '200000' },
     engine: { type: 'string', default: 'sqlite' },
     of: { type: 'string', default: 'provider' },
+    concurrent: { type: 'string', default: '50' },
     help: { type: 'boolean', default: false },
   },
 })
 const records = Number(values.records)
+const concurrent = Number(values.concurrent)
 const engine = engines.find((name) => name === values.engine)
 const side = sides.find((name) => name === values.of)
-if (values.help || !engine || !side || !Number.isSafeInteger(records) || records < parts) {
+const isCount = (number: number, least: number) => Number.isSafeInteger(number) && number >= least
+if (values.help || !engine || !side || !isCount(records, parts) || !isCount(concurrent, 1)) {
   process.stderr.write(help)
   process.exit(values.help ? 0 : 2)
 }
@@ -63,14 +71,14 @@ async function measure(engine: (typeof engines)[number], side: Side): Promise<vo
   const database = postgres?.url() ?? `sqlite:${join(folder, 'bank.db')}`
   try {
     await createDatabase(database)
-    const { store, add, close } = await openSide(database, side)
+    const { lookups, add, close } = await openSide(database, side)
     const before = await readBytes(database, side)
     for (let part = 1; part <= parts; part += 1) {
       const seconds = await time(() => addMany(add, records / parts))
       const count = (records / parts) * part
       print(`${count} records`, `${Math.round(records / parts / seconds)} per second`)
     }
-    await printLookups(store)
+    await printLookups(lookups)
     await close()
     const bytes = (await readBytes(database, side)) - before
     const withUse = side === 'provider' ? ', with the use of its token' : ''
@@ -87,7 +95,8 @@ async function measure(engine: (typeof engines)[number], side: Side): Promise<vo
 }
 
 interface OpenSide {
-  readonly store: Pick<RecordStore<never>, 'list'>
+  /** What is read of a customer, by its description. */
+  readonly lookups: Readonly<Record<string, (customerId: string) => Promise<unknown>>>
   /** Resolves when a record is stored. */
   add(): Promise<unknown>
   close(): Promise<void>
@@ -96,12 +105,17 @@ interface OpenSide {
 async function openSide(database: string, side: Side): Promise<OpenSide> {
   const options = { clock: Temporal.Now.instant, onHead: () => {}, onError: fail }
   if (side === 'platform') {
-    const { disclosureRecords: store, close } = await openConsentStore(database)
+    const { disclosureRecords: store, disclosures, close } = await openConsentStore(database)
     const signingKeys = await openSigningKeyStore(database)
     await signingKeys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
     const recorder = openRecorder({ ...options, store, signingKeys })
     return {
-      store,
+      lookups: {
+        ...listRecords(store),
+        'page of the records of a customer': (id) => readCustomerRecords(store, id, undefined),
+        [`last disclosures of ${consentsOfPage} consents`]: () => disclosures.listLast(pickConsents()),
+        'disclosures of a consent': (id) => disclosures.list(nameConsent(id)),
+      },
       add: () => recorder.record(makeDisclosure()),
       async close() {
         await recorder.close()
@@ -116,7 +130,7 @@ async function openSide(database: string, side: Side): Promise<OpenSide> {
   const { appendWithUses } = store
   const recorder = openRecorder({ ...options, store, appendWithUses, signingKeys })
   return {
-    store,
+    lookups: listRecords(store),
     add() {
       const keptUntil = Math.floor(Date.now() / 1000) + tokenSeconds
       return recorder.recordWithUse(makeAnswer(), { tokenId: randomUUID(), keptUntil })
@@ -135,6 +149,15 @@ function fail(error: Error): never {
 
 function pickCustomer(): string {
   return `c-${String(randomInt(customers)).padStart(6, '0')}`
+}
+
+/** Of the page of one customer, which are as easy to find as those of several. */
+function pickConsents(): string[] {
+  return Array.from({ length: consentsOfPage }, () => nameConsent(pickCustomer()))
+}
+
+function nameConsent(customerId: string): string {
+  return `consent-${customerId}`
 }
 
 function makeAnswer(customerId = pickCustomer()): ProviderRecord {
@@ -158,7 +181,7 @@ function makeDisclosure(): DisclosureRecord {
     ...answer,
     operation: 'cds-transactions',
     thirdPartyId: randomBytes(16).toString('base64url'),
-    consentId: `consent-${customerId}`,
+    consentId: nameConsent(customerId),
     customerId,
     isCustomerPresent: false,
     scopes: ['bank:transactions:read'],
@@ -178,16 +201,21 @@ async function addMany(add: OpenSide['add'], count: number): Promise<void> {
   )
 }
 
-async function printLookups({ list }: OpenSide['store']): Promise<void> {
-  for (const isNewestFirst of [false, true]) {
+function listRecords({ list }: Pick<RecordStore<never>, 'list'>): OpenSide['lookups'] {
+  const read = (isNewestFirst: boolean) => (customerId: string) =>
+    list({ customerId, isNewestFirst, limit: 1 })
+  return { 'first record of a customer': read(false), 'last record of a customer': read(true) }
+}
+
+async function printLookups(lookups: OpenSide['lookups']): Promise<void> {
+  for (const [name, lookUp] of Object.entries(lookups)) {
     const milliseconds: number[] = []
-    for (let lookup = 0; lookup < lookups; lookup += 1) {
+    for (let count = 0; count < lookupCount; count += 1) {
       const customerId = pickCustomer()
-      const seconds = await time(() => list({ customerId, isNewestFirst, limit: 1 }))
-      milliseconds.push(seconds * 1000)
+      milliseconds.push((await time(() => lookUp(customerId))) * 1000)
     }
     print(
-      `${isNewestFirst ? 'last' : 'first'} record of a customer`,
+      name,
       `${median(milliseconds).toFixed(1)} ms, at most ${Math.max(...milliseconds).toFixed(1)} ms`,
     )
   }

@@ -4,6 +4,13 @@ import { calculateRatio, compare, readPostgresPid, warmUpServers } from './compa
 import { onPostgres, onSqlite, type Stores } from './requests.ts'
 import { type Log, type Row, toFigure } from './results.ts'
 
+const page = createPageCase()
+
+/** The name of the row, of which the target is evaluated. */
+export const recordedPage = page.name
+
+export const nameRecording = (server: string): string => `${server}, with records`
+
 /** Measures what it costs a provider to record its answers. */
 export async function measureRecords(
   bench: Bench,
@@ -11,13 +18,13 @@ export async function measureRecords(
   rounds: number,
   log: Log,
 ): Promise<Row[]> {
-  const { name, about, request, requestCount } = createPageCase()
+  const { name, about, request, requestCount } = page
   const rows: Row[] = []
   for (const [without, database] of [
     [onSqlite, stores.sqlite],
     [onPostgres, stores.postgres],
   ] as const) {
-    const recording = `${without}, with records`
+    const recording = nameRecording(without)
     const databasePids = without === onPostgres ? [readPostgresPid(bench)] : []
     // Each has tokens of its own, since the servers share a database.
     const requests = [request]
