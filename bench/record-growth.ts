@@ -113,7 +113,8 @@ async function openSide(database: string, side: Side): Promise<OpenSide> {
       lookups: {
         ...listRecords(store),
         'page of the records of a customer': (id) => readCustomerRecords(store, id, undefined),
-        [`last disclosures of ${consentsOfPage} consents`]: () => disclosures.listLast(pickConsents()),
+        [`last disclosures of ${consentsOfPage} consents`]: () =>
+          disclosures.listLast(pickConsents()),
         'disclosures of a consent': (id) => disclosures.list(nameConsent(id)),
       },
       add: () => recorder.record(makeDisclosure()),

@@ -204,7 +204,8 @@ async function* limitForm(payload: Readable, requireLong: () => Promise<void>) {
 const dashboardPaths = {
   '/consents': 'list',
   '/consents/records': 'records',
-  '/consents/records.csv': 'records file',
+  '/consents/records.csv': 'records as CSV',
+  '/consents/records.html': 'records as HTML',
   '/consents/:id': 'consent',
   '/consents/:id/stop': 'stop',
 } as const

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ContractError, errorTable } from '../contract/index.ts'
 import { interactionHeader } from '../contract/response-headers.ts'
 import type { Consent } from '../platform/consent/consent.ts'
-import type { PageRequest, PageResponse } from '../platform/consent/page-exchange.ts'
+import type { Download, PageRequest, PageResponse } from '../platform/consent/page-exchange.ts'
 import { renderLayout } from '../platform/consent/pages/layout.ts'
 import { renderError, renderUnavailable } from '../platform/consent/pages/steps.ts'
 import type { HttpApp } from './app.ts'
@@ -48,6 +48,11 @@ export function readPageRequest(
   }
 }
 
+const downloadTypes: Readonly<Record<Download['name'], string>> = {
+  'records.csv': 'text/csv; charset=utf-8',
+  'records.html': 'text/html; charset=utf-8',
+}
+
 /** Sends the page, or leads the browser to another one. `path` is that of the page and its cookie. */
 export function sendPageResponse(
   reply: FastifyReply,
@@ -72,7 +77,7 @@ export function sendPageResponse(
         ...pageHeaders(),
         'content-disposition': `attachment; filename="${download.name}"`,
       })
-      .type('text/csv; charset=utf-8')
+      .type(downloadTypes[download.name])
       .send(Readable.from(download.content, { objectMode: false }))
   }
   return location === undefined

@@ -50,6 +50,8 @@ describe('a record that was changed in the database', () => {
 
     await browser.open(`${issuer}/consents/records.csv`)
     assert.match(browser.page.text, /,34,/)
+    await browser.open(`${issuer}/consents/records.html`)
+    assert.match(browser.page.text, /<td>34<\/td>/)
     const authorization = `Bearer ${await (await openTokens(t, platform))('consent.read')}`
     const read = (path: string) => send(platform.port, path, { headers: { authorization } })
     const listed = await read(`/v1/customers/${customer.id}/records`)

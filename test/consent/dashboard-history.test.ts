@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { listedBlocksMax } from '../../src/platform/consent/customer-records.ts'
-import { formatCopyHeader, formatCopyRow } from '../../src/platform/consent/records-copy.ts'
+import { csvCopy, formatCopy, openHtmlCopy } from '../../src/platform/consent/records-copy.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { bankingAccount } from '../support/lines.ts'
@@ -265,7 +265,13 @@ describe('the records of a customer', () => {
     const text = readText(browser)
     await browser.open(`${issuer}/consents/records.csv`)
     const rows = browser.page.text.trimEnd().split('\r\n')
+    await browser.open(`${issuer}/consents/records.html`)
+    const printed = readText(browser)
 
+    assert.match(
+      printed,
+      /Example Budget Transaction details Shared 25 Everyday; Holiday .*Nothing was shared: it cannot be shared at the moment 0/,
+    )
     assert.match(
       text,
       /Example Budget 2 March 2026, 10:00 am \(UTC\) Asked for: Account name, type and balance\. Nothing was shared: it cannot be shared at the moment\. Example Budget 1 March 2026, 10:00 am \(UTC\) Received: Transaction details 25 records of Everyday; Holiday, from 1 January 2026 to 1 March 2026/,
@@ -326,7 +332,7 @@ describe('the records of a customer', () => {
     assert.equal(wrong, first)
   })
 
-  it('are in the API as in the file that the customer saves, for clients with the scope consent.read', async (t) => {
+  it('are in the API as in the files that the customer saves, for clients with the scope consent.read', async (t) => {
     const platform = await platformOnEachEngine()
     const customer = nextCustomer()
     const given = { customerId: customer.id, thirdPartyId: 'tp', accountIds: customer.accounts }
@@ -344,11 +350,15 @@ describe('the records of a customer', () => {
     const first = await read(path)
     const second = await read(`${path}?cursor=${first.body.next}`)
     const browser = await signInToConsents(platform, customer)
-    await browser.open(`${issuer}/consents/records.csv`)
 
     const records = [...first.body.data, ...second.body.data].reverse()
-    const copy = formatCopyHeader() + records.map(formatCopyRow).join('')
-    assert.equal(copy, browser.page.text)
+    for (const [path, copy] of [
+      ['/consents/records.csv', csvCopy],
+      ['/consents/records.html', openHtmlCopy(customer.id)],
+    ] as const) {
+      await browser.open(`${issuer}${path}`)
+      assert.equal(browser.page.text, formatCopy(copy, records))
+    }
     assert.equal(records.length, listedBlocksMax + 3)
     assert.equal(second.body.next, undefined)
     assert.deepEqual((await read('/v1/customers/unknown/records')).body, { data: [] })
@@ -360,8 +370,9 @@ describe('the records of a customer', () => {
     const platform = await platformOnEachEngine()
     const browser = platform.browse()
 
-    await browser.open(`${issuer}/consents/records.csv`)
-
-    assert.match(readText(browser), /See who you share data with/)
+    for (const name of ['records', 'records.csv', 'records.html']) {
+      await browser.open(`${issuer}/consents/${name}`)
+      assert.match(readText(browser), /See who you share data with/)
+    }
   })
 })

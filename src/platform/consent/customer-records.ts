@@ -8,7 +8,7 @@ import { type CdsErrorName, isCdsError } from '../cds/errors.ts'
 import type { CustomerAccount } from './account-details.ts'
 import { nameAccount } from './pages/dashboard.ts'
 import type { Brand } from './pages/layout.ts'
-import { formatCopyHeader, formatCopyRow } from './records-copy.ts'
+import type { CopyFormat } from './records-copy.ts'
 import { describeScopes } from './scopes.ts'
 
 /** How many blocks have the records of a page for customers, and of one for a program. */
@@ -66,11 +66,13 @@ export async function* formatRecords(
   customerId: string,
   brand: Pick<Brand, 'timeZone'>,
   describe: (record: StoredDisclosureRecord) => CustomerRecord,
+  { start, format, end }: CopyFormat,
 ): AsyncGenerator<string> {
-  yield formatCopyHeader()
+  yield start
   for await (const [records] of findRecords(store, { customerId })) {
-    yield records.map((record) => formatCopyRow(formatRecord(describe(record), brand))).join('')
+    yield records.map((record) => format(formatRecord(describe(record), brand))).join('')
   }
+  yield end
 }
 
 /** A record as the API and the copy have it. */

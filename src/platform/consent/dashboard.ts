@@ -1,5 +1,6 @@
 import { makeSecret } from '../../auth/secrets.ts'
 import type { FlowStepName } from '../../contract/consent-flows.ts'
+import type { StoredDisclosureRecord } from '../../disclosures/record.ts'
 import type { AccountObserver } from './account-observer.ts'
 import { readConsentHistory } from './consent-history.ts'
 import { readConsentPage } from './consent-page.ts'
@@ -13,7 +14,13 @@ import {
 import { ProviderUnavailable } from './customers.ts'
 import { type Decision, type FlowOptions, fail, succeeded } from './flow-context.ts'
 import type { FlowEvent } from './flow-store.ts'
-import { isOwnForm, type PageRequest, type PageResponse, renderPage } from './page-exchange.ts'
+import {
+  type Download,
+  isOwnForm,
+  type PageRequest,
+  type PageResponse,
+  renderPage,
+} from './page-exchange.ts'
 import {
   listLabel,
   renderConsent,
@@ -28,6 +35,7 @@ import { renderPasscode } from './pages/sign-in.ts'
 import { renderError } from './pages/steps.ts'
 import type { OverLimit } from './passcode-budgets.ts'
 import type { PasscodeOwner } from './passcodes.ts'
+import { type CopyFormat, csvCopy, openHtmlCopy } from './records-copy.ts'
 import { makeFormToken, type SealedStates } from './sealed-states.ts'
 import { checkPasscode, requestPasscode } from './sign-in.ts'
 import { readThirdPartyNames } from './third-party-names.ts'
@@ -50,7 +58,7 @@ export interface DashboardRequest extends PageRequest {
   /** The consent in the path. */
   readonly id: string | undefined
   /** What is at the path. `stop` is the confirmation. */
-  readonly shown: 'list' | 'records' | 'records file' | 'consent' | 'stop'
+  readonly shown: 'list' | 'records' | 'records as CSV' | 'records as HTML' | 'consent' | 'stop'
   /** Whether the query has `stoppedParameter`. */
   readonly isStopped: boolean
   /** Where the page before it ended, of consents or of records. */
@@ -214,7 +222,10 @@ async function answerSignedIn(context: Context, customerId: string): Promise<Pag
     return { status: 303, location: path, secret: '' }
   }
   if (form) return { status: 303, location: path }
-  if (request.shown === 'records file') return downloadRecords(context, customerId)
+  if (request.shown === 'records as CSV')
+    return downloadRecords(context, customerId, 'records.csv', csvCopy)
+  if (request.shown === 'records as HTML')
+    return downloadRecords(context, customerId, 'records.html', openHtmlCopy(customerId))
   if (request.shown === 'records') return showRecords(context, view, customerId)
   return renderPage(context, 200, renderConsents(view, await listConsents(context, customerId)))
 }
@@ -261,13 +272,17 @@ export async function describeRecords(
   return { ...page, records: page.records.map((record) => describeRecord(record, names, listed)) }
 }
 
-async function downloadRecords(context: Context, customerId: string): Promise<PageResponse> {
+async function downloadRecords(
+  context: Context,
+  customerId: string,
+  name: Download['name'],
+  format: CopyFormat,
+): Promise<PageResponse> {
   const { store, observer, brand } = context
   const [names, listed] = await Promise.all([readThirdPartyNames(store), observer.list(customerId)])
-  const content = formatRecords(store.disclosureRecords, customerId, brand, (record) =>
-    describeRecord(record, names, listed),
-  )
-  return { status: 200, download: { name: 'records.csv', content } }
+  const describe = (record: StoredDisclosureRecord) => describeRecord(record, names, listed)
+  const content = formatRecords(store.disclosureRecords, customerId, brand, describe, format)
+  return { status: 200, download: { name, content } }
 }
 
 /** The pages of one consent: its details, and the confirmation that it shall end. */

@@ -15,11 +15,17 @@ export interface PageRequest {
   readonly interactionId: string
 }
 
+/** A file that the browser saves. */
+export interface Download {
+  readonly name: 'records.csv' | 'records.html'
+  readonly content: AsyncIterable<string>
+}
+
 export interface PageResponse {
   readonly status: number
   readonly html?: string
-  /** A file that the browser saves, instead of a page. */
-  readonly download?: { readonly name: string; readonly content: AsyncIterable<string> }
+  /** Instead of a page. */
+  readonly download?: Download
   /** Where the browser goes next; empty for the page itself. */
   readonly location?: string
   /** A new secret for the cookie; empty to remove it. */

@@ -6,13 +6,23 @@ const columns = ['Time', 'Service', 'Data', 'Result', 'Records', 'Accounts', 'Fr
 
 export const copyTitle = 'Everything that was shared'
 
-export const formatCopyHeader = (): string => formatCsvRow(columns)
+/** What a copy begins with, each of its records, and its end. */
+export interface CopyFormat {
+  readonly start: string
+  readonly format: (record: DescribedRecord) => string
+  readonly end: string
+}
 
-export const formatCopyRow = (record: DescribedRecord): string => formatCsvRow(listCells(record))
+/** For a spreadsheet. */
+export const csvCopy: CopyFormat = {
+  start: formatCsvRow(columns),
+  format: (record) => formatCsvRow(listCells(record)),
+  end: '',
+}
 
 /** A whole document, to print or to send. */
-export function formatCopyHtml(customerId: string, records: readonly DescribedRecord[]): string {
-  return html`<!doctype html>
+export function openHtmlCopy(customerId: string): CopyFormat {
+  const start = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -30,15 +40,27 @@ th, td { padding: .4rem; border-bottom: 1px solid; text-align: left; vertical-al
 <p>Customer: ${customerId}. Each time a service asked for the data of the customer, oldest first.</p>
 <table>
 <thead><tr>${columns.map((title) => html`<th>${title}</th>`)}</tr></thead>
-<tbody>${records.map(
-    (record) => html`
-<tr>${listCells(record).map((cell) => html`<td>${cell}</td>`)}</tr>`,
-  )}
+<tbody>`
+  return {
+    start: start.html,
+    format: (record) =>
+      html`
+<tr>${listCells(record).map((cell) => html`<td>${cell}</td>`)}</tr>`.html,
+    end: `
 </tbody>
 </table>
 </body>
 </html>
-`.html
+`,
+  }
+}
+
+/** A copy of a list of records. */
+export function formatCopy(
+  { start, format, end }: CopyFormat,
+  records: readonly DescribedRecord[],
+): string {
+  return start + records.map(format).join('') + end
 }
 
 function listCells(record: DescribedRecord): readonly (string | number)[] {

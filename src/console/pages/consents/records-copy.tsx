@@ -1,10 +1,6 @@
 import type { DescribedRecord } from '../../../contract/index.ts'
 import { listCustomerRecords } from '../../../contract/operations/consents.ts'
-import {
-  formatCopyHeader,
-  formatCopyHtml,
-  formatCopyRow,
-} from '../../../platform/consent/records-copy.ts'
+import { csvCopy, formatCopy, openHtmlCopy } from '../../../platform/consent/records-copy.ts'
 import { read } from '../../api.ts'
 import { SaveDialog } from '../../components/save-dialog.tsx'
 
@@ -36,9 +32,9 @@ export function RecordsCopy({
 
 function makeCopy(customerId: string, records: readonly DescribedRecord[]) {
   return {
-    'records.html': new Blob([formatCopyHtml(customerId, records)], { type: 'text/html' }),
-    'records.csv': new Blob([formatCopyHeader(), ...records.map(formatCopyRow)], {
-      type: 'text/csv',
+    'records.html': new Blob([formatCopy(openHtmlCopy(customerId), records)], {
+      type: 'text/html',
     }),
+    'records.csv': new Blob([formatCopy(csvCopy, records)], { type: 'text/csv' }),
   }
 }

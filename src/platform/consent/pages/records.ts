@@ -25,7 +25,7 @@ ${
 }</li>`,
     )}</ul>
 ${before !== undefined && html`<p><a href="${path}/records?before=${before}">Earlier</a></p>`}
-<p><a href="${path}/records.csv">Save a copy for a spreadsheet (CSV)</a></p>
+<p>Save a copy <a href="${path}/records.html">to print or to send (HTML)</a> or <a href="${path}/records.csv">for a spreadsheet (CSV)</a></p>
 <p><a href="${path}">${listLabel}</a></p>`,
   }
 }
