@@ -2,23 +2,30 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Deployment } from '../support/deployment.ts'
 import { accountsPath } from '../support/small-bank.ts'
-import { type Exported, openRecordCommands } from './recording.ts'
+import { type Exported, openRecordCommands, type Side } from './recording.ts'
 
 const clientCount = 4
 
-/** Clients that send requests one after another, and note what they got. */
+/** Clients of a provider that send requests one after another, and note what they got. */
 export function startClients(
   { ask }: Pick<Deployment, 'ask'>,
   server: { readonly address: string },
 ) {
+  return startSenders(async (interactionId) => {
+    const response = await ask(server, accountsPath, { 'x-fapi-interaction-id': interactionId })
+    await response.text()
+    return response.status
+  })
+}
+
+/** Clients that send requests one after another, and note what they got. `request` returns the status of an answer. */
+export function startSenders(request: (interactionId: string) => Promise<number>) {
   const statuses = new Map<string, number>()
   let isStopped = false
   const send = async (): Promise<void> => {
     const interactionId = randomUUID()
     try {
-      const response = await ask(server, accountsPath, { 'x-fapi-interaction-id': interactionId })
-      await response.text()
-      statuses.set(interactionId, response.status)
+      statuses.set(interactionId, await request(interactionId))
     } catch {
       // The server ended, so that there is no answer.
       isStopped = true
@@ -45,8 +52,8 @@ export function startClients(
 }
 
 /** The interaction ids of the recorded answers that were sent with the data. No record is there twice. */
-export async function listSent(database: string): Promise<string[]> {
-  const records = await openRecordCommands(database).list()
+export async function listSent(database: string, side?: Side): Promise<string[]> {
+  const records = await openRecordCommands(database, side).list()
   const ids = records.map(readId)
   assert.equal(new Set(ids).size, ids.length, 'an answer has two records')
   return records

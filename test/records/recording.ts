@@ -4,10 +4,12 @@ import { runInProcess } from '../support/process.ts'
 /** A record as the command exports it. */
 export type Exported = Readonly<Record<string, unknown>>
 
-/** The commands for the records of a provider. */
-export function openRecordCommands(database: string) {
+export type Side = 'provider' | 'platform'
+
+/** The commands for the records of a provider, or of a platform. */
+export function openRecordCommands(database: string, side: Side = 'provider') {
   const run = (...args: readonly string[]) =>
-    runInProcess(['records', ...args, '--of', 'provider', '--database', database])
+    runInProcess(['records', ...args, '--of', side, '--database', database])
   const list = async (...args: readonly string[]): Promise<Exported[]> => {
     const { status, stdout, stderr } = await run('export', ...args)
     assert.equal(status, 0, stderr)
