@@ -10,9 +10,9 @@ import { makeRecord } from './disclose.ts'
 
 export const start = Temporal.Instant.from('2026-07-01T00:00:00Z')
 
-/** A platform’s database with a clock, and recorders as its processes have them. */
-export async function openRecords(scope: Scope) {
-  const database = await newDatabase(scope)
+/** A platform’s database, a new one or an existing one, with a clock, and recorders as its processes have them. */
+export async function openRecords(scope: Scope, existing?: string) {
+  const database = existing ?? (await newDatabase(scope))
   const { disclosureRecords: store, close } = await openConsentStore(database)
   const signingKeys = await openSigningKeyStore(database)
   scope.after(close)
