@@ -1,6 +1,6 @@
 import { printable } from '../../../contract/index.ts'
-import { isObject } from '../../../contract/schema.ts'
 import { CdsError } from '../../cds/errors.ts'
+import type { Query } from '../../cds/query.ts'
 import { listSharedBalances, readBalances } from './balances.ts'
 import { type RecordSource, toPage, toSingle } from './pages.ts'
 import { readSelectedAccounts } from './selected-accounts.ts'
@@ -22,50 +22,36 @@ import {
 } from './shared-data.ts'
 import { resolveHistory } from './time-windows.ts'
 
-const readAccountId = (record: unknown) => (isObject(record) ? record['accountId'] : undefined)
-
 /** B3, of one account. */
 const transactions: RecordSource = {
-  async read(client, { input, query, accountIds: [accountId = ''] }) {
-    const params = { ...input.params, accountId }
-    const { data, meta } = await client.listBankingTransactions({ ...input, params, query })
+  async read(client, { ofAccount }) {
+    const { data, meta } = await client.listBankingTransactions(ofAccount)
     return { records: data.transactions, meta }
   },
-  readAccountId,
   resolveWindow: ({ query, clock }) => resolveHistory(query, clock()),
 }
 
 /** B5. */
 const directDebits: RecordSource = {
-  async read(client, { input, query, accountIds }) {
-    const body = { data: { accountIds: [...accountIds] } }
-    const paging = pick(query, 'page', 'page-size')
-    const { data, meta } = await client.listDirectDebits({ ...input, query: paging, body })
+  async read(client, { ofAccounts }) {
+    const { data, meta } = await client.listDirectDebits(pickPaging(ofAccounts))
     return { records: data.directDebitAuthorisations, meta }
   },
-  readAccountId,
 }
 
 /** B4 for one account, otherwise B6. */
 const payments: RecordSource = {
-  async read(client, { input, query, accountIds }) {
-    const [accountId = '', ...others] = accountIds
-    const paging = pick(query, 'page', 'page-size')
-    const { data, meta } =
-      others.length === 0
-        ? await client.listScheduledPayments({
-            ...input,
-            params: { ...input.params, accountId },
-            query: paging,
-          })
-        : await client.listScheduledPaymentsOfAccounts({
-            ...input,
-            query: paging,
-            body: { data: { accountIds: [...accountIds] } },
-          })
+  async read(client, { isOneAccount, ofAccount, ofAccounts }) {
+    const { data, meta } = isOneAccount
+      ? await client.listScheduledPayments(pickPaging(ofAccount))
+      : await client.listScheduledPaymentsOfAccounts(pickPaging(ofAccounts))
     return { records: data.scheduledPayments, meta }
   },
-  readAccountId: (record) => (isObject(record) ? readAccountId(record['from']) : undefined),
+  locateAccountId: ({ from }) => from,
+}
+
+function pickPaging<Input extends { readonly query: Query }>(input: Input): Input {
+  return { ...input, query: pick(input.query, 'page', 'page-size') }
 }
 
 const { ofAccount, ofAll, ofSelected } = createListHandlers(listBankAccounts, selectBankAccounts)

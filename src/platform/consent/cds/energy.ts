@@ -1,4 +1,3 @@
-import { isObject } from '../../../contract/schema.ts'
 import { type RecordSource, toPage, toSingle } from './pages.ts'
 import {
   createListHandlers,
@@ -17,33 +16,24 @@ import {
 } from './shared-data.ts'
 import { resolveBillingTimes, resolveInvoiceDates } from './time-windows.ts'
 
-const readAccountId = (record: unknown) => (isObject(record) ? record['accountId'] : undefined)
-
 /** E3 */
 const invoices: RecordSource = {
-  async read(client, { input, query, accountIds }) {
-    const body = { data: { accountIds: [...accountIds] } }
-    const { data, meta } = await client.listEnergyInvoices({ ...input, query, body })
+  async read(client, { ofAccounts }) {
+    const { data, meta } = await client.listEnergyInvoices(ofAccounts)
     return { records: data.invoices, meta }
   },
-  readAccountId,
   newestBy: 'issueDate',
   resolveWindow: ({ query, clock, timeZone }) => resolveInvoiceDates(query, clock(), timeZone),
 }
 
 /** E4 for one account, otherwise E5. */
 const billing: RecordSource = {
-  async read(client, { input, query, accountIds }) {
-    const [accountId = '', ...others] = accountIds
-    const params = { ...input.params, accountId }
-    const body = { data: { accountIds: [...accountIds] } }
-    const { data, meta } =
-      others.length === 0
-        ? await client.listEnergyBilling({ ...input, params, query })
-        : await client.listEnergyBillingOfAccounts({ ...input, query, body })
+  async read(client, { isOneAccount, ofAccount, ofAccounts }) {
+    const { data, meta } = isOneAccount
+      ? await client.listEnergyBilling(ofAccount)
+      : await client.listEnergyBillingOfAccounts(ofAccounts)
     return { records: data.transactions, meta }
   },
-  readAccountId,
   newestBy: 'executionDateTime',
   resolveWindow: ({ query, clock, timeZone }) => resolveBillingTimes(query, clock(), timeZone),
 }

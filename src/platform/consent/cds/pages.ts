@@ -1,5 +1,6 @@
 import type { Client } from '../../../client/client.ts'
 import { accountIdsMax, pageSizeMax } from '../../../contract/index.ts'
+import { isObject } from '../../../contract/schema.ts'
 import { buildLinks, buildMeta, type PagePosition, requirePage } from '../../cds/envelope.ts'
 import type { Query } from '../../cds/query.ts'
 import { ProviderUnavailable } from '../customers.ts'
@@ -12,10 +13,18 @@ export interface CdsBody {
 }
 
 /** What the provider is asked for: a page of the records of some accounts. */
-interface PageRequest {
-  readonly input: ReturnType<typeof toInput>
-  readonly query: Query
-  readonly accountIds: readonly string[]
+type PageRequest = ReturnType<typeof createPageRequest>
+
+function createPageRequest(call: CdsCall, query: Query, accountIds: readonly string[]) {
+  const input = { ...toInput(call), query }
+  const [accountId = '', ...others] = accountIds
+  return {
+    isOneAccount: others.length === 0,
+    /** For an operation with an account in its path. */
+    ofAccount: { ...input, params: { ...input.params, accountId } },
+    /** For an operation with accounts in its body. */
+    ofAccounts: { ...input, body: { data: { accountIds: [...accountIds] } } },
+  }
 }
 
 interface ProviderPage {
@@ -26,8 +35,8 @@ interface ProviderPage {
 /** A list of records that the provider has of accounts. */
 export interface RecordSource {
   read(client: Client, request: PageRequest): Promise<ProviderPage>
-  /** Undefined if the record is not one of the list. */
-  readAccountId(record: unknown): unknown
+  /** The object with the `accountId` of a record, if it is not the record. */
+  locateAccountId?(record: Readonly<Record<string, unknown>>): unknown
   /** By this field, the newest record is the first one. Otherwise they have the order of the accounts. */
   readonly newestBy?: string
   /** The query with fixed bounds, so that the clock does not shift a walk over the pages. */
@@ -45,13 +54,14 @@ export async function readPage(
 ): Promise<CdsBody> {
   const query = source.resolveWindow?.(call) ?? call.query
   call.disclosed.query = query
-  const input = toInput(call)
   const found =
     accountIds.length === 0
       ? { records: [], meta: { totalRecords: 0 } }
       : accountIds.length > accountIdsMax
         ? await readLongPage(call, source, accountIds, query)
-        : await ask(call, (client) => source.read(client, { input, query, accountIds }))
+        : await ask(call, (client) =>
+            source.read(client, createPageRequest(call, query, accountIds)),
+          )
   if (!found) {
     if (call.accountId !== '') return rejectAccount(call)
     throw new ProviderUnavailable('an account was removed during the request')
@@ -61,7 +71,7 @@ export async function readPage(
   const requested = new Set<unknown>(accountIds)
   if (
     !Number.isSafeInteger(totalRecords) ||
-    records.some((each) => !requested.has(source.readAccountId(each)))
+    records.some((each) => !requested.has(readAccountId(source, each)))
   ) {
     throw new ProviderUnavailable('an invalid total, or records of another account')
   }
@@ -75,6 +85,12 @@ export async function readPage(
   return { ...body, meta: { ...body.meta, isQueryParamUnsupported } }
 }
 
+/** Undefined if the record is not one of the list. */
+function readAccountId({ locateAccountId }: RecordSource, record: unknown): unknown {
+  const place = isObject(record) && locateAccountId ? locateAccountId(record) : record
+  return isObject(place) ? place['accountId'] : undefined
+}
+
 /** Of more accounts than the provider accepts in a request: all records of all accounts are read. */
 async function readLongPage(
   call: CdsCall,
@@ -83,14 +99,11 @@ async function readLongPage(
   query: Query,
 ): Promise<ProviderPage> {
   const all: unknown[] = []
-  const input = toInput(call)
   for (let start = 0; start < accountIds.length; start += accountIdsMax) {
     const some = accountIds.slice(start, start + accountIdsMax)
     for (let page = 1, left = 1; left > 0; page += 1) {
       const bounds = { ...query, page, 'page-size': pageSizeMax }
-      const found = await ask(call, (client) =>
-        read(client, { input, query: bounds, accountIds: some }),
-      )
+      const found = await ask(call, (client) => read(client, createPageRequest(call, bounds, some)))
       if (!found) throw new ProviderUnavailable('an account was removed during the request')
       all.push(...found.records)
       left = found.meta.totalRecords - page * pageSizeMax

@@ -1,3 +1,4 @@
+import type { Client } from '../../../client/client.ts'
 import { bankingAccount } from '../../../contract/cds/shared/banking-account.ts'
 import { energyAccount } from '../../../contract/cds/shared/energy-account.ts'
 import {
@@ -28,11 +29,7 @@ export async function listBankAccounts(
   call: CdsCall,
   query: Query = {},
 ): Promise<readonly AnyBankingAccount[]> {
-  const filters = { ...query, 'page-size': pageSizeMax }
-  const accounts = await ask(call, (client) =>
-    Array.fromAsync(client.listBankingAccounts.items({ ...toInput(call), query: filters })),
-  )
-  return selectShared(call, accounts ?? [])
+  return readShared(call, query, (client, input) => client.listBankingAccounts.items(input))
 }
 
 /**
@@ -58,10 +55,20 @@ export async function listEnergyAccounts(
   call: CdsCall,
   query: Query = {},
 ): Promise<readonly EnergyAccount[]> {
-  const filters = { ...query, 'page-size': pageSizeMax }
-  const accounts = await ask(call, (client) =>
-    Array.fromAsync(client.listEnergyAccounts.items({ ...toInput(call), query: filters })),
-  )
+  return readShared(call, query, (client, input) => client.listEnergyAccounts.items(input))
+}
+
+/** The shared accounts of all pages of a list. */
+async function readShared<Account extends { readonly accountId: string }>(
+  call: CdsCall,
+  query: Query,
+  list: (
+    client: Client,
+    input: ReturnType<typeof toInput> & { readonly query: Query },
+  ) => AsyncIterable<Account>,
+): Promise<readonly Account[]> {
+  const input = { ...toInput(call), query: { ...query, 'page-size': pageSizeMax } }
+  const accounts = await ask(call, (client) => Array.fromAsync(list(client, input)))
   return selectShared(call, accounts ?? [])
 }
 
