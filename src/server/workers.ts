@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { backOff } from '../contract/back-off.ts'
 import { openConnectionHandover } from './connection-handover.ts'
 import { answerHeartbeats, type HeartbeatLimits, watchHeartbeat } from './heartbeat.ts'
 import type { Log } from './observe/log.ts'
@@ -193,7 +194,7 @@ function killIfHung(worker: Worker, log: Logger, limits: HeartbeatLimits): void 
 function restartDelay(failedStarts: number, limits: SupervisionLimits): number {
   const delayed = failedStarts - limits.immediateRestarts
   if (delayed <= 0) return 0
-  return Math.min(limits.restartDelayMs * 2 ** (delayed - 1), limits.restartDelayMaxMs)
+  return backOff(delayed, limits.restartDelayMs, limits.restartDelayMaxMs)
 }
 
 async function stopWorker(worker: Worker, timeoutMs: number): Promise<void> {

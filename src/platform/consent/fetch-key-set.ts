@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Duplex, pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Configuration } from 'oidc-provider'
+import { backOff } from '../../contract/back-off.ts'
 import { decodeUtf8, parseJson } from '../../contract/parse-json.ts'
 import { readBytes } from '../../contract/read-bytes.ts'
 import { isObject } from '../../contract/schema.ts'
@@ -13,10 +14,8 @@ const keySetBytesMax = 64 * 1024
 /** How long the fetch of a key set may take. */
 const fetchMs = 2500
 
-/**
- * How long a URL without a key set is not fetched again, since anyone can send assertions: a second after the first failure,
- * twice as long after each further one, and no longer than this.
- */
+/** How long a URL without a key set is not fetched again, after the first failure and at most: anyone can send assertions. */
+const retrySecondsMin = 1
 export const retrySecondsMax = 60
 const urlsMax = 1000
 
@@ -38,7 +37,7 @@ export function openKeySetFetch(now: () => number = () => performance.now() / 10
   const countFailure = (href: string): void => {
     const count = (failures.get(href)?.count ?? 0) + 1
     failures.delete(href)
-    failures.set(href, { count, retryAt: now() + Math.min(2 ** (count - 1), retrySecondsMax) })
+    failures.set(href, { count, retryAt: now() + backOff(count, retrySecondsMin, retrySecondsMax) })
     const [oldest] = failures.keys()
     if (failures.size > urlsMax && oldest !== undefined) failures.delete(oldest)
   }

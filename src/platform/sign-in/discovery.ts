@@ -1,13 +1,12 @@
 import * as oauth from 'oauth4webapi'
+import { backOff } from '../../contract/back-off.ts'
 import { describeError, SignInError } from './sign-in-error.ts'
 
 /** How long the metadata is used for a new sign-in. It shows whether the identity provider responds. */
 const freshSeconds = 60
 
-/**
- * After a failure, the metadata is not requested again for a second, twice as long after each further one, and no longer
- * than this.
- */
+/** How long the metadata is not requested again, after the first failure and at most. */
+const retrySecondsMin = 1
 const retrySecondsMax = 60
 
 export type Discovery = ReturnType<typeof openDiscovery>
@@ -30,8 +29,8 @@ export function openDiscovery(
       failures = { count: 0, retryAt: Number.NEGATIVE_INFINITY }
       return server
     } catch (error) {
-      const { count } = failures
-      failures = { count: count + 1, retryAt: now() + Math.min(2 ** count, retrySecondsMax) }
+      const count = failures.count + 1
+      failures = { count, retryAt: now() + backOff(count, retrySecondsMin, retrySecondsMax) }
       throw new SignInError('unreachable', `no metadata: ${describeError(error)}`)
     } finally {
       pending = undefined

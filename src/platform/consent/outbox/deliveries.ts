@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { SigningKeyStore } from '../../../auth/signing-key-store.ts'
+import { backOff } from '../../../contract/back-off.ts'
 import type { ConsentStore } from '../store.ts'
 import type { DeliveryResult } from './delivery-results.ts'
 import { openHosts } from './hosts.ts'
@@ -257,7 +258,7 @@ function fail(
   { kind, arrangementId, attempts, created }: ClaimedMessage,
   error: string,
 ): Settlement {
-  const seconds = Math.min(retrySecondsMax, retrySecondsMin * 2 ** (attempts - 1))
+  const seconds = backOff(attempts, retrySecondsMin, retrySecondsMax)
   // Half of it is random, so that attempts that failed together are not repeated together.
   const due = clock().add({ milliseconds: Math.round(seconds * 500 * (1 + Math.random())) })
   const end = created.add({ hours: triedDays * 24 })

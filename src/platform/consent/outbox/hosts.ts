@@ -1,3 +1,5 @@
+import { backOff } from '../../../contract/back-off.ts'
+
 /** How many deliveries run at once in a process, and to one host. */
 export const deliveriesMax = 16
 export const deliveriesPerHostMax = 4
@@ -46,7 +48,7 @@ export function openHosts() {
       host.inFlight -= 1
       inFlight -= 1
       host.failures = isWorking ? 0 : host.failures + 1
-      const pauseMs = Math.min(pauseMsMax, pauseMsMin * 2 ** (host.failures - 1))
+      const pauseMs = backOff(host.failures, pauseMsMin, pauseMsMax)
       host.pausedUntil = isWorking ? 0 : now.epochMilliseconds + pauseMs
     },
     /** Forgets the hosts without waiting messages. */
