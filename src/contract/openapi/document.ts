@@ -6,6 +6,7 @@ import { responseHeaders } from '../response-headers.ts'
 import { asNode } from '../schema.ts'
 import { scopeDescriptions } from '../scopes.ts'
 import type { DocumentName } from './document-names.ts'
+import { buildDocument, describeServer } from './frame.ts'
 import { buildOperation } from './operation-object.ts'
 import { type Components, type Json, openComponents } from './schemas.ts'
 
@@ -58,33 +59,21 @@ export function buildOpenApiDocument(
     ].map(asNode),
   )
   const paths = buildPaths(name, operations, components)
-  return {
-    openapi: '3.1.1',
-    info: {
-      title,
-      version,
-      description,
-      contact: { name: 'The Holdfast project' },
-      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-    },
-    servers: [servers[name]],
-    tags: [...new Set(all.map(({ tag }) => tag))].map((tag) => ({
-      name: tag,
-      description: operationTags[tag],
-    })),
+  return buildDocument({
+    title,
+    version,
+    description,
+    server: servers[name],
+    tags: [...new Set(all.map(({ tag }) => tag))].map((tag) => [tag, operationTags[tag]]),
     paths,
-    components: {
-      schemas: sortByName(components.schemas),
-      headers: sortByName(
-        [...components.headers].map((header) => [header, responseHeaders[header]]),
+    schemas: components.schemas,
+    headers: [...components.headers].map((header) => [header, responseHeaders[header]]),
+    securitySchemes: Object.fromEntries(
+      Object.entries(buildSecuritySchemes(all)).filter(([scheme]) =>
+        all.some(({ protection }) => protection === scheme),
       ),
-      securitySchemes: Object.fromEntries(
-        Object.entries(buildSecuritySchemes(all)).filter(([scheme]) =>
-          all.some(({ protection }) => protection === scheme),
-        ),
-      ),
-    },
-  }
+    ),
+  })
 }
 
 function buildPaths(
@@ -104,10 +93,6 @@ function buildPaths(
   return paths
 }
 
-function sortByName(entries: Iterable<readonly [string, Json]>): Json {
-  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
 const servers = {
   provider: server('127.0.0.1:8080', 'The data provider.'),
   resource: server('127.0.0.1:8080', 'The contact endpoint, which may have a URL of its own.'),
@@ -115,16 +100,9 @@ const servers = {
   intake: server('127.0.0.1:8082', 'The intake.'),
 } satisfies Record<Base, Json>
 
-/** Some tools reject a description of a variable. */
 function server(host: string, description: string): Json {
-  return {
-    url: '{scheme}://{host}',
-    description: `${description} The host includes the port and the base path, if there are any. The default is the local server of \`holdfast demo\`.`,
-    variables: {
-      scheme: { enum: ['https', 'http'], default: 'http' },
-      host: { default: host },
-    },
-  }
+  const about = `${description} The host includes the port and the base path, if there are any. The default is the local server of \`holdfast demo\`.`
+  return describeServer(about, 'http', host)
 }
 
 function buildSecuritySchemes(operations: readonly Operation[]) {

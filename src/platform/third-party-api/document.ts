@@ -1,5 +1,6 @@
 import { buildOpenApiDocument } from '../../contract/index.ts'
 import type { PublishedDocumentName } from '../../contract/openapi/document-names.ts'
+import { buildDocument, describeServer } from '../../contract/openapi/frame.ts'
 import { type Json, openComponents } from '../../contract/openapi/schemas.ts'
 import type { Node } from '../../contract/schema.ts'
 import { metadataPaths, openidPaths } from '../consent/paths.ts'
@@ -47,40 +48,23 @@ export function buildThirdPartyDocument(version: string, issuer = localIssuer): 
       [operation.method.toLowerCase()]: buildOperation(operation, context),
     }
   }
-  return {
-    openapi: '3.1.1',
-    info: {
-      title: 'Third-party API',
-      version,
-      description:
-        'The API of a platform for third parties: the consent of customers, with OAuth 2.0 and OpenID Connect in the profiles of FAPI, and data as the Consumer Data Standards define it.',
-      contact: { name: 'The Holdfast project' },
-      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-    },
-    servers: [describeServer(issuer)],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+  const [scheme = '', host = ''] = issuer.replace(/\/$/, '').split('://')
+  return buildDocument({
+    title: 'Third-party API',
+    version,
+    description:
+      'The API of a platform for third parties: the consent of customers, with OAuth 2.0 and OpenID Connect in the profiles of FAPI, and data as the Consumer Data Standards define it.',
+    server: describeServer(serverDescription, scheme, host),
+    tags: Object.entries(tags),
     paths,
-    components: {
-      schemas: sortByName(components.schemas),
-      headers: sortByName([...context.used].map((name) => [name, headers[name]])),
-      securitySchemes: buildSecuritySchemes(operations),
-    },
-  }
+    schemas: components.schemas,
+    headers: [...context.used].map((name) => [name, headers[name]]),
+    securitySchemes: buildSecuritySchemes(operations),
+  })
 }
 
-/** The issuer, whose path is part of the host. */
-function describeServer(issuer: string): Json {
-  const [scheme = '', host = ''] = issuer.replace(/\/$/, '').split('://')
-  return {
-    url: '{scheme}://{host}',
-    description:
-      'The issuer. The host includes the port and the path, if there are any. The default is the issuer of the platform that returned the document, otherwise the local server of `holdfast demo`.',
-    variables: {
-      scheme: { enum: ['https', 'http'], default: scheme },
-      host: { default: host },
-    },
-  }
-}
+const serverDescription =
+  'The issuer. The host includes the port and the path, if there are any. The default is the issuer of the platform that returned the document, otherwise the local server of `holdfast demo`.'
 
 interface Context {
   readonly refer: ReturnType<typeof openSchemas>
@@ -224,10 +208,6 @@ function mergeResponses(responses: readonly (readonly [string, Json])[]): Json {
 function referHeaders(names: readonly HeaderName[], { used }: Context): Json {
   for (const name of names) used.add(name)
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}
-
-function sortByName(entries: Iterable<readonly [string, unknown]>): Json {
-  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function buildSecuritySchemes(operations: readonly ApiOperation[]): Json {
