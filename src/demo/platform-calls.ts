@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { decodeUtf8, parseJson } from '../contract/parse-json.ts'
+import { readBytes } from '../contract/read-bytes.ts'
+import { isObject } from '../contract/schema.ts'
 import { type KeyPair, signAssertion, signProof } from './proofs.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { type Call, type Fields, type ShownToken, showToken } from './timeline.ts'
 
 const timeoutMs = 15_000
+
+/** Far more than a page of the demo's data. */
+const responseBytesMax = 16 * 1024 * 1024
 
 export interface ThirdPartyOptions {
   readonly issuer: string
@@ -72,8 +78,10 @@ export async function send(
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const text = await response.text()
-    const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {}
+    const bytes = await readBytes(response.body, responseBytesMax)
+    if (!bytes) throw new Error('the response is too large')
+    const parsed = parseJson(decodeUtf8(bytes))
+    const body = isObject(parsed) ? parsed : {}
     const { status } = response
     const errors = describeError(body)
     const received = [...errors, ...pick(body, names)]

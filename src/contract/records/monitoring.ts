@@ -27,6 +27,7 @@ export const MetricsSource = record('MetricsSource', {
     setting: described(Text, 'The setting that provides them.'),
   },
 })
+const sources = described(Type.Array(MetricsSource), 'One for each server.')
 
 export type RoleRequests = Static<typeof RoleRequests>
 export const RoleRequests = record('RoleRequests', {
@@ -98,7 +99,7 @@ export const MetricsSample = record('MetricsSample', {
       Decimal,
       'How long it is: about 1 second, or 10 seconds while no client reads. 0 without metrics.',
     ),
-    sources: described(Type.Array(MetricsSource), 'One for each server.'),
+    sources,
     requests: perSecond('Requests per second to all servers, without health probes.'),
     roles: described(
       Type.Array(RoleRequests),
@@ -122,6 +123,7 @@ export const MetricsSample = record('MetricsSample', {
   },
 })
 
+const reason = described(Text, 'The reason, as in the log, or the text of the error.')
 const explanation = {
   tool,
   code: described(Text, 'The code of the error.'),
@@ -143,7 +145,7 @@ export const Rejection = record('Rejection', {
     role,
     operation: described(Text, 'The reference of the operation, or `none`.'),
     status: described(Count, 'The status; 499 if the client closed the connection first.'),
-    reason: described(Text, 'The reason, as in the log, or the text of the error.'),
+    reason,
   },
   optional: explanation,
 })
@@ -154,7 +156,7 @@ export const RejectionCount = record('RejectionCount', {
   required: {
     role,
     status: described(Count, 'The status of the responses.'),
-    reason: described(Text, 'The reason, as in the log, or the text of the error.'),
+    reason,
     count: described(Count, 'How many requests.'),
   },
   optional: explanation,
@@ -166,7 +168,7 @@ export const RejectionList = record('RejectionList', {
   required: {
     data: described(Type.Array(Rejection), 'The latest first.'),
     reasons: described(Type.Array(RejectionCount), 'All that are stored, the most frequent first.'),
-    sources: described(Type.Array(MetricsSource), 'One for each server.'),
+    sources,
   },
 })
 
@@ -178,6 +180,6 @@ export const RejectionMatches = record('RejectionMatches', {
       Type.Array(Rejection),
       'The latest first. Several servers may have rejected requests with the same interaction id.',
     ),
-    sources: described(Type.Array(MetricsSource), 'One for each server.'),
+    sources,
   },
 })
