@@ -1,6 +1,5 @@
-import { errorTable } from '../contract/index.ts'
+import { isExtensionServed } from '../contract/extension-served.ts'
 import type { CheckContext } from './context.ts'
-import type { HttpResponse } from './http-client.ts'
 import { CheckFailure } from './outcome.ts'
 import { findInputs } from './requests.ts'
 import { readError } from './responses.ts'
@@ -13,9 +12,16 @@ export async function findUnserved(context: CheckContext): Promise<ReadonlyMap<s
   const unserved = new Map<string, string>()
   for (const operation of context.operations.filter(({ isExtension }) => isExtension)) {
     const [input] = await findInputs(context, operation).catch(ignoreSkip)
-    if (!input) unserved.set(operation.ref, 'an extension, and no customer has an account for it')
-    else if (!isServed(await context.requestUnaudited(operation, input)))
-      unserved.set(operation.ref, 'an extension of the interface, which the provider does not have')
+    if (!input) {
+      unserved.set(operation.ref, 'an extension, and no customer has an account for it')
+    } else {
+      const response = await context.requestUnaudited(operation, input)
+      if (!isExtensionServed(response.status, readError(response)))
+        unserved.set(
+          operation.ref,
+          'an extension of the interface, which the provider does not have',
+        )
+    }
   }
   return unserved
 }
@@ -24,19 +30,4 @@ export async function findUnserved(context: CheckContext): Promise<ReadonlyMap<s
 function ignoreSkip(error: unknown): [] {
   if (error instanceof CheckFailure) return []
   throw error
-}
-
-/** The responses of servers and gateways to a path that they do not serve. */
-const unservedStatuses: readonly number[] = [403, 404, 405, 501]
-
-/** Errors of an operation that looked for the account. */
-const operationErrors: readonly unknown[] = [
-  errorTable.customer_not_found.message,
-  errorTable.account_not_found.message,
-]
-
-function isServed(response: HttpResponse): boolean {
-  return (
-    !unservedStatuses.includes(response.status) || operationErrors.includes(readError(response))
-  )
 }

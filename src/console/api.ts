@@ -1,7 +1,9 @@
 import type { Input, Operation, Output } from '../contract/index.ts'
+import { getSession } from '../contract/operations/access.ts'
 import { parseJson } from '../contract/parse-json.ts'
+import { isObject } from '../contract/schema.ts'
 import { attendanceHeaders } from './attendance.ts'
-import { compareSession, endSession, session } from './session.ts'
+import { endSession, session } from './session.ts'
 
 /** An error of an operation, in the words of the server. */
 export class ApiError extends Error {
@@ -68,7 +70,8 @@ export async function request<Body>(
   const body = await readBody(response)
   if (response.ok) return { body: body as Body, etag: headers.get('etag') ?? '' }
   const id = headers.get('x-fapi-interaction-id') ?? undefined
-  throw new ApiError(response.status, describeError(body, response), id, body)
+  const text = findErrorText(body) ?? `The server responded with status ${response.status}.`
+  throw new ApiError(response.status, text, id, body)
 }
 
 /** The body of a successful response. */
@@ -116,6 +119,12 @@ export async function send(
   return response
 }
 
+/** Ends the session of this tab if another tab has signed out, or has signed in again. */
+async function compareSession(): Promise<void> {
+  const state = await read(getSession, {}).catch(() => undefined)
+  if (state && state.session?.csrf_token !== session.value?.csrf_token) endSession()
+}
+
 function formatQuery(query: Texts): string {
   const entries = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
@@ -130,8 +139,8 @@ async function readBody(response: Response): Promise<unknown> {
   return parseJson(text)
 }
 
-function describeError(body: unknown, { status }: Response): string {
-  const isObject = typeof body === 'object' && body !== null
-  if (isObject && 'error' in body && typeof body.error === 'string') return body.error
-  return `The server responded with status ${status}.`
+/** The text of an error in the body of a response. */
+export function findErrorText(body: unknown): string | undefined {
+  const text = isObject(body) ? body['error'] : undefined
+  return typeof text === 'string' ? text : undefined
 }

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { noteInput } from './attendance.ts'
 import { followLinks } from './router.ts'
-import { loadSession } from './session.ts'
+import { loadSession } from './session-calls.ts'
 import { Shell } from './shell.tsx'
 
 followLinks()

@@ -19,13 +19,12 @@ import {
   hasScope,
   identityProvider,
   isDemo,
-  loadSession,
   providerName,
   session,
   sessionStatus,
-  signOut,
   userKey,
 } from './session.ts'
+import { loadSession, signOut } from './session-calls.ts'
 import { SignIn } from './sign-in.tsx'
 import { hasStoredEdits, removeStoredEdits } from './stored-edits.ts'
 

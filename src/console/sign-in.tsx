@@ -6,7 +6,8 @@ import { Facts } from './components/facts.tsx'
 import { readForm } from './components/field.tsx'
 import { Icon } from './components/icon.tsx'
 import { leaveToSignIn, location } from './router.ts'
-import { beginSignIn, identityProvider, isDemo, providerName, signIn } from './session.ts'
+import { identityProvider, isDemo, providerName } from './session.ts'
+import { beginSignIn, signIn } from './session-calls.ts'
 
 /** Why a sign-in at the identity provider failed, and what to do. */
 const failures = new Map<string, string>(

@@ -16,6 +16,7 @@ import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
 import { customerUrl, hasExplorer } from '../explorer/urls.ts'
+import { consentUrl, ThirdPartyName } from './columns.tsx'
 import { Accounts, Disclosures, History } from './history.tsx'
 import { statuses } from './labels.ts'
 import { Messages } from './messages.tsx'
@@ -95,7 +96,7 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
             'Third party': (
               <>
                 <a href={`/console/consents?third-party=${encodeURIComponent(thirdParty.id)}`}>
-                  <bdi>{thirdParty.name ?? 'Removed'}</bdi>
+                  <ThirdPartyName thirdParty={thirdParty} />
                 </a>{' '}
                 <Identifier value={thirdParty.id} />
               </>
@@ -103,9 +104,7 @@ function Details({ consent }: { readonly consent: ConsentDetail }) {
             Customer: <Identifier value={consent.customerId} />,
             From: <Time value={consent.from} />,
             Until: <Time value={consent.until} />,
-            'Earlier terms of': versionOf && (
-              <a href={`/console/consents/${encodeURIComponent(versionOf)}`}>{versionOf}</a>
-            ),
+            'Earlier terms of': versionOf && <a href={consentUrl(versionOf)}>{versionOf}</a>,
           }}
         />
         <p class="links">

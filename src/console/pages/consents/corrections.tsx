@@ -1,20 +1,19 @@
-import type { InputHTMLAttributes } from 'preact'
 import { useState } from 'preact/hooks'
 import type { CorrectionNotice } from '../../../contract/index.ts'
 import { listCorrectionNotices } from '../../../contract/operations/consents.ts'
 import { formatNoticeCsv, noticeCsvHeader } from '../../../disclosures/notice-csv.ts'
 import { read } from '../../api.ts'
 import { SecondaryButton } from '../../components/button.tsx'
-import { ChipInput } from '../../components/field.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { SaveDialog } from '../../components/save-dialog.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
-import { type Column, CursorPager, Table } from '../../components/table.tsx'
+import { Empty } from '../../components/states.tsx'
+import { type Column, Table } from '../../components/table.tsx'
 import { Moment, nameZone } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
-import { useResource } from '../../resource.ts'
-import { setQuery, type ViewProps } from '../../router.ts'
+import type { ViewProps } from '../../router.ts'
+import { consentUrl, ThirdPartyName } from './columns.tsx'
+import { CursorList, FilterInput, NoMatch, useCursorList } from './cursor-list.tsx'
 
 /** The filters of the view, which are parameters of its address and of the operation. */
 const filters = ['since', 'until', 'third-party', 'customer'] as const
@@ -24,14 +23,9 @@ const filePageSize = 500
 
 export function View({ query }: ViewProps) {
   const [isSaving, setSaving] = useState(false)
-  const selected = Object.fromEntries(filters.map((name) => [name, query.get(name) ?? undefined]))
-  const cursor = query.get('cursor') ?? undefined
-  const list = useResource(
-    query.toString(),
-    (signal) => read(listCorrectionNotices, { query: { ...selected, cursor }, signal }),
-    { keepValue: true },
+  const { list, selected, isFiltered } = useCursorList(query, filters, (selection, signal) =>
+    read(listCorrectionNotices, { query: selection, signal }),
   )
-  const isFiltered = filters.some((name) => selected[name] !== undefined)
   return (
     <>
       <PageHeading
@@ -42,27 +36,23 @@ export function View({ query }: ViewProps) {
         <SecondaryButton onClick={() => setSaving(true)}>Save CSV …</SecondaryButton>
       </PageHeading>
       <Filters query={query} />
-      <div aria-busy={list.isLoading}>
-        <Loaded resource={list}>
-          {({ data, next }) => (
-            <>
-              {data.length === 0 && next === undefined ? (
-                <NoNotices isFiltered={isFiltered} />
-              ) : (
-                <Table
-                  caption="Notices of corrections"
-                  columns={columns}
-                  rows={data}
-                  rowKey={(notice) => String(data.indexOf(notice))}
-                  isStacked
-                >
-                  <CursorPager cursor={cursor} next={next} noun="notices" />
-                </Table>
-              )}
-            </>
-          )}
-        </Loaded>
-      </div>
+      <CursorList
+        {...{ list, query }}
+        noun="notices"
+        empty={isFiltered ? <NoMatch noun="notice" /> : <NoNotices />}
+      >
+        {(rows, pager) => (
+          <Table
+            caption="Notices of corrections"
+            columns={columns}
+            rows={rows}
+            rowKey={(notice) => String(rows.indexOf(notice))}
+            isStacked
+          >
+            {pager}
+          </Table>
+        )}
+      </CursorList>
       <p class="muted">
         A notice is due five business days after the correction. Days are those of {nameZone()}.
         Public holidays are not known: with one in between, it is due later.
@@ -86,9 +76,9 @@ const columns: readonly Column<CorrectionNotice>[] = [
   { title: 'Corrected', cell: ({ corrected }) => <Moment value={corrected} /> },
   {
     title: 'Third party',
-    cell: ({ thirdParty: { name }, consentId }) => (
-      <a href={`/console/consents/${encodeURIComponent(consentId)}`}>
-        <bdi>{name ?? 'Removed'}</bdi>
+    cell: ({ thirdParty, consentId }) => (
+      <a href={consentUrl(consentId)}>
+        <ThirdPartyName thirdParty={thirdParty} />
       </a>
     ),
   },
@@ -136,24 +126,12 @@ function Data({ notice }: { readonly notice: CorrectionNotice }) {
 }
 
 function Filters({ query }: Pick<ViewProps, 'query'>) {
-  const chip = (
-    name: (typeof filters)[number],
-    label: string,
-    attributes?: InputHTMLAttributes,
-  ) => (
-    <ChipInput
-      {...attributes}
-      label={label}
-      value={query.get(name) ?? ''}
-      onCommit={(value) => setQuery({ [name]: value, cursor: undefined })}
-    />
-  )
   return (
     <search class="toolbar" aria-label="Filter notices">
-      {chip('since', 'Corrected since', { type: 'date' })}
-      {chip('until', 'Before', { type: 'date' })}
-      {chip('third-party', 'Third party ID')}
-      {chip('customer', 'Customer ID')}
+      <FilterInput query={query} name="since" label="Corrected since" isDate />
+      <FilterInput query={query} name="until" label="Before" isDate />
+      <FilterInput query={query} name="third-party" label="Third party ID" />
+      <FilterInput query={query} name="customer" label="Customer ID" />
       {filters.some((name) => query.has(name)) && (
         <a href="/console/consents/corrections">Remove filters</a>
       )}
@@ -192,14 +170,7 @@ function SaveNotices({
   )
 }
 
-function NoNotices({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <Empty title="No notice matches the filters">
-        <p>Remove a filter, or check the IDs.</p>
-      </Empty>
-    )
-  }
+function NoNotices() {
   return (
     <Empty title="No third party can have received data that was corrected">
       <p>

@@ -5,22 +5,19 @@ import { listStates, StateBadge } from '../../components/badge.tsx'
 import { SecondaryButton } from '../../components/button.tsx'
 import { ChipSelect } from '../../components/field.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
-import { CursorPager } from '../../components/table.tsx'
+import { Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { useResource } from '../../resource.ts'
 import { setQuery, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
+import { consentUrl } from './columns.tsx'
+import { CursorList, useCursorList } from './cursor-list.tsx'
 import { FlowEnds } from './flow-ends.tsx'
 import { flowStateLabels, outcomeLabels, reasons, stepLabels } from './labels.ts'
 
 export function View({ query }: ViewProps) {
   const state = query.get('state') ?? undefined
-  const cursor = query.get('cursor') ?? undefined
-  const list = useResource(
-    query.toString(),
-    (signal) => read(listConsentFlows, { query: { state, cursor }, signal }),
-    { keepValue: true },
+  const { list, isFiltered } = useCursorList(query, ['state'], (selection, signal) =>
+    read(listConsentFlows, { query: selection, signal }),
   )
   return (
     <>
@@ -40,19 +37,16 @@ export function View({ query }: ViewProps) {
           onSelect={(chosen) => setQuery({ state: chosen, cursor: undefined })}
         />
       </div>
-      <div aria-busy={list.isLoading}>
-        <Loaded resource={list}>
-          {({ data, next }) => (
-            <>
-              {data.length === 0 && <NoFlows isFiltered={state !== undefined} />}
-              {data.map((flow) => (
-                <Flow key={flow.flowId} flow={flow} />
-              ))}
-              <CursorPager cursor={cursor} next={next} noun="flows" />
-            </>
-          )}
-        </Loaded>
-      </div>
+      <CursorList {...{ list, query }} noun="flows" empty={<NoFlows isFiltered={isFiltered} />}>
+        {(flows, pager) => (
+          <>
+            {flows.map((flow) => (
+              <Flow key={flow.flowId} flow={flow} />
+            ))}
+            {pager}
+          </>
+        )}
+      </CursorList>
     </>
   )
 }
@@ -97,7 +91,7 @@ function Flow({ flow }: { readonly flow: ConsentFlow }) {
       </ol>
       {consentId !== undefined && (
         <p>
-          <a href={`/console/consents/${encodeURIComponent(consentId)}`}>The consent</a>
+          <a href={consentUrl(consentId)}>The consent</a>
         </p>
       )}
     </details>

@@ -3,29 +3,30 @@ import { listConsents } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
 import { listStates, StateBadge } from '../../components/badge.tsx'
 import { SecondaryLink } from '../../components/button.tsx'
-import { ChipInput, ChipSelect } from '../../components/field.tsx'
+import { ChipSelect } from '../../components/field.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
-import { type Column, CursorPager, Table } from '../../components/table.tsx'
-import { Ago, formatDay, formatTime } from '../../components/time.tsx'
-import { useResource } from '../../resource.ts'
+import { Empty } from '../../components/states.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { formatDay, formatTime } from '../../components/time.tsx'
 import { setQuery, type ViewProps } from '../../router.ts'
+import {
+  accountsColumn,
+  changeColumn,
+  consentUrl,
+  statusColumn,
+  ThirdPartyName,
+} from './columns.tsx'
+import { CursorList, FilterInput, NoMatch, useCursorList } from './cursor-list.tsx'
 import { messageStateLabels, statuses } from './labels.ts'
 
 /** The filters of the view, which are parameters of its address and of the operation. */
 const filters = ['status', 'third-party', 'customer'] as const
 
 export function View({ query }: ViewProps) {
-  const selected = Object.fromEntries(
-    [...filters, 'cursor'].map((name) => [name, query.get(name) ?? undefined]),
+  const { list, isFiltered } = useCursorList(query, filters, (selection, signal) =>
+    read(listConsents, { query: { ...selection, order: 'newest' }, signal }),
   )
-  const list = useResource(
-    query.toString(),
-    (signal) => read(listConsents, { query: { ...selected, order: 'newest' }, signal }),
-    { keepValue: true },
-  )
-  const isFiltered = filters.some((name) => selected[name] !== undefined)
   return (
     <>
       <PageHeading
@@ -36,26 +37,22 @@ export function View({ query }: ViewProps) {
         <SecondaryLink href="/console/consents/corrections">Corrections</SecondaryLink>
       </PageHeading>
       <Filters query={query} />
-      <div aria-busy={list.isLoading}>
-        <Loaded resource={list}>
-          {({ data, next }) => (
-            <>
-              {data.length === 0 ? (
-                <NoConsents isFiltered={isFiltered} />
-              ) : (
-                <Table
-                  caption="Consents"
-                  columns={columns}
-                  rows={data}
-                  rowKey={({ consentId }) => consentId}
-                >
-                  <CursorPager cursor={selected['cursor']} next={next} noun="consents" />
-                </Table>
-              )}
-            </>
-          )}
-        </Loaded>
-      </div>
+      <CursorList
+        {...{ list, query }}
+        noun="consents"
+        empty={isFiltered ? <NoMatch noun="consent" /> : <NoConsents />}
+      >
+        {(rows, pager) => (
+          <Table
+            caption="Consents"
+            columns={columns}
+            rows={rows}
+            rowKey={({ consentId }) => consentId}
+          >
+            {pager}
+          </Table>
+        )}
+      </CursorList>
     </>
   )
 }
@@ -65,14 +62,13 @@ const columns: readonly Column<Consent>[] = [
     title: 'Consent',
     isHeading: true,
     cell: ({ consentId }) => (
-      <a href={`/console/consents/${encodeURIComponent(consentId)}`} title={consentId}>
+      <a href={consentUrl(consentId)} title={consentId}>
         <code>{consentId.slice(0, 8)}</code>
       </a>
     ),
   },
   {
-    title: 'Status',
-    phone: 'first',
+    ...statusColumn,
     cell: ({ status, messages }) => (
       <span class="badges">
         <StateBadge label={statuses[status]} />
@@ -83,14 +79,14 @@ const columns: readonly Column<Consent>[] = [
   {
     title: 'Third party',
     isLong: true,
-    cell: ({ thirdParty: { id, name } }) => (
-      <a href={`/console/consents?third-party=${encodeURIComponent(id)}`}>
-        <bdi>{name ?? 'Removed'}</bdi>
+    cell: ({ thirdParty }) => (
+      <a href={`/console/consents?third-party=${encodeURIComponent(thirdParty.id)}`}>
+        <ThirdPartyName thirdParty={thirdParty} />
       </a>
     ),
   },
   { title: 'Customer', cell: ({ customerId }) => <Identifier value={customerId} /> },
-  { title: 'Accounts', isNumber: true, isExtra: true, cell: ({ accountIds }) => accountIds.length },
+  { ...accountsColumn, isExtra: true },
   {
     title: 'Until',
     phone: 'hidden',
@@ -100,7 +96,7 @@ const columns: readonly Column<Consent>[] = [
       </time>
     ),
   },
-  { title: 'Last change', isNumber: true, cell: ({ updated }) => <Ago time={updated} /> },
+  changeColumn,
 ]
 
 /** Whether messages wait or were given up. */
@@ -114,39 +110,22 @@ function Undelivered({ messages }: Pick<Consent, 'messages'>) {
 }
 
 function Filters({ query }: Pick<ViewProps, 'query'>) {
-  const set = (name: (typeof filters)[number]) => (value: string) =>
-    setQuery({ [name]: value, cursor: undefined })
   return (
     <search class="toolbar" aria-label="Filter consents">
       <ChipSelect
         label="Status"
         value={query.get('status') ?? ''}
         options={listStates(statuses)}
-        onSelect={set('status')}
+        onSelect={(status) => setQuery({ status, cursor: undefined })}
       />
-      <ChipInput
-        label="Third party ID"
-        value={query.get('third-party') ?? ''}
-        onCommit={set('third-party')}
-      />
-      <ChipInput
-        label="Customer ID"
-        value={query.get('customer') ?? ''}
-        onCommit={set('customer')}
-      />
+      <FilterInput query={query} name="third-party" label="Third party ID" />
+      <FilterInput query={query} name="customer" label="Customer ID" />
       {filters.some((name) => query.has(name)) && <a href="/console/consents">Remove filters</a>}
     </search>
   )
 }
 
-function NoConsents({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <Empty title="No consent matches the filters">
-        <p>Remove a filter, or check the IDs.</p>
-      </Empty>
-    )
-  }
+function NoConsents() {
   return (
     <Empty title="No customer has given a consent yet">
       <p>

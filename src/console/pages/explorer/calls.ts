@@ -3,8 +3,7 @@ import { type ErrorCode, errorTable } from '../../../contract/errors.ts'
 import type { ExplorerResult } from '../../../contract/index.ts'
 import { callProvider as operation } from '../../../contract/operations/explorer.ts'
 import { parseJson } from '../../../contract/parse-json.ts'
-import { isObject } from '../../../contract/schema.ts'
-import { ApiError, read } from '../../api.ts'
+import { ApiError, findErrorText, read } from '../../api.ts'
 import type { Answer, CallInput, ProviderOperationId } from './call-input.ts'
 
 /** A call that was sent to the provider, with its response. */
@@ -43,8 +42,7 @@ export async function callProvider<Id extends ProviderOperationId>(
     throw new ApiError(status, message, id)
   }
   if (status >= 200 && status < 300) return content as Answer<Id>
-  const error = (content as { readonly error?: unknown } | undefined)?.error
-  const text = typeof error === 'string' ? error : 'an error without a text'
+  const text = findErrorText(content) ?? 'an error without a text'
   throw new ApiError(status, `The provider responded with ${status}: ${text}`, id, content)
 }
 
@@ -54,8 +52,8 @@ export async function unlessMissing<Value>(
   answer: Promise<Value>,
 ): Promise<Value | undefined> {
   return answer.catch((error: unknown) => {
-    const body = error instanceof ApiError ? error.body : undefined
-    if (isObject(body) && body['error'] === errorTable[code].message) return undefined
+    const text = error instanceof ApiError ? findErrorText(error.body) : undefined
+    if (text === errorTable[code].message) return undefined
     throw error
   })
 }

@@ -1,14 +1,18 @@
 import { listConsents } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
-import { StateBadge } from '../../components/badge.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
-import { Ago } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import type { ViewProps } from '../../router.ts'
-import { statuses } from '../consents/labels.ts'
+import {
+  accountsColumn,
+  changeColumn,
+  consentUrl,
+  statusColumn,
+  ThirdPartyName,
+} from '../consents/columns.tsx'
 import { AccountState } from './account-state.tsx'
 import { callProvider } from './calls.ts'
 import { readsConsents } from './find.ts'
@@ -109,22 +113,14 @@ function Consents({ customerId }: { readonly customerId: string }) {
                   title: 'Third party',
                   isHeading: true,
                   cell: ({ consentId, thirdParty }) => (
-                    <a href={`/console/consents/${encodeURIComponent(consentId)}`}>
-                      <bdi>{thirdParty.name ?? 'Removed'}</bdi>
+                    <a href={consentUrl(consentId)}>
+                      <ThirdPartyName thirdParty={thirdParty} />
                     </a>
                   ),
                 },
-                {
-                  title: 'Status',
-                  phone: 'first',
-                  cell: ({ status }) => <StateBadge label={statuses[status]} />,
-                },
-                { title: 'Accounts', isNumber: true, cell: ({ accountIds }) => accountIds.length },
-                {
-                  title: 'Last change',
-                  isNumber: true,
-                  cell: ({ updated }) => <Ago time={updated} />,
-                },
+                statusColumn,
+                accountsColumn,
+                changeColumn,
               ]}
             />
           )

@@ -1,3 +1,5 @@
+import { isExtensionServed } from '../../../contract/extension-served.ts'
+import { ApiError, findErrorText } from '../../api.ts'
 import { RecordView } from '../../components/record-view.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
@@ -19,7 +21,7 @@ export function AccountRecord({ kind, customerId, accountId }: AccountProps) {
   )
 }
 
-/** No operation returns one bank account, so this finds it in the list. */
+/** A provider without the operation of one bank account has it in its list. */
 async function readRecord(
   kind: AccountProps['kind'],
   account: Pick<AccountProps, 'customerId' | 'accountId'>,
@@ -28,8 +30,31 @@ async function readRecord(
   if (kind === 'energy') {
     return (await readList('listEnergyAccountDetails', account, {}, signal)).rows[0]
   }
+  const single = await readBankAccount(account, signal)
+  if (single !== 'unserved') return single
   const { rows } = await readList('listBankingAccounts', account, { 'page-size': 1000 }, signal)
   return rows.find(({ accountId }) => accountId === account.accountId)
+}
+
+/** Undefined if the provider does not know the account. The operation is an extension of the interface. */
+async function readBankAccount(
+  { customerId, accountId }: Pick<AccountProps, 'customerId' | 'accountId'>,
+  signal: AbortSignal,
+) {
+  const params = { customerId, accountId }
+  const answer = callProvider({ operation: 'getBankingAccount', params }, signal)
+  return unlessMissing('account_not_found', answer).then(
+    (found) => found?.data,
+    (error: unknown) => {
+      if (
+        error instanceof ApiError &&
+        !isExtensionServed(error.status, findErrorText(error.body))
+      ) {
+        return 'unserved'
+      }
+      throw error
+    },
+  )
 }
 
 /** An account may have no contact details. */

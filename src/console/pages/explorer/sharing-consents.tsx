@@ -3,6 +3,7 @@ import { read } from '../../api.ts'
 import { StateBadge } from '../../components/badge.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { useResource } from '../../resource.ts'
+import { consentUrl, ThirdPartyName } from '../consents/columns.tsx'
 import { statuses } from '../consents/labels.ts'
 
 /** Of the customer. Those of one customer are few. */
@@ -36,8 +37,8 @@ export function SharingConsents({
                 {list.slice(0, shownMax).map(({ consentId, status, thirdParty }) => (
                   <li key={consentId}>
                     <StateBadge label={statuses[status]} />
-                    <a href={`/console/consents/${encodeURIComponent(consentId)}`}>
-                      <bdi>{thirdParty.name ?? 'Removed'}</bdi>
+                    <a href={consentUrl(consentId)}>
+                      <ThirdPartyName thirdParty={thirdParty} />
                     </a>
                   </li>
                 ))}

@@ -1,13 +1,11 @@
 import type { Consent } from '../../../contract/index.ts'
 import { listConsents } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
-import { StateBadge } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
 import { Empty, Skeleton } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { Ago } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
-import { statuses } from '../consents/labels.ts'
+import { changeColumn, consentUrl, statusColumn, ThirdPartyName } from '../consents/columns.tsx'
 
 const shownMax = 5
 const refreshMs = () => 15_000
@@ -16,17 +14,11 @@ const columns: readonly Column<Consent>[] = [
   {
     title: 'Customer',
     isHeading: true,
-    cell: ({ consentId, customerId }) => (
-      <a href={`/console/consents/${encodeURIComponent(consentId)}`}>{customerId}</a>
-    ),
+    cell: ({ consentId, customerId }) => <a href={consentUrl(consentId)}>{customerId}</a>,
   },
-  { title: 'Third party', cell: ({ thirdParty }) => <bdi>{thirdParty.name ?? 'Removed'}</bdi> },
-  {
-    title: 'Status',
-    phone: 'first',
-    cell: ({ status }) => <StateBadge label={statuses[status]} />,
-  },
-  { title: 'Last change', isNumber: true, cell: ({ updated }) => <Ago time={updated} /> },
+  { title: 'Third party', cell: ThirdPartyName },
+  statusColumn,
+  changeColumn,
 ]
 
 /** The consents that changed last. */
