@@ -13,7 +13,7 @@ export interface StoredSession {
   readonly address: AddressKind
 }
 
-export interface NewSession extends StoredSession {
+interface NewSession extends StoredSession {
   /**
    * Of an API client, the hash of its secret; of a person, a digest of the rules that gave the scopes. The session is valid
    * while these are the same.

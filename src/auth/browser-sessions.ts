@@ -19,7 +19,7 @@ const noteSeconds = 60
 /** A longer ID token is not kept: the identity provider then asks before the person is signed out. */
 const idTokenLengthMax = 8192
 
-export interface BeginningSession {
+interface BeginningSession {
   readonly user: Actor
   readonly scopes: readonly Scope[]
   readonly address: AddressKind

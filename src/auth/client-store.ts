@@ -2,7 +2,7 @@ import { type Actor, permits, type Scope } from '../contract/index.ts'
 import type { BrowserSessionStore } from './browser-session-store.ts'
 
 /** A program that is allowed to call the catalogue. */
-export interface ApiClient {
+interface ApiClient {
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]

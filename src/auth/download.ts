@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { readBytes } from '../contract/read-bytes.ts'
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly accept: string
   readonly bytesMax: number
 }

@@ -36,7 +36,7 @@ export class TokenRejected extends Error {
 }
 
 /** The longest token that is parsed, in characters. */
-export const tokenLengthMax = 8192
+const tokenLengthMax = 8192
 
 const keyIdLengthMax = 256
 

@@ -9,11 +9,11 @@ import { parseToken, type Token, TokenRejected } from './token.ts'
 export const clockToleranceSeconds = 30
 
 /** The longest accepted time until `exp`, which limits how long a replay record is kept. */
-export const tokenAgeMaxSeconds = 24 * 60 * 60
+const tokenAgeMaxSeconds = 24 * 60 * 60
 
 const tokenIdLengthMax = 256
 
-export interface TokenVerifierOptions {
+interface TokenVerifierOptions {
   readonly subdomain: string
   readonly bases: { readonly provider: string; readonly resource: string }
   readonly keys: KeySet
@@ -39,7 +39,7 @@ type VerifiedRequest = Omit<AuthRequest, 'operation'> & {
 }
 
 /** All checks have passed except the replay check, which is still running: no response may be sent before it ends. */
-export interface AuthResult {
+interface AuthResult {
   readonly recorded: Promise<void>
   /** The key that signed the token, if the token names it. */
   readonly keyId?: string | undefined

@@ -7,7 +7,7 @@ import { tools } from '../contract/tools.ts'
 import { redact } from './redact.ts'
 import type { Exchange } from './report.ts'
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string
   /** The complete URL, sent byte for byte. */
   readonly url: string

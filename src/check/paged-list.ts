@@ -27,7 +27,7 @@ export interface PagedList {
 }
 
 /** What the checks need to know about a record, and its schema does not say. */
-export interface RecordFacts {
+interface RecordFacts {
   /** The paths of the fields that identify it. If empty, the interface defines no id, and whole records are compared. */
   readonly key: readonly string[]
   /** The path of the account that it belongs to. */

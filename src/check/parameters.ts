@@ -1,9 +1,9 @@
 import { unnamedParameters } from './defaults.ts'
 
-export type UnnamedParameter = keyof typeof unnamedParameters
+type UnnamedParameter = keyof typeof unnamedParameters
 export type ParameterNames = Partial<Readonly<Record<UnnamedParameter, string>>>
 
-export function isUnnamedParameter(text: string): text is UnnamedParameter {
+function isUnnamedParameter(text: string): text is UnnamedParameter {
   return Object.hasOwn(unnamedParameters, text)
 }
 

@@ -6,7 +6,7 @@ export const bucketSeconds = 10
 const gapSeconds = 5
 
 /** The samples of ten seconds, with the time of its end in seconds since 1970; none in a gap. */
-export interface Bucket {
+interface Bucket {
   readonly time: number
   readonly samples: readonly MetricsSample[]
 }

@@ -3,7 +3,7 @@ import type { Actor, Feature, IdentityProviderState, Session } from '../contract
 import { permits, type Scope } from '../contract/scopes.ts'
 
 /** `unknown` until the server has responded; `ended` after a session, so that the view and its input stay. */
-export type SessionStatus = 'unknown' | 'unreachable' | 'signedOut' | 'signedIn' | 'ended'
+type SessionStatus = 'unknown' | 'unreachable' | 'signedOut' | 'signedIn' | 'ended'
 
 export const session = signal<Session | undefined>(undefined)
 export const sessionStatus = signal<SessionStatus>('unknown')

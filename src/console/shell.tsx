@@ -217,7 +217,7 @@ function LazyView({ page, ...props }: ViewProps & { readonly page: PageDefinitio
 }
 
 /** Says which scope is missing, and how to get it. */
-export function NoPermission({ title, scope }: { readonly title: string; readonly scope: Scope }) {
+function NoPermission({ title, scope }: { readonly title: string; readonly scope: Scope }) {
   return (
     <>
       <PageHeading title={title} />

@@ -71,7 +71,7 @@ export function parsePath(path: string): (string | number)[] {
 }
 
 /** How people read and enter a value. Undefined for records, lists and unknown fields. */
-export type Measure = CdsScalarName | 'enumeration'
+type Measure = CdsScalarName | 'enumeration'
 
 export function findMeasure({ type, record }: Place): Measure | undefined {
   if (type === undefined || typeof type === 'string') return type

@@ -1,7 +1,7 @@
 import { trafficLimits } from './traffic-limits.ts'
 
 /** The limits of passcodes whose excess a customer is shown. Each is described by what it counts. */
-export const passcodeLimits = {
+const passcodeLimits = {
   passcode_too_soon: 'passcodes of one browser',
   passcodes_by_email: 'passcodes for an e-mail address',
   passcodes_by_address: 'passcodes requested from a network address',

@@ -12,7 +12,7 @@ const cookieName = 'example_budget'
 const connectionsMax = 100
 const parameterLengthMax = 2000
 
-export interface ExampleBudgetOptions extends Omit<ThirdPartyOptions, 'redirectUri'> {
+interface ExampleBudgetOptions extends Omit<ThirdPartyOptions, 'redirectUri'> {
   /** The name of the provider, as its customers know it. */
   readonly providerName: string
   /** The address of this server. */

@@ -4,7 +4,7 @@ import type { KeyPair } from './proofs.ts'
 import type { Call, Phase, RecordedCall } from './timeline.ts'
 
 /** The newest sessions are kept. */
-export const sessionsMax = 100
+const sessionsMax = 100
 /** Of one session. Later calls replace the oldest. */
 export const callsMax = 300
 const keysMax = 50

@@ -26,7 +26,7 @@ export interface Bar {
   readonly height: number
 }
 
-export interface PlacedSeries {
+interface PlacedSeries {
   /** Of the lines; empty for bars. */
   readonly path: string
   readonly dots: readonly { readonly x: number; readonly y: number }[]
@@ -53,7 +53,7 @@ export interface PlacedChart {
 /** The patterns of lines, so that they differ without colours. */
 export const dashes = ['', '6 4', '2 3', '10 4 2 4', '1 2', '12 6']
 
-export const chartHeight = 180
+const chartHeight = 180
 const margin = { left: 52, right: 8, top: 10, bottom: 24 }
 /** Space for a label of the horizontal axis. */
 const labelWidth = 80

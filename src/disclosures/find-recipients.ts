@@ -28,7 +28,7 @@ export interface RecipientOptions {
  * How much later than the correction a disclosure may be recorded and have data from before: an answer is recorded some
  * seconds after its data was read, a replica may lag, and clocks differ.
  */
-export const delaySeconds = 60
+const delaySeconds = 60
 
 /**
  * The corrections with the recipients of what they corrected, in the order of the corrections. The records of a customer are

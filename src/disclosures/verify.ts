@@ -17,7 +17,7 @@ export type Fault =
   | 'it differs from the signed one'
   | 'it follows the end of the chain'
 
-export interface BrokenBlock extends Pick<Head, 'chain' | 'number'> {
+interface BrokenBlock extends Pick<Head, 'chain' | 'number'> {
   readonly fault: Fault
 }
 

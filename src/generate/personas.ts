@@ -7,7 +7,7 @@ export type Sharing =
   | 'family'
   | 'organisation'
 
-export interface Persona {
+interface Persona {
   readonly isOrganisation?: true
   readonly hasNoAccounts?: true
   readonly hasEnergyOnly?: true

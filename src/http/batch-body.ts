@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { batchBytesMax, ContractError } from '../contract/index.ts'
 
 /** The bytes of all batches of a process that are received, parsed or committed. */
-export const batchBytesInFlightMax = 64 * 1024 * 1024
+const batchBytesInFlightMax = 64 * 1024 * 1024
 
 /** Larger than the default of zlib, for fewer and longer steps. */
 const gunzipChunkBytes = 64 * 1024

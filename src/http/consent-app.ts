@@ -50,7 +50,7 @@ export interface Logo extends Omit<Asset, 'path'> {
   readonly extension: string
 }
 
-export interface ConsentMountOptions {
+interface ConsentMountOptions {
   readonly assets: readonly Asset[]
   readonly trustedProxies: TrustedProxies | undefined
 }

@@ -1,4 +1,4 @@
-export interface CookieOptions {
+interface CookieOptions {
   readonly path: string
   readonly seconds: number
   readonly isSecure: boolean

@@ -38,7 +38,7 @@ export interface UpstreamMetrics {
   countUpstreamCheck(operation: string, outcome: ValidationOutcome): void
 }
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly upstream: Upstream
   readonly requestHeaders: RequestHeaders
   readonly mode: ValidationMode
@@ -48,7 +48,7 @@ export interface ForwardOptions {
 }
 
 /** Adds a span for each call of the upstream, which the upstream can continue. */
-export interface UpstreamTracing {
+interface UpstreamTracing {
   traceCalls<Args extends readonly unknown[], Result>(
     name: string,
     call: (...args: Args) => Promise<Result>,

@@ -34,7 +34,7 @@ const intakeLimits = { inFlightMin: httpLimits.inFlightMax, handlerTimeoutMs: 60
 /** The scopes of tokens that the intake issues. Those of the platform are issued there alone. */
 const intakeScopes = ['data.write', 'products.write'] as const satisfies Scope[]
 
-export interface IntakeAppOptions extends AppOptions {
+interface IntakeAppOptions extends AppOptions {
   /** The version of Holdfast, for the OpenAPI document. */
   readonly version: string
   readonly access: Access

@@ -9,9 +9,9 @@ const hostPrefix = '__Host-'
 
 const csrfHeader = 'x-csrf-token'
 
-export type CookieName = 'holdfast_session' | 'holdfast_sign_in'
+type CookieName = 'holdfast_session' | 'holdfast_sign_in'
 
-export interface CookieLife {
+interface CookieLife {
   readonly seconds: number
   readonly sameSite?: 'Lax' | 'Strict'
   /** Whether the browser uses TLS; known from the request by default. */

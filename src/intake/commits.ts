@@ -5,7 +5,7 @@ import type { AccountGaps, LocatedItem, ProviderWriter, SourceLocation } from '.
 /** Items per `write`: few enough that they do not survive a minor garbage collection. */
 const groupSize = 100
 
-export interface CommitOptions {
+interface CommitOptions {
   /** Whether there are commits before the last one. */
   readonly inBatches: boolean
   readonly skipInvalid: boolean

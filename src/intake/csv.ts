@@ -12,9 +12,9 @@ const pieceBytes = 32 * 1024
 const columnsMax = 5000
 
 const delimiters = { csv: ',', tsv: '\t' } as const
-export type TableFormat = keyof typeof delimiters
+type TableFormat = keyof typeof delimiters
 
-export interface TableOptions {
+interface TableOptions {
   /** One ASCII character, instead of that of the format. */
   readonly delimiter?: string | undefined
   readonly rowBytesMax?: number

@@ -6,7 +6,7 @@ import { entryTypes, recordTypeOfDumped } from './record-type.ts'
 import type { DumpedItem } from './writer.ts'
 
 /** What is stored of one type of record. */
-export interface TypeCounts {
+interface TypeCounts {
   readonly type: RecordType
   /** Without those of accounts that do not exist. */
   readonly records: number

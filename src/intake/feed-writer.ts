@@ -53,7 +53,7 @@ export interface BatchResult extends Counts {
   readonly lines: number
 }
 
-export interface RememberedBatch {
+interface RememberedBatch {
   readonly digest: string
   readonly result: BatchResult
 }

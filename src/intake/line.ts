@@ -28,7 +28,7 @@ import { type Line, toItem, toRemoval } from './to-item.ts'
 import type { Item, LineProblem } from './writer.ts'
 
 /** A valid line, or at most `problemsMax` problems. */
-export type LineResult = ValidLine | { readonly problems: readonly LineProblem[] }
+type LineResult = ValidLine | { readonly problems: readonly LineProblem[] }
 
 export interface ValidLine {
   readonly item: Item

@@ -2,7 +2,7 @@
 export const valueLengthMax = 64
 
 /** How the times of a column are written. The pattern has groups with the names of the parts. */
-export interface TimeFormat {
+interface TimeFormat {
   readonly name: string
   readonly description: string
   readonly pattern: RegExp

@@ -3,7 +3,7 @@ import { historyMonthsDefault, invoiceMonthsDefault } from '../contract/index.ts
 import type { TimeWindow } from './store.ts'
 
 /** The requested or default bounds, as text for links and as numbers for the store. */
-export interface ResolvedWindow {
+interface ResolvedWindow {
   readonly oldest: string
   readonly newest: string
   readonly window: TimeWindow

@@ -22,7 +22,7 @@ import type { Settings } from './settings/settings.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** What a command adds to a platform. */
-export interface PlatformParts extends ConsentParts {
+interface PlatformParts extends ConsentParts {
   readonly listOutages?: Outages['list']
   /** The client of a console session without credentials. */
   readonly demoClientId?: string

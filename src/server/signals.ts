@@ -1,4 +1,4 @@
-export const stopSignals = ['SIGINT', 'SIGTERM'] as const
+const stopSignals = ['SIGINT', 'SIGTERM'] as const
 
 type Exit = (status: number) => void
 

@@ -37,7 +37,7 @@ export const supervisionLimits: SupervisionLimits = {
 }
 
 /** The message of a worker to the supervisor once it listens. */
-export interface WorkerReady {
+interface WorkerReady {
   readonly readyOn: string
   /** Whether requests could succeed: a provider needs keys to verify tokens with. */
   readonly isReady: boolean
@@ -49,7 +49,7 @@ interface Member {
   readonly ready: Promise<WorkerReady | undefined>
 }
 
-export interface Supervision {
+interface Supervision {
   /** For the message that the workers are ready. */
   readonly role: string
   readonly workers: number

@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../contract/characters.ts'
 import { type CheckResult, countResults, type Exchange, type Report } from '../report.ts'
 
-export interface TextOptions {
+interface TextOptions {
   /** Adds colours, for a terminal. */
   readonly hasColour?: boolean
   /** Shows what was observed in checks that passed. */

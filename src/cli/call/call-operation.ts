@@ -16,7 +16,7 @@ export const timeoutSecondsDefault = '30'
 const timeoutSecondsMax = 3600
 
 /** The flags that all operations have. */
-export interface CallFlags extends SettingFlags {
+interface CallFlags extends SettingFlags {
   readonly all?: boolean
   readonly key?: string
   readonly timeout?: string

@@ -41,7 +41,7 @@ export async function openInputs(
 }
 
 /** How the bytes of an input become lines. */
-export interface Format {
+interface Format {
   /** Whether the input is a table, which begins with a header. */
   readonly hasHeader: boolean
   readonly createSource: (bytes: ByteSource) => LineSource

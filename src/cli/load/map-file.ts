@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { MapRow } from '../../contract/index.ts'
 import { CommandError } from '../../server/terminal.ts'
 
-export interface MapFile {
+interface MapFile {
   readonly map: MapRow<never>
   /** Describes the place in the file where an error was thrown, as ` at map.ts:12:5`. Empty if it is unknown. */
   findPosition(error: unknown): string

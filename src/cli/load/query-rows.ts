@@ -6,7 +6,7 @@ import { abandon } from '../../storage/postgres/driver/abandon.ts'
 import { makePool, unusable } from '../../storage/postgres/driver/pool.ts'
 
 /** A SELECT, and the name of its file. */
-export interface RowQuery {
+interface RowQuery {
   readonly file: string
   readonly sql: string
 }

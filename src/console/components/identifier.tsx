@@ -29,7 +29,7 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
   return <SecondaryButton onClick={copy}>{isCopied ? 'Copied' : label}</SecondaryButton>
 }
 
-export function useCopy(text: string) {
+function useCopy(text: string) {
   const [isCopied, setCopied] = useState(false)
   const copy = () =>
     navigator.clipboard.writeText(text).then(

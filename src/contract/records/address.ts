@@ -5,7 +5,7 @@ import { DigitsNumber, Text } from '../scalars.ts'
 
 const addressTypes = ['simple', 'paf'] as const
 
-export const SimpleAddress = record('SimpleAddress', {
+const SimpleAddress = record('SimpleAddress', {
   description: 'A postal address as lines of text.',
   optional: {
     mailingName: Text,
@@ -19,7 +19,7 @@ export const SimpleAddress = record('SimpleAddress', {
   },
 })
 
-export const PafAddress = record('PafAddress', {
+const PafAddress = record('PafAddress', {
   description: 'An address in the format of the national Postal Address File (PAF).',
   optional: {
     dpid: Text,

@@ -30,7 +30,7 @@ import {
 /** The types of an account that one natural person holds. */
 const individualAccountTypes = ['INDIVIDUAL', 'SOLE_TRADER']
 
-export const BankingUser = record('BankingUser', {
+const BankingUser = record('BankingUser', {
   description: 'A joint holder, secondary user or nominated representative.',
   required: { id: Decimal },
   optional: { email: Email, isAccountHolder: Flag },
@@ -57,7 +57,7 @@ export const Feature = record('Feature', {
   rules: explanationRules('featureType', 'feature'),
 })
 
-export const FeatureV3 = record('FeatureV3', {
+const FeatureV3 = record('FeatureV3', {
   description: 'A feature of an account, version 3.',
   required: {
     featureType: described(oneOf(valuesV3.featureType), 'The kind of a feature, in version 3.'),
@@ -66,7 +66,7 @@ export const FeatureV3 = record('FeatureV3', {
   rules: explanationRules('featureType', 'feature', valuesV3.featureType),
 })
 
-export const TermDeposit = record('TermDeposit', {
+const TermDeposit = record('TermDeposit', {
   description: 'The term of a deposit and what happens at its end.',
   optional: {
     lodgementDate: PlainDate,
@@ -77,7 +77,7 @@ export const TermDeposit = record('TermDeposit', {
   },
 })
 
-export const CreditCard = record('CreditCard', {
+const CreditCard = record('CreditCard', {
   description: 'The next payment of a credit card account.',
   optional: {
     minPaymentAmount: Money,
@@ -108,7 +108,7 @@ export const Loan = record('Loan', {
   description: 'The amounts, dates and repayments of a loan.',
   optional: { ...loan, repaymentType: oneOf(values.repaymentType) },
 })
-export const LoanV3 = record('LoanV3', {
+const LoanV3 = record('LoanV3', {
   description: 'The amounts, dates and repayments of a loan, version 3.',
   optional: { ...loan, repaymentType: repaymentTypeV3 },
 })

@@ -8,35 +8,35 @@ import { explanation } from './banking-rates.ts'
 
 const FeeRate = described(DecimalOrText, 'Served as loaded.')
 
-export const FixedAmount = record('FixedAmount', {
+const FixedAmount = record('FixedAmount', {
   description: 'A fixed amount of money.',
   required: { amount: Money },
 })
 
 const feeRange = { feeMinimum: Money, feeMaximum: Money }
-export const FeeRange = record('FeeRange', {
+const FeeRange = record('FeeRange', {
   description: 'The smallest and the largest amount of a fee that is a rate.',
   optional: feeRange,
 })
 
-export const FeeRateBased = record('FeeRateBased', {
+const FeeRateBased = record('FeeRateBased', {
   description: 'A fee that is a rate of an amount.',
   required: { rateType: oneOf(values.feeRateType), rate: FeeRate },
   optional: { accrualFrequency: Duration, amountRange: FeeRange },
 })
 
-export const DiscountRange = record('DiscountRange', {
+const DiscountRange = record('DiscountRange', {
   description: 'The smallest and the largest amount of a discount that is a rate.',
   optional: { discountMinimum: Money, discountMaximum: Money },
 })
 
-export const DiscountRateBased = record('DiscountRateBased', {
+const DiscountRateBased = record('DiscountRateBased', {
   description: 'A discount that is a rate of an amount.',
   required: { rateType: oneOf(values.discountRateType), rate: FeeRate },
   optional: { amountRange: DiscountRange },
 })
 
-export const DiscountEligibility = record('DiscountEligibility', {
+const DiscountEligibility = record('DiscountEligibility', {
   description: 'A condition that the customer must meet for a discount.',
   required: { discountEligibilityType: oneOf(values.discountEligibilityType) },
   optional: explanation,
@@ -51,7 +51,7 @@ const discount = {
   eligibility: Type.Array(DiscountEligibility),
 }
 
-export const FeeDiscount = record('FeeDiscount', {
+const FeeDiscount = record('FeeDiscount', {
   description: 'A discount on a fee of an account.',
   optional: {
     ...discount,
@@ -93,7 +93,7 @@ export const Fee = record('Fee', {
   rules: [...union('feeMethodUType', feeMethods), ...explanationRules('feeType', 'fee')],
 })
 
-export const FeeDiscountV3 = record('FeeDiscountV3', {
+const FeeDiscountV3 = record('FeeDiscountV3', {
   description: 'A discount on a fee of an account, version 3.',
   optional: {
     ...discount,

@@ -17,7 +17,7 @@ import { Type } from '../type.ts'
 
 const payeeAccountTypes = ['account', 'card', 'payId'] as const
 
-export const DomesticPayee = record('DomesticPayee', {
+const DomesticPayee = record('DomesticPayee', {
   description: 'A payee in Australia: an account, a card or a PayID.',
   required: { payeeAccountUType: oneOf(payeeAccountTypes) },
   optional: {
@@ -39,13 +39,13 @@ export const DomesticPayee = record('DomesticPayee', {
   rules: union('payeeAccountUType', payeeAccountTypes),
 })
 
-export const BillerPayee = record('BillerPayee', {
+const BillerPayee = record('BillerPayee', {
   description: 'A payee that is a BPAY biller.',
   required: { billerCode: Text },
   optional: { crn: Text, billerName: Text },
 })
 
-export const DigitalWalletPayee = record('DigitalWalletPayee', {
+const DigitalWalletPayee = record('DigitalWalletPayee', {
   description: 'A payee with a digital wallet.',
   required: {
     identifier: Text,
@@ -55,7 +55,7 @@ export const DigitalWalletPayee = record('DigitalWalletPayee', {
   optional: { name: Text },
 })
 
-export const InternationalPayee = record('InternationalPayee', {
+const InternationalPayee = record('InternationalPayee', {
   description: 'A payee in another country.',
   required: {
     beneficiaryDetails: record('Beneficiary', {
@@ -99,7 +99,7 @@ const targetRules: readonly Rule[] = [
   ...union('toUType', ['biller', 'digitalWallet', 'international']),
 ]
 
-export const PaymentTarget = record('PaymentTarget', {
+const PaymentTarget = record('PaymentTarget', {
   description:
     'The payee of a scheduled payment. `toUType` names the field that identifies the payee. A payee that is registered with the provider has a `payeeID`.',
   required: {
@@ -132,7 +132,7 @@ const scheduleEnd = {
   nonBusinessDayTreatment: oneOf(values.nonBusinessDayTreatment),
 }
 
-export const IntervalSchedule = record('IntervalSchedule', {
+const IntervalSchedule = record('IntervalSchedule', {
   description: 'A schedule of payments at regular intervals.',
   required: {
     intervals: Type.Array(
@@ -202,7 +202,7 @@ export const ScheduledPayment = record('ScheduledPayment', {
   },
 })
 
-export const AuthorisedEntity = record('AuthorisedEntity', {
+const AuthorisedEntity = record('AuthorisedEntity', {
   description: 'The organisation that may debit an account.',
   optional: {
     description: Text,

@@ -10,7 +10,7 @@ export const explanation = { additionalValue: Text, additionalInfo: Text, additi
 /** The misspelling in a sample of the interface. */
 const misspelled = { rateApplicablityType: 'rateApplicabilityType' }
 
-export const RateCondition = record('RateCondition', {
+const RateCondition = record('RateCondition', {
   description: 'A condition that the customer must meet for the rate to apply.',
   required: { rateApplicabilityType: oneOf(values.rateApplicabilityType) },
   optional: explanation,
@@ -26,7 +26,7 @@ const tier = {
   additionalInfoUri: Text,
 }
 
-export const RateTier = record('RateTier', {
+const RateTier = record('RateTier', {
   description: 'The range of the balance, term or ratio that the rate applies to.',
   optional: {
     ...tier,
@@ -83,7 +83,7 @@ export const LendingRate = record('LendingRate', {
   rules: valueFormats('lendingRateType', 'lendingRate'),
 })
 
-export const RateConditionV3 = record('RateConditionV3', {
+const RateConditionV3 = record('RateConditionV3', {
   description: 'The condition of a version-3 tier, as text.',
   optional: { additionalInfo: Text, additionalInfoUri: Text },
 })
@@ -91,7 +91,7 @@ export const RateConditionV3 = record('RateConditionV3', {
 /** A number in version 3, a string in version 4. The limit keeps it within a version-4 decimal. */
 const TierBoundV3 = Type.Number({ minimum: -1e31, maximum: 1e31 })
 
-export const RateTierV3 = record('RateTierV3', {
+const RateTierV3 = record('RateTierV3', {
   description: 'The range of the balance, term or ratio that the rate applies to, version 3.',
   optional: {
     ...tier,

@@ -93,7 +93,7 @@ export const CheckHeader = record('CheckHeader', {
 const headers = described(Type.Array(CheckHeader), 'The headers.')
 const body = described(Text, 'Without tokens, and truncated if it is long.')
 
-export const CheckRequest = record('CheckRequest', {
+const CheckRequest = record('CheckRequest', {
   description: 'A request that a check sent.',
   required: {
     method: described(Text, 'The method.'),
@@ -103,7 +103,7 @@ export const CheckRequest = record('CheckRequest', {
   optional: { body },
 })
 
-export const CheckResponse = record('CheckResponse', {
+const CheckResponse = record('CheckResponse', {
   description: 'The response of the provider.',
   required: { status: described(Count, 'The HTTP status.'), headers, body },
 })
@@ -118,7 +118,7 @@ export const CheckExchange = record('CheckExchange', {
   },
 })
 
-export const CheckClause = record('CheckClause', {
+const CheckClause = record('CheckClause', {
   description: 'The clause of the interface that a check is about.',
   required: {
     section: described(Text, 'The section of the interface.'),

@@ -4,7 +4,7 @@ import { described, record } from '../record.ts'
 import { Email, Text } from '../scalars.ts'
 import { Type } from '../type.ts'
 
-export const ContactHolder = record('ContactHolder', {
+const ContactHolder = record('ContactHolder', {
   description: 'A person with a relationship to an account.',
   required: {
     relationship: oneOf(values.holderRelationship),
@@ -16,13 +16,13 @@ export const ContactHolder = record('ContactHolder', {
   },
 })
 
-export const ContactAddress = record('ContactAddress', {
+const ContactAddress = record('ContactAddress', {
   description: 'A postal address of the holders of an account.',
   required: { line1: Text, city: Text, region: Text, postalCode: Text, country: Text },
   optional: { line2: Text, type: oneOf(values.deliveryAddressType) },
 })
 
-export const ContactTelephone = record('ContactTelephone', {
+const ContactTelephone = record('ContactTelephone', {
   description: 'A telephone number of the holders of an account.',
   required: {
     type: oneOf(values.telephoneType),

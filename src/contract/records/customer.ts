@@ -4,7 +4,7 @@ import { described, record } from '../record.ts'
 import { Decimal, Email, Flag, Id, Text, Timestamp } from '../scalars.ts'
 import { Type } from '../type.ts'
 
-export const CustomerAddress = record('CustomerAddress', {
+const CustomerAddress = record('CustomerAddress', {
   description: 'The postal address of a customer.',
   optional: {
     streetAddress: Text,

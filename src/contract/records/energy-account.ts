@@ -6,7 +6,7 @@ import { Type } from '../type.ts'
 import { sharedByType } from './banking-account.ts'
 import { EnergyContract } from './energy-contract.ts'
 
-export const MeteringCharge = record('MeteringCharge', {
+const MeteringCharge = record('MeteringCharge', {
   description: 'A charge for metering.',
   optional: {
     displayName: Text,
@@ -28,7 +28,7 @@ export const PlanDetail = record('PlanDetail', {
   },
 })
 
-export const AuthorisedContact = record('AuthorisedContact', {
+const AuthorisedContact = record('AuthorisedContact', {
   description: 'A person who may act for the customer on an energy account.',
   optional: {
     firstName: Text,
@@ -60,7 +60,7 @@ export const EnergyPlan = record('EnergyPlan', {
   },
 })
 
-export const EnergyUser = record('EnergyUser', {
+const EnergyUser = record('EnergyUser', {
   description: 'A joint holder, secondary user or nominated representative.',
   required: { id: Id },
   optional: { email: Email, isAccountHolder: Flag },

@@ -5,12 +5,12 @@ import { union } from '../rules.ts'
 import { Decimal, Flag, Id, LocalDateTime, Money, PlainDate, Text } from '../scalars.ts'
 import { Type } from '../type.ts'
 
-export const InvoiceAccountCharges = record('InvoiceAccountCharges', {
+const InvoiceAccountCharges = record('InvoiceAccountCharges', {
   description: 'The totals of the charges and discounts of the account itself on an invoice.',
   optional: { totalCharges: Money, totalDiscounts: Money, totalGst: Money },
 })
 
-export const InvoiceOtherCharge = record('InvoiceOtherCharge', {
+const InvoiceOtherCharge = record('InvoiceOtherCharge', {
   description: 'The total of charges of another kind on an invoice.',
   required: { amount: Money },
   optional: { type: oneOf(values.chargeType), description: Text },
@@ -25,11 +25,11 @@ const fuelTotals = {
   otherCharges: Type.Array(InvoiceOtherCharge),
 }
 
-export const InvoiceElectricity = record('InvoiceElectricity', {
+const InvoiceElectricity = record('InvoiceElectricity', {
   description: 'The totals of the electricity on an invoice.',
   optional: fuelTotals,
 })
-export const InvoiceGas = record('InvoiceGas', {
+const InvoiceGas = record('InvoiceGas', {
   description: 'The totals of the gas on an invoice.',
   optional: fuelTotals,
 })
@@ -86,7 +86,7 @@ const corrections = {
 }
 const metered = { measureUnit: oneOf(values.measureUnit), ...corrections }
 
-export const BillingUsage = record('BillingUsage', {
+const BillingUsage = record('BillingUsage', {
   description: 'A charge for energy used, or a credit for energy generated.',
   required: { amount: Money },
   optional: {
@@ -98,7 +98,7 @@ export const BillingUsage = record('BillingUsage', {
   },
 })
 
-export const BillingDemand = record('BillingDemand', {
+const BillingDemand = record('BillingDemand', {
   description: 'A charge for demand.',
   required: { amount: Money },
   optional: {
@@ -110,13 +110,13 @@ export const BillingDemand = record('BillingDemand', {
   },
 })
 
-export const BillingOnceOff = record('BillingOnceOff', {
+const BillingOnceOff = record('BillingOnceOff', {
   description: 'A charge or credit that occurs once.',
   required: { amount: Money },
   optional: charge,
 })
 
-export const BillingOtherCharges = record('BillingOtherCharges', {
+const BillingOtherCharges = record('BillingOtherCharges', {
   description: 'A charge of another kind.',
   required: { amount: Money },
   optional: {
@@ -128,7 +128,7 @@ export const BillingOtherCharges = record('BillingOtherCharges', {
   },
 })
 
-export const BillingPayment = record('BillingPayment', {
+const BillingPayment = record('BillingPayment', {
   description: 'A payment to an energy account.',
   required: { amount: Money },
   optional: { method: oneOf(values.paymentMethod) },

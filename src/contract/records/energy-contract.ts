@@ -16,7 +16,7 @@ import { Type } from '../type.ts'
 const label = { displayName: Text, description: Text }
 const measureUnit = oneOf(values.measureUnit)
 
-export const UnitRate = record('UnitRate', {
+const UnitRate = record('UnitRate', {
   description: 'A price per unit, and the volume up to which it applies.',
   required: { unitPrice: Money },
   optional: { measureUnit, volume: Decimal },
@@ -43,7 +43,7 @@ const controlledLoadRate = { ...label, dailySupplyCharge: Money, rates, period: 
 
 const controlledBlocks = ['singleRate', 'timeOfUseRates'] as const
 
-export const ControlledLoad = record('ControlledLoad', {
+const ControlledLoad = record('ControlledLoad', {
   description: 'The rates for a separately controlled load, such as a hot water system.',
   required: { rateBlockUType: oneOf(controlledBlocks) },
   optional: {
@@ -128,7 +128,7 @@ export const TariffPeriod = record('TariffPeriod', {
   aliases: { dailySupplyCharge: 'dailySupplyCharges' },
 })
 
-export const Incentive = record('Incentive', {
+const Incentive = record('Incentive', {
   description: 'An incentive for customers who choose a contract.',
   optional: {
     ...label,
@@ -144,7 +144,7 @@ const discountMethods = [
   'percentOverThreshold',
 ] as const
 
-export const ContractDiscount = record('ContractDiscount', {
+const ContractDiscount = record('ContractDiscount', {
   description: 'A discount of an energy contract.',
   required: { methodUType: oneOf(discountMethods) },
   optional: {
@@ -172,13 +172,13 @@ export const ContractDiscount = record('ContractDiscount', {
   rules: union('methodUType', discountMethods),
 })
 
-export const ContractEligibility = record('ContractEligibility', {
+const ContractEligibility = record('ContractEligibility', {
   description: 'A condition that customers must meet for a contract.',
   required: { type: oneOf(values.energyEligibilityType) },
   optional: { information: Text, description: Text },
 })
 
-export const ContractFee = record('ContractFee', {
+const ContractFee = record('ContractFee', {
   description: 'A fee of an energy contract.',
   required: { type: oneOf(values.energyFeeType) },
   optional: { term: oneOf(values.energyFeeTerm), rate: Decimal, amount: Money, description: Text },
@@ -186,7 +186,7 @@ export const ContractFee = record('ContractFee', {
 
 const tariffTypes = ['singleTariff', 'timeVaryingTariffs'] as const
 
-export const SolarFeedInTariff = record('SolarFeedInTariff', {
+const SolarFeedInTariff = record('SolarFeedInTariff', {
   description: 'A credit for solar energy that the customer exports.',
   required: { tariffUType: oneOf(tariffTypes) },
   optional: {
@@ -221,7 +221,7 @@ export const SolarFeedInTariff = record('SolarFeedInTariff', {
   rules: union('tariffUType', tariffTypes),
 })
 
-export const GreenPowerCharge = record('GreenPowerCharge', {
+const GreenPowerCharge = record('GreenPowerCharge', {
   description: 'A charge for renewable energy.',
   optional: {
     ...label,

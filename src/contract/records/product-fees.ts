@@ -12,7 +12,7 @@ const fixedAmount = record('ProductFixedAmount', {
 })
 
 const feeRange = { fee_maximum: Money, fee_minimum: Money }
-export const ProductFeeRange = record('ProductFeeRange', {
+const ProductFeeRange = record('ProductFeeRange', {
   description: 'The smallest and the largest amount of a fee or discount that is a rate.',
   optional: feeRange,
 })
@@ -51,7 +51,7 @@ const legacyDiscount = {
   transaction_rate: RateText,
 }
 
-export const ProductDiscountRange = record('ProductDiscountRange', {
+const ProductDiscountRange = record('ProductDiscountRange', {
   description: 'The smallest and the largest amount of a discount that is a rate.',
   optional: { discount_maximum: Money, discount_minimum: Money },
   aliases: { fee_maximum: 'discount_maximum', fee_minimum: 'discount_minimum' },
@@ -72,7 +72,7 @@ export const ProductDiscount = record('ProductDiscount', {
   ignoresWhenPresent: 'discount_method_u_type',
 })
 
-export const ProductDiscountRead = record('ProductDiscountRead', {
+const ProductDiscountRead = record('ProductDiscountRead', {
   description: 'A discount on a fee in a response, with the fields of the older structure.',
   optional: {
     ...discount,

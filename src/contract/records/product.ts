@@ -32,7 +32,7 @@ export const AdditionalInformation = record('AdditionalInformation', {
   },
 })
 
-export const Bundle = record('Bundle', {
+const Bundle = record('Bundle', {
   description: 'A bundle of products.',
   optional: {
     name: Text,
@@ -43,7 +43,7 @@ export const Bundle = record('Bundle', {
   },
 })
 
-export const CardArt = record('CardArt', {
+const CardArt = record('CardArt', {
   description: 'An image of a card.',
   optional: {
     image_uri: WebUri,

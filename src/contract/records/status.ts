@@ -5,7 +5,7 @@ import { Type } from '../type.ts'
 import { FeedState } from './intake.ts'
 import { monitoredRoles } from './monitoring.ts'
 
-export const serverStates = ['ok', 'degraded', 'unavailable', 'undetermined'] as const
+const serverStates = ['ok', 'degraded', 'unavailable', 'undetermined'] as const
 
 export type ServerStatus = Static<typeof ServerStatus>
 export const ServerStatus = record('ServerStatus', {

@@ -17,7 +17,7 @@ const batchBytesMax = 16 * 1024 * 1024
 const retryMs = 500
 const retryMsMax = 10_000
 
-export interface FollowOptions extends ReaderOptions {
+interface FollowOptions extends ReaderOptions {
   /** The feed that remembers the position, and the number of its next batch: 0 if it does not know the input yet. */
   readonly feed?: { readonly name: string; readonly next: number } | undefined
   readonly flushMs: number
@@ -37,7 +37,7 @@ export interface FollowOptions extends ReaderOptions {
   readonly signal: AbortSignal
 }
 
-export interface FollowProgress extends Counts {
+interface FollowProgress extends Counts {
   readonly lines: number
   readonly rejected: number
   readonly bytes: number

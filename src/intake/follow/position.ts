@@ -34,7 +34,7 @@ export function isFileOf(position: Position, { inode, created }: FileIdentity): 
   )
 }
 
-export interface Fingerprint {
+interface Fingerprint {
   readonly bytes: number
   readonly digest: string
 }

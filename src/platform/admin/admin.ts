@@ -31,7 +31,7 @@ export type AdminEndpointId = keyof typeof adminEndpoints
 
 export const adminParameters = { period: { enum: metricsPeriods, default: 'ALL' } }
 
-export interface AdminRequest extends VersionHeaders {
+interface AdminRequest extends VersionHeaders {
   /** With the query, for the link. */
   readonly url: string
   readonly query: RawQuery

@@ -5,7 +5,7 @@ import { createTokenVerifier } from '../../auth/verify-token.ts'
 import type { ArtifactStore } from '../consent/store.ts'
 
 /** The client ID of the register, which is the iss and the sub of its tokens. */
-export const registerClientId = 'cdr-register'
+const registerClientId = 'cdr-register'
 
 const model = 'RegisterToken'
 

@@ -69,7 +69,7 @@ export interface PublishedView {
 
 export type PublishedProducts = ReturnType<typeof openPublishedProducts>
 
-export interface PublishedProductsOptions {
+interface PublishedProductsOptions {
   readonly store: Pick<CatalogueStore, 'listVersions' | 'readChangeMark' | 'readRecords'>
   readonly clock: () => Temporal.Instant
   /** Called with products that cannot be published, once for each version of them. */

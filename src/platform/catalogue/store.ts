@@ -65,7 +65,7 @@ export interface UsedKey {
   readonly created: number
 }
 
-export interface NewProduct extends ProductContent {
+interface NewProduct extends ProductContent {
   readonly id: string
   readonly idempotency?: Idempotency | undefined
 }
@@ -120,7 +120,7 @@ export interface StoredProduct extends ProductVersion {
   readonly origin: Origin
 }
 
-export interface ProductListQuery {
+interface ProductListQuery {
   readonly category: string | undefined
   readonly brand: string | undefined
   readonly effective: 'CURRENT' | 'FUTURE' | 'ALL'

@@ -2,7 +2,7 @@ import type { Exchange, Report } from '../../check/report.ts'
 import type { CheckExchange, CheckHeader, CheckReport, CheckResult } from '../../contract/index.ts'
 
 /** The evidence of a report, in characters of JSON. The rest of a report has a limit for each text. */
-export const evidenceLengthMax = 1024 * 1024
+const evidenceLengthMax = 1024 * 1024
 
 /** The report as JSON. Evidence beyond the limit is left out, and marked. */
 export function formatReport(report: Report, lengthMax = evidenceLengthMax): string {

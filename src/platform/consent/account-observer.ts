@@ -24,7 +24,7 @@ const writeSeconds = 60
 
 const consentsMax = 10_000
 
-export interface ObserverOptions {
+interface ObserverOptions {
   readonly arrangements: ArrangementStore
   readonly readCustomerAccounts: ReadCustomerAccounts
   readonly provider: ProviderClient

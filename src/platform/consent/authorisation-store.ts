@@ -7,7 +7,7 @@ export interface AuthorisationStore {
   }): Promise<AuthorisationDay>
 }
 
-export interface ActiveAuthorisations {
+interface ActiveAuthorisations {
   /** Those of a sharing with a duration. */
   readonly ongoing: number
   readonly customers: number

@@ -65,7 +65,7 @@ export interface DashboardRequest extends PageRequest {
   readonly before: string | undefined
 }
 
-export interface DashboardOptions
+interface DashboardOptions
   extends Pick<
     FlowOptions,
     'store' | 'customers' | 'passcodes' | 'flowRecords' | 'brand' | 'clock' | 'showPasscode'

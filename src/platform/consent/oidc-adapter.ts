@@ -14,7 +14,7 @@ import type { ConsentStore, ThirdParty } from './store.ts'
 const grantModel = 'Grant'
 const requestModel = 'PushedAuthorizationRequest'
 
-export interface AdapterOptions {
+interface AdapterOptions {
   readonly toClientMetadata: (thirdParty: ThirdParty) => AdapterPayload
   /** Whether what ends the tokens of an arrangement also ends the arrangement. */
   readonly revokesGrant: (ctx: KoaContextWithOIDC) => boolean

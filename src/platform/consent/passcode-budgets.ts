@@ -20,7 +20,7 @@ export interface BudgetRates {
 }
 
 type Budget = keyof typeof burstMinutes
-export type BudgetLimit = PasscodeBudget | `${Budget}_reserved`
+type BudgetLimit = PasscodeBudget | `${Budget}_reserved`
 
 /** The subject of a limit of all customers. */
 const everyone = ''
@@ -39,7 +39,7 @@ export interface OverLimit {
   readonly waitSeconds: number
 }
 
-export type Spent = { readonly taken: readonly Taken<BudgetLimit>[] } | OverLimit
+type Spent = { readonly taken: readonly Taken<BudgetLimit>[] } | OverLimit
 
 export function toBudgetLimits(rates: BudgetRates): Record<BudgetLimit, AttemptLimit> {
   const toLimit = (perMinute: number, minutes: number): AttemptLimit => ({

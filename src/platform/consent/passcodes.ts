@@ -56,7 +56,7 @@ export interface PasscodeMetrics {
 }
 
 /** What a passcode permits: to agree to a sharing, or to see and withdraw consents. */
-export type PasscodePurpose = 'consent' | 'sign-in'
+type PasscodePurpose = 'consent' | 'sign-in'
 
 /** A passcode to deliver to the phone of a customer. */
 export interface PasscodeMessage {
@@ -76,7 +76,7 @@ export interface PasscodeOwner extends Spender {
   readonly purpose: PasscodePurpose
 }
 
-export type TryResult<Result> =
+type TryResult<Result> =
   | { readonly outcome: 'correct'; readonly result: Result }
   | { readonly outcome: 'wrong'; readonly triesLeft: number }
   | { readonly outcome: 'no tries left' }

@@ -2,7 +2,7 @@ import { type SigningKeyStore, toPrivateJwk } from '../../auth/signing-key-store
 import { openSigner } from '../../client/sign.ts'
 import { readNewestKey } from './customers.ts'
 
-export interface MessageServiceOptions {
+interface MessageServiceOptions {
   /** Of the service of the data provider that sends messages to customers. */
   readonly url: string
   readonly subdomain: string

@@ -4,7 +4,7 @@ import { html } from './pages/html.ts'
 
 const columns = ['Time', 'Service', 'Data', 'Result', 'Records', 'Accounts', 'From', 'To'] as const
 
-export const copyTitle = 'Everything that was shared'
+const copyTitle = 'Everything that was shared'
 
 /** What a copy begins with, each of its records, and its end. */
 export interface CopyFormat {

@@ -52,7 +52,7 @@ export interface Artifact {
   readonly expires: Temporal.Instant
 }
 
-export interface StoredArtifact {
+interface StoredArtifact {
   readonly payload: string
   readonly consumed?: Temporal.Instant
 }
@@ -180,7 +180,7 @@ export interface PasscodeCandidate {
   readonly hash: string
 }
 
-export interface PasscodeChallenge {
+interface PasscodeChallenge {
   readonly candidates: readonly PasscodeCandidate[]
   readonly expires: Temporal.Instant
 }
@@ -242,7 +242,7 @@ export interface SessionStore {
 
 /** The secrets of the platform. Each is created once and shared by all processes. */
 export const secretNames = ['cookies', 'subjects', 'limits', 'accounts', 'signIn'] as const
-export type SecretName = (typeof secretNames)[number]
+type SecretName = (typeof secretNames)[number]
 
 export const secretBytes = 32
 

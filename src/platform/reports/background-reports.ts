@@ -11,7 +11,7 @@ const answerMs = 1000
 /** How long the counts of an unfinished period are reused. */
 const reuseMs = 60_000
 
-export interface BackgroundReportsOptions extends ReportOptions {
+interface BackgroundReportsOptions extends ReportOptions {
   readonly store: Pick<DisclosureRecordStore, 'list'>
 }
 

@@ -2,7 +2,7 @@ import type { DisclosureRecord } from '../../disclosures/record.ts'
 import { type CdsErrorName, cdsErrors, isCdsError } from '../cds/errors.ts'
 
 /** What a data holder relies upon when it refuses: a rule of the Consumer Data Right, and a standard if the rule refers to one. */
-export interface RefusalBasis {
+interface RefusalBasis {
   readonly rule: string
   readonly standard?: string
   readonly circumstance: string

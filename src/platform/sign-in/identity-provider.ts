@@ -5,7 +5,7 @@ import { boundedFetch } from './bounded-fetch.ts'
 import { openDiscovery } from './discovery.ts'
 import { describeError, SignInError } from './sign-in-error.ts'
 
-export interface IdentityProviderOptions {
+interface IdentityProviderOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
@@ -27,7 +27,7 @@ export interface SignInProof {
   readonly verifier: string
 }
 
-export interface SignedInPerson {
+interface SignedInPerson {
   readonly user: Actor
   readonly scopes: readonly Scope[]
   readonly idToken: string

@@ -93,7 +93,7 @@ export interface CallGroup
 }
 
 /** The calls of the periods that begin in a range. */
-export interface CallFilter extends Range {
+interface CallFilter extends Range {
   readonly span: UsageSpan
   readonly operation?: string | undefined
   readonly thirdPartyId?: string | undefined

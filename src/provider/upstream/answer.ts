@@ -12,7 +12,7 @@ import { type HeaderFields, isCollected, joinChunks, type UpstreamResponse } fro
 import { type UpstreamFailure, upstreamError } from './failures.ts'
 
 /** The text of the error that replaces a body which is not one of the interface, or undefined to hand the response on. */
-export type Replacement = string | undefined
+type Replacement = string | undefined
 
 /** Decides what the client gets. Throws if it gets an error with another status instead of the response. */
 export function judgeResponse(operation: Operation, response: UpstreamResponse): Replacement {

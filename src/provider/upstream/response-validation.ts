@@ -6,7 +6,7 @@ import type { Operation } from '../../contract/index.ts'
 import { parseJson } from '../../contract/parse-json.ts'
 import type { ValidationOutcome } from './validation-modes.ts'
 
-export interface ResponseValidationOptions {
+interface ResponseValidationOptions {
   /** One of this many responses of each operation is selected. */
   readonly sample: number
   readonly accountVersion: AccountVersion

@@ -21,7 +21,7 @@ export interface UpstreamOptions extends ExchangeLimits {
   readonly tls: SecureContextOptions
 }
 
-export interface UpstreamRequest {
+interface UpstreamRequest {
   readonly method: string
   /** The path and the query as they were received. */
   readonly path: string

@@ -1,6 +1,6 @@
 import { write } from 'node:fs'
 
-export interface LineWriterLimits {
+interface LineWriterLimits {
   /** Lines are written in chunks that a pipe accepts atomically, so that lines of several processes never mix. */
   readonly chunkBytesMax: number
   /** How many bytes are buffered, and for how long, before they are written. */
@@ -20,7 +20,7 @@ export const lineWriterLimits: LineWriterLimits = {
   retryMs: 50,
 }
 
-export interface LineWriter {
+interface LineWriter {
   /** Never blocks. A line that exceeds the buffer is dropped. */
   write(line: string): void
   /**

@@ -6,7 +6,7 @@ import { formatMetrics } from './registry.ts'
 /** How often a running load updates the file. */
 const writeIntervalMs = 1000
 
-export interface LoadState {
+interface LoadState {
   readonly lines: number
   readonly bytes: number
   readonly errors: number

@@ -13,7 +13,7 @@ export interface SamplerLimits {
   readonly idleIntervalMs: number
 }
 
-export const samplerLimits: SamplerLimits = {
+const samplerLimits: SamplerLimits = {
   intervalMs: 1000,
   historyMs: 10 * 60_000,
   lingerMs: 60_000,

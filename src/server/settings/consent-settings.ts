@@ -6,7 +6,7 @@ import { baseUrl, flag, oneOf, path, wholeNumber } from './value-types.ts'
 const passcodesMax = 60_000
 const brandNameLengthMax = 60
 
-export const brandColourDefault = '#0b5fff'
+const brandColourDefault = '#0b5fff'
 
 /** The settings of the platform's consent role, in which customers share their data with third parties. */
 export const consentDefinitions = {

@@ -28,14 +28,14 @@ export class RequestError extends Error {
   }
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** Called before a wait that the server has asked for. */
   readonly onWait: (seconds: number) => void
 }
 
-export interface JsonRequest {
+interface JsonRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly bytesMax: number

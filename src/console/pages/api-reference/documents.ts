@@ -57,7 +57,7 @@ interface Response {
   readonly content?: Contents
 }
 
-export interface OperationObject {
+interface OperationObject {
   readonly operationId: string
   readonly summary: string
   readonly description: string

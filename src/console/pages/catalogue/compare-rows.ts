@@ -10,7 +10,7 @@ export interface ComparedRow {
   readonly isDifferent: boolean
 }
 
-export interface ComparedValue {
+interface ComparedValue {
   readonly place: Place
   readonly value: unknown
 }

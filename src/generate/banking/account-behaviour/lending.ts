@@ -48,7 +48,7 @@ export const margin: BehaviourFactory = ({ openingCents, rate, firstDay }, rando
   },
 })
 
-export function calculateInstalment(cents: number, rate: number, months: number): number {
+function calculateInstalment(cents: number, rate: number, months: number): number {
   const monthly = rate / 12
   return Math.ceil((cents * monthly) / (1 - (1 + monthly) ** -months))
 }

@@ -24,7 +24,7 @@ const retrySecondsMin = 10
 const retrySecondsMax = 3600
 
 /** How long a message is tried. */
-export const triedDays = 7
+const triedDays = 7
 
 /** How long a shutdown waits for deliveries in flight before it interrupts them. */
 const finishMs = 500
@@ -45,7 +45,7 @@ export interface DeliveryOptions {
   readonly timeoutMs?: number | undefined
 }
 
-export type FailedMessage = Pick<ClaimedMessage, 'kind' | 'arrangementId'> & {
+type FailedMessage = Pick<ClaimedMessage, 'kind' | 'arrangementId'> & {
   readonly recipient: string
 }
 

@@ -1,8 +1,8 @@
 import { backOff } from '../../../contract/back-off.ts'
 
 /** How many deliveries run at once in a process, and to one host. */
-export const deliveriesMax = 16
-export const deliveriesPerHostMax = 4
+const deliveriesMax = 16
+const deliveriesPerHostMax = 4
 
 /** How long a host that does not work is left alone, after the first failure and at most. */
 const pauseMsMin = 1000

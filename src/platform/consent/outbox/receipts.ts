@@ -4,7 +4,7 @@ import { describeScopes } from '../scopes.ts'
 import type { ConsentStore } from '../store.ts'
 import type { ClaimedMessage } from './store.ts'
 
-export interface ReceiptOptions {
+interface ReceiptOptions {
   readonly store: Pick<ConsentStore, 'arrangements' | 'thirdParties'>
   readonly customers: Pick<Customers, 'read'>
   readonly post: PostMessage
