@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { type BackupOptions, DatabaseError } from '../../database.ts'
 import { systemReason } from '../../system-reason.ts'
+import { requireReplayFile } from '../replay/open-file.ts'
 import { existingReplayFile } from '../replay/replay-file.ts'
 import {
   createPrivateFile,
@@ -37,7 +38,7 @@ export async function backupSqlite(
     copies.push(await copyDatabase(database, target, options))
     const existing = existingReplayFile(path, database)
     if (existing !== undefined) {
-      using replayFile = openFile(existing)
+      using replayFile = openFile(existing, requireReplayFile)
       copies.push(await copyDatabase(replayFile, replayPath(target), options))
     }
     options.signal?.throwIfAborted()

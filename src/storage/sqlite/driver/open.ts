@@ -169,12 +169,32 @@ const earlierTables = ['customer', 'account', 'holder', 'entry']
 
 /** Rejects the database of another program, which may use `user_version` too. */
 function requireOwn(database: DatabaseSync): void {
+  if (isOfKind(database, applicationId)) return
+  const names = new Set(listTables(database))
+  const hasNoId = readApplicationId(database) === 0
+  if (hasNoId && earlierTables.every((name) => names.has(name))) throw earlierBuild()
+  throw foreignFile()
+}
+
+/** Whether a file has the application id, or is empty. */
+export function isOfKind(database: DatabaseSync, id: number): boolean {
   // The tables first: another process may create them together with the id at this moment.
-  const rows = database.prepare('select name from sqlite_schema').all()
-  const { application_id } = database.prepare('pragma application_id').get() ?? {}
-  if (application_id === applicationId) return
-  if (rows.length === 0 && application_id === 0) return
-  const names = new Set(rows.map(({ name }) => name))
-  if (application_id === 0 && earlierTables.every((name) => names.has(name))) throw earlierBuild()
-  throw new DatabaseError('the file is a database of another program: choose another file')
+  const isEmpty = listTables(database).length === 0
+  const actual = readApplicationId(database)
+  return actual === id || (isEmpty && actual === 0)
+}
+
+function listTables(database: DatabaseSync): string[] {
+  return database
+    .prepare('select name from sqlite_schema')
+    .all()
+    .map(({ name }) => String(name))
+}
+
+function readApplicationId(database: DatabaseSync): number {
+  return Number(database.prepare('pragma application_id').get()?.['application_id'])
+}
+
+export function foreignFile(): DatabaseError {
+  return new DatabaseError('the file is a database of another program: choose another file')
 }

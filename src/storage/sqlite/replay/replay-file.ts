@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseError, solutions } from '../../database.ts'
 import { createPrivateFile, replayPath } from '../driver/files.ts'
-import { openDatabase, openFile } from '../driver/open.ts'
+import { openDatabase, openFile, schemaVersion } from '../driver/open.ts'
+import { openReplayFile, requireReplayFile } from './open-file.ts'
 
 /** How often recording the replay file is retried while a load locks the database. */
 const recordEveryMs = 1000
@@ -25,7 +26,10 @@ export function replaceReplayFile(databasePath: string): void {
   const path = replayPath(databasePath)
   using database = openDatabase(databasePath, 'write')
   const recorded = readRecordedId(database)
-  if (recorded !== undefined && createPrivateFile(path)) identify(path, recorded)
+  if (recorded === undefined) return
+  createPrivateFile(path)
+  // After a crash between the two, the file exists and has no identity.
+  if (readFileId(path) === undefined) identify(path, recorded)
 }
 
 /** The path of the replay file if it exists. The file is verified, and nothing is created. */
@@ -61,19 +65,19 @@ function readRecordedId(database: DatabaseSync): string | undefined {
 }
 
 function readFileId(path: string): string | undefined {
-  using file = openFile(path)
-  const table = file.prepare(`select 1 from sqlite_schema where name = 'identity'`).get()
-  return table && (file.prepare('select id from identity').get()?.['id'] as string | undefined)
+  using file = openFile(path, requireReplayFile)
+  return schemaVersion(file) === 0 ? undefined : readIdentity(file)
 }
 
 /** Gives a replay file an identity unless it has one. Of several concurrent processes, the first one sets it. */
 function identify(path: string, wanted: string = randomUUID()): string {
-  using file = openFile(path)
-  file.exec(
-    'create table if not exists identity (only integer primary key check (only = 1), id text not null) strict',
-  )
+  using file = openReplayFile(path)
   file.prepare('insert or ignore into identity values (1, ?)').run(wanted)
-  return String(file.prepare('select id from identity').get()?.['id'])
+  return readIdentity(file) ?? wanted
+}
+
+function readIdentity(file: DatabaseSync): string | undefined {
+  return file.prepare('select id from identity').get()?.['id'] as string | undefined
 }
 
 /** Records the identity. While a load locks the database, this is retried in the background, until it is closed. */

@@ -1,13 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TokenUse, UseOutcome } from '../../../auth/replay-store.ts'
-import { createRecordTables, providerRecords } from '../../record-tables.ts'
 import type { Call } from '../../sql.ts'
 import { isDiskFull, toAppError } from '../driver/errors.ts'
-import { openFile } from '../driver/open.ts'
-import { dialect } from '../driver/schema.ts'
 import { openStatements } from '../driver/sql.ts'
 import { transaction } from '../driver/statements.ts'
 import { isTight } from '../driver/write-ahead-log.ts'
+import { openReplayFile } from './open-file.ts'
 
 /** How many rows are examined for expired records at once. */
 const purgeStep = 1000
@@ -22,26 +20,8 @@ const logBytesWhenTight = 512 * 1024
 /** How often the free space is checked, and how often an attempt is made to gain some. */
 const spaceEveryMs = 1000
 
-const createReplayTables = `
-  create table if not exists token_use (
-    token_id text primary key, kept_until integer not null
-  ) strict, without rowid;
-  -- One row: the latest time until which a purged record was kept. A token that is kept no longer than that may have
-  -- been used before, regardless of the clock.
-  create table if not exists replay_purge (
-    id integer primary key check (id = 1), purged_until integer not null
-  ) strict;
-  insert or ignore into replay_purge values (1, 0);
-`
-
 export function openTokenUses(path: string) {
-  const database = openFile(path)
-  transaction(database, () => {
-    database.exec(createReplayTables)
-    if (!hasTable(database, providerRecords.block)) {
-      database.exec(createRecordTables(dialect, providerRecords))
-    }
-  })
+  const database = openReplayFile(path)
   // A busy timeout would block the whole process.
   database.exec(`pragma wal_autocheckpoint = ${logPagesMax}; pragma busy_timeout = 0`)
   const statements = prepareStatements(database)
@@ -97,10 +77,6 @@ export function openTokenUses(path: string) {
     toAppError: (error: unknown) => toAppError(error, database),
     close: () => database.close(),
   }
-}
-
-function hasTable(database: DatabaseSync, name: string): boolean {
-  return database.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined
 }
 
 function prepareStatements(database: DatabaseSync) {
