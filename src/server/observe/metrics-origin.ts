@@ -60,8 +60,7 @@ export function openRemoteReader(url: string): MetricsReader {
       if (reason !== undefined) address.searchParams.set('reason', reason)
       if (refused) address.searchParams.set('refused', 'true')
       if (!tools) address.searchParams.set('tools', 'false')
-      const report = parseReport(await get(address, 'application/json'))
-      return refused ? selectRefusals(report) : report
+      return parseReport(await get(address, 'application/json'))
     },
   }
 }
@@ -76,14 +75,6 @@ function parseReport(text: string): RejectionReport {
   return {
     rejections: rejections.slice(0, rejectionsMax).filter(isFailedRequest),
     reasons: reasons.slice(0, reasonsMax).filter(isFailureCount),
-  }
-}
-
-/** An earlier version of Holdfast reports all rejected requests. */
-function selectRefusals({ rejections, reasons }: RejectionReport): RejectionReport {
-  return {
-    rejections: rejections.filter(({ circumstance }) => circumstance !== undefined),
-    reasons: reasons.filter(({ circumstance }) => circumstance !== undefined),
   }
 }
 

@@ -66,9 +66,10 @@ export async function readSchema(client: pg.Pool | pg.ClientBase): Promise<Schem
   }
   if (!exists) return undefined
   const [schema] = (await client.query<Partial<Schema>>('select * from schema_version')).rows
-  const { version, partitions, layout = 'partitions' } = schema ?? {}
+  const { version, partitions, layout } = schema ?? {}
   // Other programs have a table of this name too.
-  if (typeof version !== 'number' || typeof partitions !== 'number') throw foreignDatabase()
+  const isOwn = typeof version === 'number' && typeof partitions === 'number'
+  if (!isOwn || layout === undefined) throw foreignDatabase()
   return { version, partitions, layout }
 }
 
