@@ -4,7 +4,7 @@ import { earlierBuild, newerDatabase } from './database.ts'
  * The version of a database with the first migration. Until the first release, it is raised with each change of that
  * migration, so that databases of earlier builds are rejected.
  */
-const firstVersion = 112
+const firstVersion = 113
 
 /** The version of a database with all of the migrations. */
 export function versionWith(migrations: readonly unknown[]): number {

@@ -23,7 +23,7 @@ const mergeTables = {
     account bigint not null,
     list smallint not null,
     id text collate "C" not null,
-    what smallint not null,
+    outcome smallint not null,
     has_own_time boolean,
     file integer,
     ordinal_before integer,

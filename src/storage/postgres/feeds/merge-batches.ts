@@ -29,7 +29,7 @@ export async function mergeBatches(batches: StagedBatches) {
   const appended = mayAppend ? await appendAll(batches) : undefined
   if (appended) {
     const lines = staging.countEntryLines()
-    const created = lines.map((each) => ({ ...each, what: isNew }))
+    const created = lines.map((each) => ({ ...each, outcome: isNew }))
     const counts = countEntries(created, lines)
     return { counts, tables: ['staged_entry'], unresolved: [], ...appended }
   }

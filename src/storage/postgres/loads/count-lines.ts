@@ -36,16 +36,16 @@ export interface CountedLines {
 interface CountRow {
   readonly file: number
   readonly type: RecordType
-  readonly what: number
+  readonly outcome: number
   readonly lines: string | number
 }
 
-export function toCountedLines({ file, type, what, lines }: CountRow): CountedLines {
-  return { file, type, outcome: outcomes[what] ?? 'unchanged', lines: Number(lines) }
+export function toCountedLines({ file, type, outcome, lines }: CountRow): CountedLines {
+  return { file, type, outcome: outcomes[outcome] ?? 'unchanged', lines: Number(lines) }
 }
 
 const counted = (lines: string) => `
-  select file, type, what, count(*) as lines from (${lines}) l group by file, type, what`
+  select file, type, outcome, count(*) as lines from (${lines}) l group by file, type, outcome`
 
 /** What a line is compared with is the line before it with the same key, or what is stored. */
 const countRecords = (
@@ -62,7 +62,7 @@ const countRecords = (
     when not l.was_present then ${isNew}
     when (${list((name) => `l.${name}`)}) is distinct from (${list((name) => `l.${name}_before`)})
       then ${isReplaced}
-    else ${unchanged} end as what
+    else ${unchanged} end as outcome
   from (
     select s.place, s.is_put, ${list((name) => `s.${name}`)},
       coalesce(lag(s.is_put) over lines, t.record is not null) as was_present,
@@ -87,20 +87,20 @@ export const countAccounts = counted(`
       when e.kind_before = 0 then ${isNew}
       when case when e.put_before is null then (${columnsOf('s')}) is distinct from (${columnsOf('a')})
         else (${columnsOf('s')}) is distinct from (${columnsOf('p')}) end then ${isReplaced}
-      end as what
+      end as outcome
     from account_effect e join staged_account s on s.place = e.place
     left join account a on a.id = e.id
     left join staged_account p on p.place = e.put_before
   ), held as (
     select l.place, h.customer, h.is_owned, true as is_after
-    from line l join staged_holder h on h.place = l.place where l.what is null
+    from line l join staged_holder h on h.place = l.place where l.outcome is null
     union all
     select l.place, h.customer, h.is_owned, false
-    from line l join staged_holder h on h.place = l.put_before where l.what is null
+    from line l join staged_holder h on h.place = l.put_before where l.outcome is null
     union all
     select l.place, c.id, h.is_owned, false
     from line l join holder h on h.account = l.number join customer c on c.number = h.customer
-    where l.what is null and l.put_before is null
+    where l.outcome is null and l.put_before is null
   ), held_differently as (
     select distinct place from (
       select place from held group by place, customer, is_owned
@@ -109,7 +109,7 @@ export const countAccounts = counted(`
   )
   select ${fileOf('l.place')} as file,
     case l.kind when ${kindCodes.energy} then 'energy.account' else 'banking.account' end as type,
-    coalesce(l.what, case when d.place is null then ${unchanged} else ${isReplaced} end) as what
+    coalesce(l.outcome, case when d.place is null then ${unchanged} else ${isReplaced} end) as outcome
   from line l left join held_differently d on d.place = l.place`)
 
 /** The effects of the last line of an account before another line. */
@@ -125,7 +125,7 @@ export const countParts = counted(`
       when not l.is_put then case when v.was_present then ${isRemoved} else ${unchanged} end
       when not v.was_present then ${isNew}
       when (l.record, l.status) is distinct from (l.record_before, l.status_before) then ${isReplaced}
-      else ${unchanged} end as what
+      else ${unchanged} end as outcome
   from (
     select s.account, s.part, s.place, s.is_put, s.record, s.status,
       coalesce(s.place_before, 0) as place_before,
@@ -152,20 +152,20 @@ export const countParts = counted(`
   ) v`)
 
 export const countProducts = counted(`
-  select ${fileOf('place')} as file, 'product' as type, ${unchanged} as what from staged_product`)
+  select ${fileOf('place')} as file, 'product' as type, ${unchanged} as outcome from staged_product`)
 
 /** A row about entries. */
 export interface EntryCountRow {
   /** Null for lines that `countComparedEntries` counts. */
   readonly file: number | null
   readonly list: number
-  readonly what: number
+  readonly outcome: number
   readonly lines: string | number
 }
 
 /** The entries that are different from the stored ones, which `table` lists. */
 export const countChanges = (table: string) => `
-  select file, list, what, count(*) as lines from ${table} group by file, list, what`
+  select file, list, outcome, count(*) as lines from ${table} group by file, list, outcome`
 
 /**
  * The lines that did something, of those that have to be compared with other lines: of entries with several lines, and
@@ -193,11 +193,11 @@ export const countComparedEntries = (inBatches: boolean, stored = 'entry') => `
       lag(record) over lines as record_before, lag(time) over lines as time_before
     from timed window lines as (partition by account, list, id order by place)
   )
-  select file, list, what, count(*) as lines from (
+  select file, list, outcome, count(*) as lines from (
     select ${fileOf('l.place')} as file, l.list, case
       when not l.is_put then case when b.is_put then ${isRemoved} end
       when not b.is_put then ${isNew}
-      when l.record <> b.record or l.time <> b.time then ${isReplaced} end as what
+      when l.record <> b.record or l.time <> b.time then ${isReplaced} end as outcome
     from compared l cross join lateral (
       select l.put_before, l.record_before, l.time_before
       where l.place_before is not null and (l.deleted is null or l.place_before > l.deleted)
@@ -205,24 +205,24 @@ export const countComparedEntries = (inBatches: boolean, stored = 'entry') => `
       select l.deleted is null and l.is_stored, l.stored_record, l.stored_time
       where l.place_before is null or l.place_before <= l.deleted
     ) b (is_put, record, time)
-  ) l where what is not null group by file, list, what`
+  ) l where outcome is not null group by file, list, outcome`
 
 /** The lines that did something, and all lines, which count as unchanged otherwise. */
 export function countEntries(
   changed: readonly EntryCountRow[],
-  all: readonly Omit<EntryCountRow, 'what'>[],
+  all: readonly Omit<EntryCountRow, 'outcome'>[],
 ): CountedLines[] {
-  return [...changed, ...all.map((each) => ({ ...each, what: unchanged }))].flatMap(
+  return [...changed, ...all.map((each) => ({ ...each, outcome: unchanged }))].flatMap(
     toCountedEntries,
   )
 }
 
 /** Lines that did something were counted as unchanged with all others. */
-function toCountedEntries({ file, list, what, lines }: EntryCountRow): CountedLines[] {
+function toCountedEntries({ file, list, outcome, lines }: EntryCountRow): CountedLines[] {
   const type = typeByList.get(list)
   if (file === null || type === undefined) return []
-  const found = toCountedLines({ file, type, what, lines })
-  return what === unchanged
+  const found = toCountedLines({ file, type, outcome, lines })
+  return outcome === unchanged
     ? [found]
     : [found, { ...found, outcome: 'unchanged', lines: -found.lines }]
 }

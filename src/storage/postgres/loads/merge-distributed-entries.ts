@@ -87,7 +87,7 @@ const fetchCompared = [
 
 /** The differences from the stored entries. */
 const findChanges = (loadTime: string) => `
-  insert into merge_change (account, list, id, what, has_own_time, file, ordinal_before, time,
+  insert into merge_change (account, list, id, outcome, has_own_time, file, ordinal_before, time,
     time_before, assigned_before, ${payload})
   select account, list, id, case
       when not is_put then case when is_stored then ${isRemoved} end
@@ -108,15 +108,15 @@ const findChanges = (loadTime: string) => `
     else is_stored end`
 
 const removeEntriesOfAccounts = `
-  insert into merge_change (account, list, id, what, ordinal_before, time_before)
+  insert into merge_change (account, list, id, outcome, ordinal_before, time_before)
   select e.account, e.list, e.id, ${isRemoved}, e.ordinal, e.time
   from merge_line w join entry e on e.account = w.account
   where ${isInDeletedAccount} and not exists (select from merge_line x
     where x.account = e.account and x.list = e.list and x.id = e.id)`
 
 const fetchAssigned = `
-  insert into change (account, list, what, assigned_before, id)
-  select account, list, what, assigned_before, id from merge_change where assigned_before is not null`
+  insert into change (account, list, outcome, assigned_before, id)
+  select account, list, outcome, assigned_before, id from merge_change where assigned_before is not null`
 
 /** The time from which a list changes, and how many entries precede it. */
 const findReordered = `
@@ -144,7 +144,7 @@ const appendEntries = `
   insert into entry (${columns})
   select account, list, has_own_time, ${ordinal}, time, id, ${payload}
   from merge_change join merge_reorder using (account, list)
-  where is_append and what in (${isNew}, ${isMoved})`
+  where is_append and outcome in (${isNew}, ${isMoved})`
 const insertEntries = `
   insert into entry (${columns})
   select c.account, c.list, c.has_own_time, p.ordinal, c.time, c.id, c.amount, c.description,
@@ -190,8 +190,8 @@ export async function mergeDistributedEntries(merge: EntryMerging): Promise<Coun
   await run(findChanges(loadTime))
   if (merge.hasDeletedAccounts) await run(removeEntriesOfAccounts)
   const counts: EntryCountRow[] = (await run(countChanges('merge_change'))).rows
-  const changes = new Set(counts.map(({ what }) => what))
-  const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
+  const changes = new Set(counts.map(({ outcome }) => outcome))
+  const has = (...kinds: readonly number[]) => kinds.some((outcome) => changes.has(outcome))
   if (merge.inBatches) await runAll([fetchAssigned, ...rememberAssignedTimes])
 
   let isOrdered = true

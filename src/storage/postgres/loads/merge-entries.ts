@@ -32,7 +32,7 @@ export const makeEntryTables = `
   create temp table change (
     account bigint not null,
     list smallint not null,
-    what smallint not null,
+    outcome smallint not null,
     has_own_time boolean,
     file smallint,              -- of the line, unless it is compared with other lines
     ordinal_before integer,
@@ -154,7 +154,7 @@ const storedEntry = `lateral (
 /** The differences from the stored entries. An earlier batch may have assigned a time, or else `$1` is assigned. */
 const findChanges = ({ inBatches, isPrepared, ...lines }: EntryMerging & LastLines) => `
   insert into change
-  select w.account, w.list, v.what, w.has_own_time, w.file, e.ordinal, t.time, e.time, b.time, w.line, w.id
+  select w.account, w.list, v.outcome, w.has_own_time, w.file, e.ordinal, t.time, e.time, b.time, w.line, w.id
   from (${lastLines(lines)}) w
   left join ${isPrepared ? storedEntry : 'entry e on e.account = w.account and e.list = w.list and e.id = w.id'}
   left join staged_entry g on w.time is null and g.place = w.assigned_by
@@ -170,15 +170,15 @@ const findChanges = ({ inBatches, isPrepared, ...lines }: EntryMerging & LastLin
       when e.id is null then ${isNew}
       when e.time <> t.time then ${isMoved}
       when e.record <> (select s.record from staged_entry s where s.ctid = w.line) then ${isReplaced}
-    end as what
+    end as outcome
   ) v
-  where v.what is not null`
+  where v.outcome is not null`
 
 /** The lists that change, and from which time. */
 export const listsSince = (changes: string) => `
     select account, list, min(least(
-      case when what <> ${isRemoved} then time end, time_before)) as since
-    from ${changes} where what <> ${isReplaced} group by account, list`
+      case when outcome <> ${isRemoved} then time end, time_before)) as since
+    from ${changes} where outcome <> ${isReplaced} group by account, list`
 
 /** The time from which a list changes, and how many entries precede it. Most changes follow the newest entry. */
 const findReordered = `
@@ -204,14 +204,14 @@ const isEntry = (table: string) =>
 
 export const removeEntries = (changes: string) => `
   delete from entry e using ${changes} c
-  where c.what in (${isMoved}, ${isRemoved}) and ${isEntry('c')}`
+  where c.outcome in (${isMoved}, ${isRemoved}) and ${isEntry('c')}`
 
 /** `source` is the alias of the table with the new values. */
 export const replaceEntries = (changes: string, source: string) => `
   update entry e set ${['has_own_time', 'amount', 'description', 'reference', 'record']
     .map((column) => `${column} = ${source}.${column}`)
     .join(', ')}
-  from ${changes} where c.what = ${isReplaced} and ${isEntry('c')}`
+  from ${changes} where c.outcome = ${isReplaced} and ${isEntry('c')}`
 
 /** Oldest first: by time, then by descending id. */
 export const ordinal = `(ordinal + row_number()
@@ -229,7 +229,7 @@ export const newPositions = (
     from (
       select d.account, d.list, d.ordinal, c.time, c.id, null::integer as ordinal_before, ${ofNew}
       from ${reorders} d join ${changes} c on c.account = d.account and c.list = d.list
-      where not d.is_append and c.what in (${isNew}, ${isMoved})
+      where not d.is_append and c.outcome in (${isNew}, ${isMoved})
       union all
       select d.account, d.list, d.ordinal, e.time, e.id, e.ordinal, ${ofStored}
       from ${reorders} d join entry e on e.account = d.account and e.list = d.list
@@ -255,7 +255,7 @@ const insertEntries = `
   from (
     select account, list, has_own_time, time, id, line, ${ordinal} as ordinal
     from change join needs_reorder using (account, list)
-    where is_append and what in (${isNew}, ${isMoved})
+    where is_append and outcome in (${isNew}, ${isMoved})
     union all
     select account, list, has_own_time, time, id, line, ordinal from placed where line is not null
   ) p
@@ -289,8 +289,8 @@ export async function mergeEntries(merge: EntryMerging): Promise<CountedLines[]>
     isPrepared ? run(findReordered) : undefined,
   ])
   const counts: EntryCountRow[] = counted.rows
-  const changes = new Set(counts.map(({ what }) => what))
-  const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
+  const changes = new Set(counts.map(({ outcome }) => outcome))
+  const has = (...kinds: readonly number[]) => kinds.some((outcome) => changes.has(outcome))
   if (hasRepeated || merge.hasDeletedAccounts) {
     counts.push(...(await run(countComparedEntries(inBatches), loadTime)).rows)
   }

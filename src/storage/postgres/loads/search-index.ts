@@ -26,7 +26,7 @@ export const mayCompleteBlock = `list = ${list} and ordinal >= ${blockEntries + 
 
 const changedAccounts = `
   select account from needs_reorder where list = ${list}
-  union select account from change where list = ${list} and what = ${isReplaced}`
+  union select account from change where list = ${list} and outcome = ${isReplaced}`
 
 /** Blocks without an index, at most `$1`. */
 const findBlocks = (accounts: string) => `
