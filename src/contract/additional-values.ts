@@ -98,7 +98,10 @@ export function valueFormats(field: string, kind: Kind): Rule[] {
   })
 }
 
-/** The same, and the type OTHER requires an explanation in `additionalInfo`. An earlier version may have fewer types. */
+/**
+ * Rules for the format of `additionalValue`, and for the explanation in `additionalInfo` that the type OTHER requires. An
+ * earlier version may have fewer types.
+ */
 export function explanationRules(field: string, kind: Kind, types?: readonly string[]): Rule[] {
   const info = inCaseOf(field, 'additionalInfo', 'additional_info')
   const explained: Rule = { when: { field, is: ['OTHER'] }, needs: [info] }

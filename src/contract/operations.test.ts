@@ -12,8 +12,8 @@ import {
 
 /**
  * The tables of the interface, transcribed by hand, followed by the additional catalogue operations: reference, method,
- * path, the list in `data` of a paged response, query parameters. An operation that extends the interface needs no line: the
- * tests of all operations follow below.
+ * path, the list in `data` of a paged response, query parameters. An operation that extends the interface needs no line:
+ * it has the tests of all operations.
  */
 const document = `
 B1 GET /v1/banking/customer/{customerId}/accounts [accounts] : product-category open-status is-owned page page-size

@@ -160,7 +160,7 @@ export const scalars = {
 
 export type ScalarName = keyof typeof scalars
 
-/** A string in one of the formats above. The schema keeps the name for error texts and OpenAPI. */
+/** A string in one of the formats of `scalars`. The schema keeps the name for error texts and OpenAPI. */
 function scalar(name: ScalarName) {
   return Type.Refine(Type.String({ scalar: name }), scalars[name].test)
 }

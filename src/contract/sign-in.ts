@@ -29,6 +29,6 @@ export function parseReturnPath(text: string): string | undefined {
   if (text.length > returnPathLengthMax || !/^\/console([/?][!-~]*)?$/.test(text)) return undefined
   const base = 'http://console.invalid'
   const url = URL.parse(text, base)
-  const isOurs = url?.origin === base && /^\/console(\/|$)/.test(url.pathname)
-  return url && isOurs ? url.pathname + url.search : undefined
+  const isOfConsole = url?.origin === base && /^\/console(\/|$)/.test(url.pathname)
+  return url && isOfConsole ? url.pathname + url.search : undefined
 }

@@ -56,7 +56,7 @@ type AppendWithUses<Kind> = (
 export interface Recorder<Kind extends AnswerRecord = DisclosureRecord> {
   /** Resolves when the record is stored durably. Rejects with `unavailable`: the answer must not be sent then. */
   record(record: Kind): Promise<void>
-  /** The same with the use of the token in the same commit. There is no record unless it is the first use. */
+  /** Stores the record and the use of the token in one commit. There is no record unless it is the first use. */
   recordWithUse(record: Kind, use: TokenUse): Promise<UseOutcome>
   /** States that blocks will be removed, durably when it resolves. */
   stateRemoval(removed: readonly Head[]): Promise<void>

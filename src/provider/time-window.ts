@@ -145,7 +145,7 @@ function monthsBefore(newest: bigint, offset: bigint): bigint {
   return newest - lastHistory.nanoseconds
 }
 
-/** The same on the clocks of a time zone, whose offset may differ at the two times. */
+/** Calendar months before an instant, on the clocks of a time zone, whose offset may differ at the two times. */
 function monthsBeforeInZone(newest: bigint, timeZone: string): bigint {
   const { offset } = findPeriod(newest, timeZone)
   const approximate = monthsBefore(newest, offset)

@@ -94,7 +94,7 @@ export async function openPlatform(
     probe,
     files,
     recorder,
-    // Operations of API clients still require a certificate, see below.
+    // `requireCertificates` requires one for the operations of API clients.
     tls: tls && role ? { ...tls, requestCert: true, rejectUnauthorized: false } : tls,
   })
   const status = openStatusReader(settings, appOptions.readiness ?? [], sharedClock)

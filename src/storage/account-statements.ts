@@ -14,7 +14,7 @@ export function restriction(dialect: Dialect, of: RestrictionTarget, id: string)
   return `(select '${of} ' || r.reason from restriction r where ${applies(dialect, of, id)})`
 }
 
-/** The same for the first of the accounts in `found`: one with the reason that takes precedence. */
+/** Null, or `account` and the reason that takes precedence among the restrictions of the accounts in `found`. */
 export function anyRestriction(dialect: Dialect): string {
   return `(select 'account ' || r.reason from found f
     ${dialect.lookUp('restriction', 'r', applies(dialect, 'account', 'f.id'))}

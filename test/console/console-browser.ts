@@ -12,7 +12,7 @@ export { check, focusOn } from '../demo/demo-browser.ts'
 export interface Console extends Demo {
   /** Opens a page of the console, such as /console/catalogue, signed in with one button, in a browser context of its own. */
   visit(path: string): Promise<Page>
-  /** The same, signed in with the credentials of a new API client with these scopes, in the demo or on another platform. */
+  /** Opens a page of the console, signed in with the credentials of a new API client with these scopes, in the demo or on another platform. */
   visitAs(
     scopes: readonly Scope[],
     path: string,

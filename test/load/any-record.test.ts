@@ -31,7 +31,7 @@ interface Reader {
   readonly customer: string
   /** Asks for the records of a list, and that they are as many as expected. */
   list(ref: Ref, accounts: readonly string[], count: number): Promise<List>
-  /** The same, and that each is served byte for byte. */
+  /** Asks for the records of a list, and that each is served byte for byte. */
   texts(ref: Ref, accounts: readonly string[], expected: readonly { text: string }[]): Promise<void>
   /** Asks for one record. */
   one(ref: Ref, accounts?: readonly string[]): Promise<string>

@@ -94,7 +94,7 @@ async function readAccount(
   ]
 }
 
-/** The same by the model. */
+/** What the provider must serve, by the model. */
 export function expectServed(state: State): unknown {
   const served: Record<string, unknown> = {}
   for (const customerId of customers) {

@@ -143,8 +143,7 @@ function findUnknown(file: string): string[] {
   )
 }
 
-/** A tool has no types here: it is installed only for this test. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: a tool has no types here, since it is installed only for this test
 function importTool(path: string): Promise<any> {
   return import(pathToFileURL(join(tools, path)).href)
 }

@@ -144,7 +144,7 @@ async function copyBeforeChanges(
       'run',
       function (this: StatementSync, ...values: SQLInputValue[]) {
         copy()
-        return runStatement.call(this, ...values)
+        return Reflect.apply(runStatement, this, values)
       },
     ),
   ]

@@ -12,7 +12,7 @@ export function anyOf<T extends TSchema>(schema: T): Arbitrary<Static<T>> {
   return toArbitrary(asNode(schema), false) as Arbitrary<Static<T>>
 }
 
-/** The same, with as many fields as the rules permit, and without empty lists. */
+/** Valid values with as many fields as the rules permit, and without empty lists. */
 export function anyFullOf<T extends TSchema>(schema: T): Arbitrary<Static<T>> {
   return toArbitrary(asNode(schema), true) as Arbitrary<Static<T>>
 }

@@ -4,13 +4,13 @@ import { CommandError, type Terminal } from '../../server/terminal.ts'
 export async function requireYes(
   question: string,
   {
-    what,
+    asking,
     otherwise,
     terminal,
     signal,
   }: {
-    /** What asks. */
-    readonly what: string
+    /** The command or option that asks. */
+    readonly asking: string
     /** What was not done after another answer. */
     readonly otherwise: string
     readonly terminal: Terminal
@@ -19,7 +19,7 @@ export async function requireYes(
 ): Promise<void> {
   const answer = await terminal.ask(`${question} [y/N] `, signal)
   if (answer === undefined) {
-    throw new CommandError(2, `${what} asks on a terminal: without one, add --yes`)
+    throw new CommandError(2, `${asking} asks on a terminal: without one, add --yes`)
   }
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(1, otherwise)
 }

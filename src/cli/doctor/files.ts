@@ -108,7 +108,7 @@ function findDenied(path: string, reason: string): readonly Finding[] {
   }
 }
 
-function describeLoose(what: string, files: readonly string[]): Finding {
+function describeLoose(subject: string, files: readonly string[]): Finding {
   const names = files.map(quoteForShell).join(' ')
-  return warning('files', `other users can access ${what}`, `chmod 600 ${names}`)
+  return warning('files', `other users can access ${subject}`, `chmod 600 ${names}`)
 }

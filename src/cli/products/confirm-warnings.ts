@@ -19,7 +19,7 @@ export async function confirmWarnings(
   for (const warning of warnings) terminal.error(`warning: ${formatProductWarning(warning)}\n`)
   if (yes) return
   await requireYes('Publish these values?', {
-    what: 'publishing unlikely values',
+    asking: 'publishing unlikely values',
     otherwise: 'nothing was published',
     terminal,
     signal,

@@ -72,14 +72,14 @@ async function* selectCorrections(
 function formatText(notice: CorrectionNotice): string {
   const { thirdParty, accountId, recordId, isDeleted, ...rest } = notice
   const { id, name = 'removed third party' } = thirdParty
-  const what = [
+  const correctedData = [
     rest.data,
     ...(recordId === undefined ? [] : [recordId]),
     ...(accountId === undefined ? [] : [`of account ${accountId}`]),
   ]
   const lines = [
     `Customer ${rest.customerId}: notice due on ${rest.noticeDue}`,
-    `  data       ${what.join(' ')}`,
+    `  data       ${correctedData.join(' ')}`,
     `  ${isDeleted ? 'removed  ' : 'corrected'}  ${rest.corrected}`,
     `  recipient  ${name} (${id}), consent ${rest.consentId}`,
     `  disclosed  ${formatQuantity(rest.disclosures, 'time')}, ${rest.firstDisclosed} to ${rest.lastDisclosed}`,

@@ -133,7 +133,7 @@ export function ChipSelect({
   )
 }
 
-/** The same for a text, which filters when it is complete. */
+/** A filter by a text, in one pill. It filters when the text is complete. */
 export function ChipInput({
   label,
   value,

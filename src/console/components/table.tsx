@@ -51,8 +51,7 @@ export function Table<Row>({
     <div class={isStacked ? 'table stacked' : 'table'}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section class="table-rows" aria-label={caption} tabIndex={0}>
-        {/* On a phone, it is not displayed as a table. The roles keep it one for screen readers. */}
-        {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
+        {/* biome-ignore-start lint/a11y/noRedundantRoles: on a phone, it is not displayed as a table, and the roles keep it one for screen readers */}
         <table role="table">
           <caption class="visually-hidden">{caption}</caption>
           <thead role="rowgroup">
@@ -74,7 +73,7 @@ export function Table<Row>({
             ))}
           </tbody>
         </table>
-        {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+        {/* biome-ignore-end lint/a11y/noRedundantRoles: the end of the table */}
       </section>
       {children}
     </div>

@@ -45,7 +45,7 @@ interface ListRequest {
   readonly headers: VersionHeaders
   readonly version: CdsListVersion
   readonly query: Query
-  /** The same for all spellings of the request. */
+  /** All spellings of a request have the same key. */
   readonly key: string
   /** The key of the response in the cache, for the view and the base URL that it was last requested with. */
   cached?: { readonly serial: number; readonly baseUrl: string; readonly key: string }

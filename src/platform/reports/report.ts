@@ -43,7 +43,7 @@ export function requirePeriod(
   )
 }
 
-/** The same for the same records and counts of a period that is finished. */
+/** Makes the report of a period. Once it is finished, the same records and counts give the same report. */
 export async function makeReport(
   period: ReportPeriod,
   counted: RecordCounts,

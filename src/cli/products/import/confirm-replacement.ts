@@ -39,7 +39,7 @@ export async function confirmReplacement(
   terminal.error(`--replace replaces ${products}:\n${listed.join('\n')}\n`)
   if (yes) return versions
   await requireYes(`Replace with what ${escapeInvisible(origin)} publishes?`, {
-    what: '--replace',
+    asking: '--replace',
     otherwise: 'nothing was imported',
     terminal,
     signal,

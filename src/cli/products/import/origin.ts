@@ -26,7 +26,7 @@ export function isUrl(text: string): boolean {
   return /^https?:/i.test(text)
 }
 
-/** The same for every version of the API. What follows the version may select one of several holders. */
+/** All versions of the API have the same origin. What follows the version may select one of several holders. */
 function toOrigin({ origin, pathname }: URL): string {
   const base = pathname.slice(0, -listPath.length).replace(/\/+$/, '')
   return origin + base.replace(/\/cds-au(\/v\d+)?$/, '').replace(/\/+$/, '')

@@ -36,11 +36,11 @@ export function Attention({ status }: { readonly status: PlatformStatus }) {
         </p>
       ) : (
         <ul class="checks-list">
-          {items.map(({ about, kind, what, href, since, advice }) => (
-            <li key={`${about} ${what}`}>
+          {items.map(({ about, kind, event, href, since, advice }) => (
+            <li key={`${about} ${event}`}>
               <Badge kind={kind}>{about}</Badge>
               <div>
-                <a href={href}>{what}</a>
+                <a href={href}>{event}</a>
                 <span class="muted">
                   {since !== undefined && (
                     <>

@@ -14,7 +14,7 @@ import { productUrl } from '../catalogue/addresses.ts'
 export interface Item {
   readonly about: string
   readonly kind: 'warn' | 'bad'
-  readonly what: string
+  readonly event: string
   /** Where it can be seen or corrected. */
   readonly href: string
   /** RFC 3339. */
@@ -35,7 +35,7 @@ export function listServerItems(servers: readonly ServerStatus[]): Item[] {
       : (reasons.length > 0 ? reasons : [status]).map((reason) => ({
           about: 'Server',
           kind: status === 'unavailable' ? 'bad' : 'warn',
-          what: `${capitalize(role)}: ${reason}`,
+          event: `${capitalize(role)}: ${reason}`,
           href: '/console/monitoring',
           ...(since !== undefined && { since }),
           advice: serverAdvice[status],
@@ -49,7 +49,7 @@ export function listFeedItems(feeds: readonly FeedState[], now = Date.now()): It
     .map(({ feed, batch, time, usualSeconds = 0 }) => ({
       about: 'Feed',
       kind: 'bad',
-      what: `${feed} has not sent a batch for ${formatSpan((now - Date.parse(time)) / 1000)}`,
+      event: `${feed} has not sent a batch for ${formatSpan((now - Date.parse(time)) / 1000)}`,
       href: '/console/monitoring',
       advice: `Usually every ${formatSpan(usualSeconds)}; the last batch was ${formatCount(batch)}. Check the program that sends it.`,
     }))
@@ -63,7 +63,7 @@ export function listCheckItems([last]: readonly ListedCheck[]): Item[] {
     {
       about: 'Check',
       kind: 'bad',
-      what: `${formatCount(progress.failed)} of ${formatCount(progress.total)} checks of the provider failed`,
+      event: `${formatCount(progress.failed)} of ${formatCount(progress.total)} checks of the provider failed`,
       href: `/console/checks/${encodeURIComponent(checkId)}`,
       since: startedAt,
       advice: 'The report names the clause of each, and the most likely cause.',
@@ -75,7 +75,7 @@ export function listProductItems(products: readonly UnpublishedProduct[]): Item[
   return products.map(({ product_id: id, name, faults, changed_at: since }) => ({
     about: 'Catalogue',
     kind: 'warn',
-    what: `${name} is not in the public catalogue`,
+    event: `${name} is not in the public catalogue`,
     href: productUrl(id, hasScope('products.write') ? '/edit' : ''),
     since,
     advice: `Published with ${countGaps(faults.length)}: fill in the fields that the editor lists.`,

@@ -72,7 +72,7 @@ async function readShared<Account extends { readonly accountId: string }>(
   return selectShared(call, accounts ?? [])
 }
 
-/** The same for energy accounts, and Get Energy Accounts. */
+/** The shared energy accounts that Get Energy Accounts lists. */
 export async function selectEnergyAccounts(call: CdsCall): Promise<readonly EnergyAccount[]> {
   const accounts = await listEnergyAccounts(call, pick(call.query, 'open-status'))
   return accounts.filter((account) => writeRecord(call, account, energyAccount) !== undefined)

@@ -103,7 +103,7 @@ export function resolveAccount(call: CdsCall): string {
   return found
 }
 
-/** The same for an account that is not shared, of another kind, or unknown to the provider. */
+/** The error does not say whether the account is not shared, of another kind, or unknown to the provider. */
 export function rejectAccount(call: CdsCall): never {
   throw new CdsError(errorsOf(call).unknown, printable(call.accountId))
 }

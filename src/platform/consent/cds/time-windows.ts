@@ -25,7 +25,7 @@ export function resolveBillingTimes(query: Query, now: Temporal.Instant, timeZon
   return { ...query, 'oldest-time': oldest, 'newest-time': newest }
 }
 
-/** Of invoices: the same. */
+/** Of invoices: the standards have the window of the interface. */
 export function resolveInvoiceDates(query: Query, now: Temporal.Instant, timeZone: string): Query {
   const today = () => now.toZonedDateTimeISO(timeZone).toPlainDate().toString()
   const newest = readText(query, 'newest-date') ?? today()

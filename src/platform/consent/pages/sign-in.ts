@@ -39,7 +39,7 @@ ${buttons}`,
   )
 }
 
-/** The same for every e-mail address, whether or not it is known. */
+/** Has the same text for every e-mail address, whether or not it is known. */
 export function renderPasscode(
   { brand, token, problem }: SignInPage,
   { email, expires, shown }: SentPasscode,
