@@ -1,5 +1,6 @@
 import { listRecords } from '../test/support/list-records.ts'
-import { applyLoad, emptyState, type State } from '../test/support/load-model.ts'
+import { applyLoad } from '../test/support/load-model.ts'
+import { emptyState, type State } from '../test/support/load-state.ts'
 import { nanoseconds, newestFirst } from '../test/support/parse-line.ts'
 
 /** The loaded data by version. Each load creates a version, and each response must match exactly one. */

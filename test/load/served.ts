@@ -2,7 +2,7 @@ import type { JsonText, RestrictionReason } from '../../src/contract/index.ts'
 import { missing, refused } from '../../src/provider/source/source.ts'
 import type { EntryList, ProviderStore } from '../../src/provider/store.ts'
 import { listRecords } from '../support/list-records.ts'
-import type { State } from '../support/load-model.ts'
+import type { State } from '../support/load-state.ts'
 import { nanoseconds } from '../support/parse-line.ts'
 
 const customers = ['c1', 'c2', 'c3'] as const

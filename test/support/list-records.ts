@@ -1,4 +1,4 @@
-import type { Entry, State } from './load-model.ts'
+import type { Entry, State } from './load-state.ts'
 import { newestFirst } from './parse-line.ts'
 
 /** The records of a type in an account that exists, by the model, newest first. */

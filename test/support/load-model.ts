@@ -1,35 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Fields, type Kind, type ParsedLine, parseLine } from './parse-line.ts'
+import { findCorrections } from './load-corrections.ts'
+import { type AppliedLine, findUnresolved } from './load-references.ts'
+import type { Entry, State } from './load-state.ts'
+import { type Fields, type ParsedLine, parseLine } from './parse-line.ts'
 
-/** The meaning of a load, from docs/explanation/loads.md. It shares no code with the product. */
+/**
+ * The meaning of a load, from docs/explanation/loads.md. It shares no code with the product. What is only reported is in
+ * load-references.ts and load-corrections.ts.
+ */
 
 type Outcome = 'created' | 'changed' | 'unchanged' | 'deleted'
-/** A record of an account. Its time is assigned if the record has none. */
-export interface Entry extends Pick<ParsedLine, 'id' | 'record' | 'status'> {
-  readonly time: bigint
-  readonly isAssigned: boolean
-}
-
-/** What is stored. Records are by the kind and the id of their account, which need not exist. */
-export const emptyState = () => ({
-  customers: new Map<
-    string,
-    Pick<ParsedLine, 'record' | 'emails'> & { email: string; name: string }
-  >(),
-  accounts: new Map<string, { kind: Kind; record: Fields; holders: ParsedLine['holders'] }>(),
-  records: new Map<string, ReadonlyMap<string, Entry>>(),
-  /** By `account ID` and `customer ID`, which need not exist. */
-  restrictions: new Map<string, Fields>(),
-  products: new Map<string, Fields>(),
-  /** Of this load: what each line refers to, by the error if it does not exist, and times that were assigned. */
-  references: new Map<string, Reference>(),
-  assignedTimes: new Map<string, bigint>(),
-})
-export type State = ReturnType<typeof emptyState>
-interface Reference extends Pick<ParsedLine, 'account' | 'kinds'> {
-  readonly customer?: string
-  readonly isRestriction?: true
-}
 
 export interface LoadOptions {
   readonly batch?: number
@@ -44,27 +24,28 @@ export function applyLoad(
   loadTime: Temporal.Instant,
   { batch, skipInvalid = false, storesUnresolved = false }: LoadOptions = {},
 ) {
-  let state: State = { ...before, references: new Map(), assignedTimes: new Map() }
+  let state: State = { ...before, assignedTimes: new Map() }
   const outcomes: [type: string, outcome: Outcome][] = []
   const errors: string[] = []
   const corrections: string[] = []
+  const applied: AppliedLine[] = []
   const size = batch ?? Math.max(1, lines.length)
   for (let start = 0; start < lines.length; start += size) {
     const next = copy(state)
-    const committed = lines.slice(start, start + size)
-    const results = applyLines(next, committed, start, loadTime)
+    const parsed = lines
+      .slice(start, start + size)
+      .map((text, index) => ({ ...parseLine(text), number: start + index + 1 }))
+    const results = applyLines(next, parsed, loadTime)
     const found = results.filter((result) => typeof result === 'string')
     errors.push(...found)
     if (found.length > 0 && batch !== undefined && !skipInvalid) continue
-    const applied = committed.filter((_, index) => typeof results[index] !== 'string')
-    corrections.push(...findCorrections(state, next, applied.map(parseLine)))
+    const accepted = parsed.filter((_, index) => typeof results[index] !== 'string')
+    corrections.push(...findCorrections(state, next, accepted))
+    applied.push(...accepted)
     state = next
     outcomes.push(...results.filter((result) => typeof result !== 'string'))
   }
-  const unresolved = [...state.references].flatMap(([error, { account, kinds, customer }]) => {
-    if (customer !== undefined) return state.customers.get(customer)?.record ? [] : [error]
-    return kinds.some((kind) => kind === state.accounts.get(account)?.kind) ? [] : [error]
-  })
+  const unresolved = findUnresolved(state, applied)
   const isOnePiece = batch === undefined && !skipInvalid
   if (isOnePiece && !storesUnresolved) errors.push(...unresolved.splice(0))
   if (isOnePiece && errors.length > 0) {
@@ -73,51 +54,9 @@ export function applyLoad(
   return { state, errors, unresolved, outcomes, corrections }
 }
 
-/** The records with a line that is marked, of which readers see another one after the commit, or none. */
-function findCorrections(before: State, after: State, lines: readonly ParsedLine[]): string[] {
-  const corrected = lines
-    .filter(({ isCorrection }) => isCorrection)
-    .flatMap((line) => {
-      const { type, account, id } = line
-      const seen = findSeen(before, line)
-      const now = findSeen(after, line)
-      if (!seen || isDeepStrictEqual(seen.content, now?.content)) return []
-      const entry = timed.has(type) || untimed.has(type) ? id : ''
-      const times = [seen.content.time, now?.content.time].map((time) => time ?? '')
-      return seen.holders.map((customer) => {
-        const outcome = now?.holders.includes(customer) ? 'changed' : 'deleted'
-        return [customer, type, account, entry, outcome, ...times].join('|')
-      })
-    })
-  return [...new Set(corrected)]
-}
-
-/** What readers see of the record of a line, and who holds it. */
-function findSeen({ customers, accounts, records }: State, line: ParsedLine) {
-  const { type, kinds, account, id, isAccount } = line
-  if (type === 'customer') {
-    const record = customers.get(id)?.record
-    return record && { content: { record, time: undefined }, holders: [id] }
-  }
-  const found = accounts.get(account)
-  if (!found || !kinds.includes(found.kind)) return undefined
-  const holders = [...found.holders.keys()]
-  if (isAccount) return { content: { ...found, time: undefined }, holders }
-  const entry = records.get(`${found.kind}\n${account}`)?.get(`${type}\n${id}`)
-  if (!entry) return undefined
-  const { record, status } = entry
-  const time = timed.has(type) ? entry.time / 1_000_000n : undefined
-  return { content: { record, status, time }, holders }
-}
-
-/** The lists in the order of time, and the others. */
-const timed = new Set(['banking.transaction', 'energy.invoice', 'energy.billing'])
-const untimed = new Set(['banking.scheduledPayment', 'banking.directDebit'])
-
 /** Applies lines in their order. Each is an error, or has an outcome. */
-function applyLines(state: State, texts: readonly string[], start: number, at: Temporal.Instant) {
-  const { customers, accounts, records, restrictions, products, references, assignedTimes } = state
-  const lines = texts.map(parseLine)
+function applyLines(state: State, lines: readonly AppliedLine[], at: Temporal.Instant) {
+  const { customers, accounts, records, restrictions, products, assignedTimes } = state
 
   /** Earlier states share the records of an account. */
   const put = (owner: string, key: string, entry: Entry) =>
@@ -141,7 +80,7 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     return compare(known?.record && [known.record, known.emails], record && [record, emails])
   }
 
-  const applyAccount = (line: ParsedLine, number: number): Outcome | string => {
+  const applyAccount = (line: ParsedLine): Outcome | string => {
     const { account: id, kinds, record, holders } = line
     const [kind = 'banking'] = kinds
     const known = accounts.get(id)
@@ -149,28 +88,20 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     if (!record) {
       const owner = `${kind}\n${id}`
       for (const key of records.get(owner)?.keys() ?? []) remove(owner, key)
-      for (const [error, { account, kinds, isRestriction }] of references) {
-        if (account === id && kinds.includes(kind) && !isRestriction) references.delete(error)
-      }
       return known?.kind === kind && accounts.delete(id) ? 'deleted' : 'unchanged'
     }
     if (known?.kind === other) return `accountId is already the id of ${article} ${other} account`
     remove(`${other}\n${id}`, 'account.contact\n')
-    for (const [index, customer] of [...holders.keys()].entries()) {
-      const error = `${number} holders[${index}].customerId customer not found`
-      references.set(error, { account: id, kinds, customer })
-    }
     accounts.set(id, { kind, record, holders })
     return compare(known, { kind, record, holders })
   }
 
   /** While there is no account, a contact belongs to one of either kind. */
-  const applyRecord = (line: ParsedLine, number: number): Outcome => {
+  const applyRecord = (line: ParsedLine): Outcome => {
     const { account, kinds, type, id, record, status, ownTime } = line
     const key = `${type}\n${id}`
     const [found] = kinds.flatMap((kind) => remove(`${kind}\n${account}`, key) ?? [])
     if (!record && status === undefined) return compare(found, undefined)
-    references.set(`${number} ${line.path} not found`, { account, kinds })
     const assigned = line.assignedTime ?? assignedTimes.get(`banking\n${account}\n${key}`)
     const time = ownTime ?? assigned ?? at.epochNanoseconds
     const entry = { id, record, status, time, isAssigned: ownTime === undefined }
@@ -179,40 +110,32 @@ function applyLines(state: State, texts: readonly string[], start: number, at: T
     return compare(found && { ...found, isAssigned: entry.isAssigned }, entry)
   }
 
-  /** Only its own lines change it. */
-  const applyRestriction = ({ account, id, record }: ParsedLine, number: number): Outcome => {
-    const [of, key] = account ? ['account', account] : ['customer', id]
-    const before = restrictions.get(`${of} ${key}`)
-    if (!record) restrictions.delete(`${of} ${key}`)
-    else {
-      restrictions.set(`${of} ${key}`, record)
-      const customer = account ? {} : { customer: id }
-      const reference = { account, kinds: ['banking', 'energy'], isRestriction: true } as const
-      references.set(`${number} ${of}Id ${of} not found`, { ...reference, ...customer })
-    }
+  const replace = (stored: Map<string, Fields>, key: string, record?: Fields): Outcome => {
+    const before = stored.get(key)
+    if (record) stored.set(key, record)
+    else stored.delete(key)
     return compare(before, record)
   }
+
+  /** Only its own lines change it. */
+  const applyRestriction = ({ account, id, record }: ParsedLine): Outcome =>
+    replace(restrictions, account ? `account ${account}` : `customer ${id}`, record)
 
   /** Only the last line for each product counts. */
-  const applyProduct = ({ type, id, record }: ParsedLine, index: number): Outcome => {
-    if (lines.some((each, at) => at > index && each.type === type && each.id === id))
-      return 'unchanged'
-    const before = products.get(id)
-    if (record) products.set(id, record)
-    else products.delete(id)
-    return compare(before, record)
-  }
+  const applyProduct = ({ type, id, record }: ParsedLine, index: number): Outcome =>
+    lines.some((each, at) => at > index && each.type === type && each.id === id)
+      ? 'unchanged'
+      : replace(products, id, record)
 
-  const apply = (line: ParsedLine, number: number, index: number): string => {
+  const apply = (line: ParsedLine, index: number): string => {
     if (line.type === 'customer') return applyCustomer(line)
     if (line.type === 'product') return applyProduct(line, index)
-    if (line.type === 'restriction') return applyRestriction(line, number)
-    return line.isAccount ? applyAccount(line, number) : applyRecord(line, number)
+    if (line.type === 'restriction') return applyRestriction(line)
+    return line.isAccount ? applyAccount(line) : applyRecord(line)
   }
   return lines.map((line, index): string | [string, Outcome] => {
-    const number = start + index + 1
-    const result = apply(line, number, index)
-    return result.includes(' ') ? `${number} ${result}` : [line.type, result as Outcome]
+    const result = apply(line, index)
+    return result.includes(' ') ? `${line.number} ${result}` : [line.type, result as Outcome]
   })
 }
 
