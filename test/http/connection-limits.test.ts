@@ -135,3 +135,22 @@ describe('connections from a trusted proxy', () => {
     }
   })
 })
+
+describe('a connection without a valid token', () => {
+  it('stays open for a request that arrived while the process was suspended', async (t) => {
+    const anonymousIdleMs = 1000
+    const app = openApp('provider', { limits: { anonymousIdleMs, checkIntervalMs: 5 } })
+    t.after(() => app.close())
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const socket = connectTcp(port, '127.0.0.1')
+    t.after(() => socket.destroy())
+    const closed = once(socket, 'close').then(() => 'closed')
+    assert.match(await exchange(socket), / 200 /)
+
+    const answer = exchange(socket)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, anonymousIdleMs + 100)
+
+    assert.match(await Promise.race([answer, closed]), / 200 /)
+  })
+})
