@@ -195,10 +195,11 @@ function onEngine<Result, Rest extends unknown[]>(
 
 function onSql<Store>(
   load: () => Promise<(sql: Sql) => Store>,
-): (database: string, ...options: Options) => Promise<Store> {
+): (database: string, ...options: Options) => Promise<Store & Pick<Sql, 'close'>> {
   return async (database, options) => {
     const createStore = await load()
-    return createStore(await openSql(database, options))
+    const sql = await openSql(database, options)
+    return { ...createStore(sql), close: sql.close }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Actor } from '../../contract/index.ts'
-import { optional, type Row, text, type Value } from '../sql.ts'
+import { optional, type Row, text } from '../sql.ts'
 
 /** The columns of an actor in a row. */
 export const actorColumns = { actorId: text, actorName: text, actorIssuer: optional(text) }
@@ -30,7 +30,7 @@ export function toActor({
   }
 }
 
-/** The values of the columns, in their order. */
-export function toActorValues({ id, name, issuer }: Actor): Value[] {
-  return [id, name, issuer]
+/** The columns of who did something, which is the first part of their names. */
+export function authorRow(did: 'changedBy' | 'updatedBy', { id, name, issuer }: Actor) {
+  return { [did]: id, [`${did}Name`]: name, [`${did}Issuer`]: issuer }
 }

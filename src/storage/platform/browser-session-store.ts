@@ -7,6 +7,7 @@ import { limitScopes } from '../../auth/client-store.ts'
 import type { AddressKind, Scope } from '../../contract/index.ts'
 import { oneOf, optional, type Row, type Sql, text, time } from '../sql.ts'
 import { purgeExpired } from './consent/purge-expired.ts'
+import { insert } from './rows.ts'
 
 /** A person may have no scopes. */
 const scopes = (cell: Parameters<typeof text>[0]) =>
@@ -42,21 +43,17 @@ export function createBrowserSessionStore(sql: Sql): BrowserSessionStore {
     async add(digest, added, perUserMax) {
       const { id, user, started, used, expires, ends, address, secretHash, idToken } = added
       const owner = toValues(user)
+      const [userId, issuer] = owner
+      const validity = { scopes: added.scopes.join(' '), secretHash, started, used, expires, ends }
       // Those beyond are deleted first, so that the one that is added is not among them.
       const beyond = `select digest from browser_session where user_id = $1 and issuer = $2
         order by used desc, id limit ${deletedMax} offset ${perUserMax - 1}
         ${sql.dialect.skipLocked}`
       await sql.inOrder(
         [`delete from browser_session where digest in (${beyond})`, owner],
-        [
-          `insert into browser_session (digest, id, user_id, issuer, name, scopes, secret_hash,
-             started, used, expires, ends, address, id_token)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-          [
-            ...[digest, id, ...owner, user.name, added.scopes.join(' '), secretHash, started, used],
-            ...[expires, ends, address, idToken],
-          ],
-        ],
+        insert('browser_session', {
+          ...{ digest, id, userId, issuer, name: user.name, ...validity, address, idToken },
+        }),
         purgeExpired(sql.dialect, expired, started.epochMilliseconds),
       )
     },

@@ -36,7 +36,7 @@ const selectVersion = `select ${columns} from product_version v
 const currentVersion = { id: text, version: integer, changedAt: integer }
 const selectCurrent = `select p.id, p.version, v.changed_at from ${currentVersions}`
 
-export function createCatalogueStore(sql: Sql): CatalogueStore {
+export function createCatalogueStore(sql: Sql): Omit<CatalogueStore, 'close'> {
   const changeProduct = (
     id: string,
     { ifVersion, isRevival }: Change,
@@ -165,7 +165,5 @@ export function createCatalogueStore(sql: Sql): CatalogueStore {
       )
       return page.total === 0 ? undefined : page
     },
-
-    close: () => sql.close(),
   }
 }

@@ -1,6 +1,7 @@
 import { checkRunsMax } from '../../contract/index.ts'
 import { type CheckRunStore, noProgress, type StoredRun } from '../../platform/check-runs/store.ts'
 import { integer, json, oneOf, optional, type Sql, text } from '../sql.ts'
+import { insert } from './rows.ts'
 
 const columns = 'id, state, profile, check_groups, started_by, started, updated, progress, error'
 const run = {
@@ -15,26 +16,28 @@ const run = {
   error: optional(text),
 }
 
+/** There is one running row at most, which may be that of a concurrent transaction. */
+const onRunning = `on conflict (state) where state = 'running' do update set state = excluded.state
+  returning id`
+
 /** In the order in which runs were started: the clock may have been set back. */
 const newest = `order by sequence desc limit ${checkRunsMax}`
 
-export function createCheckRunStore(sql: Sql): CheckRunStore {
+export function createCheckRunStore(sql: Sql): Omit<CheckRunStore, 'close'> {
   return {
     start({ id, profile, groups, startedBy, startedAt }, aliveSince) {
-      const groupList = groups && JSON.stringify(groups)
-      const values = [id, profile, groupList, startedBy, startedAt, JSON.stringify(noProgress)]
+      const checkGroups = groups && JSON.stringify(groups)
+      const progress = JSON.stringify(noProgress)
+      const times = { started: startedAt, updated: startedAt }
+      const row = { id, state: 'running', profile, checkGroups, startedBy, ...times, progress }
       return sql.transaction(async (transaction) => {
         await transaction.run(
           `update check_run set state = 'interrupted' where state = 'running' and updated < $1`,
           [aliveSince],
         )
-        // There is one running row at most, which may be that of a concurrent transaction.
         const running = await transaction.first(
           { id: text },
-          `insert into check_run (${columns}) values ($1, 'running', $2, $3, $4, $5, $5, $6, null)
-           on conflict (state) where state = 'running' do update set state = excluded.state
-           returning id`,
-          values,
+          ...insert('check_run', row, onRunning),
         )
         if (running?.id !== id) return running?.id
         await transaction.run(
@@ -62,6 +65,5 @@ export function createCheckRunStore(sql: Sql): CheckRunStore {
         `select ${columns}, report from check_run where id = $1`,
         [id],
       ),
-    close: () => sql.close(),
   }
 }

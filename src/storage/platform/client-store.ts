@@ -2,6 +2,7 @@ import { type ClientStore, limitScopes } from '../../auth/client-store.ts'
 import type { Scope } from '../../contract/index.ts'
 import { optional, type Sql, text, time, words } from '../sql.ts'
 import { createBrowserSessionStore } from './browser-session-store.ts'
+import { columnsOf, insert } from './rows.ts'
 
 const scopes = words as (cell: Parameters<typeof words>[0]) => Scope[]
 
@@ -13,7 +14,7 @@ const client = {
   created: time,
   rotated: optional(time),
 }
-const selectClients = 'select id, name, scopes, secret_hash, created, rotated from api_client'
+const selectClients = `select ${columnsOf(client)} from api_client`
 
 /**
  * Deletes the token that expired first: a transaction that deletes several, one after another, never waits for one before
@@ -22,15 +23,13 @@ const selectClients = 'select id, name, scopes, secret_hash, created, rotated fr
 const deleteExpired = `delete from api_token where digest = (
   select digest from api_token where expires <= $1 order by expires, digest limit 1)`
 
-export function createClientStore(sql: Sql): ClientStore {
+export function createClientStore(sql: Sql): Omit<ClientStore, 'close'> {
   return {
     sessions: createBrowserSessionStore(sql),
     list: () => sql.all(client, `${selectClients} order by created, id`),
     async add({ id, name, scopes, created }, secretHash) {
-      await sql.run(
-        'insert into api_client (id, name, scopes, secret_hash, created) values ($1, $2, $3, $4, $5)',
-        [id, name, scopes.join(' '), secretHash, created],
-      )
+      const row = { id, name, scopes: scopes.join(' '), secretHash, created }
+      await sql.run(...insert('api_client', row))
     },
     async rotate(id, secretHash, when) {
       const rotate = 'update api_client set secret_hash = $2, rotated = $3 where id = $1'
@@ -42,12 +41,9 @@ export function createClientStore(sql: Sql): ClientStore {
     },
     find: (id) => sql.first(client, `${selectClients} where id = $1`, [id]),
     async addToken(digest, { client, scopes, expires }, secretHash, now) {
+      const row = { digest, client: client.id, scopes: scopes.join(' '), expires, secretHash }
       await sql.inOrder(
-        [
-          `insert into api_token (digest, client, scopes, expires, secret_hash)
-           values ($1, $2, $3, $4, $5)`,
-          [digest, client.id, scopes.join(' '), expires, secretHash],
-        ],
+        insert('api_token', row),
         // Two, so that their number falls after many were issued.
         [deleteExpired, [now]],
         [deleteExpired, [now]],
@@ -68,6 +64,5 @@ export function createClientStore(sql: Sql): ClientStore {
       const { id, name, expires } = row
       return { client: { id, name }, scopes: limitScopes(row.scopes, row.clientScopes), expires }
     },
-    close: () => sql.close(),
   }
 }

@@ -7,17 +7,11 @@ import type {
 } from '../../platform/catalogue/store.ts'
 import { pageValues } from '../request-values.ts'
 import { integer, type Session, type Sql, type Transaction, text } from '../sql.ts'
-import { actorColumns, toActorValues, withActor } from './actor-columns.ts'
+import { actorColumns, authorRow, withActor } from './actor-columns.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
 import { lockNewestVersion, putProduct, writeProduct } from './product-rows.ts'
-import { definePut } from './put-row.ts'
+import { putRow } from './rows.ts'
 import { summaryRow } from './summary-rows.ts'
-
-const put = definePut(
-  'product_draft',
-  'tag, base, changed_at, changed_by, changed_by_name, changed_by_issuer, name, record',
-  'product',
-)
 
 const columns = `d.product, d.tag, d.name, d.base, d.changed_at, d.changed_by, d.changed_by_name,
   d.changed_by_issuer,
@@ -113,9 +107,11 @@ async function putDraft(
   changedAt: number,
 ): Promise<void> {
   const { name, record } = content
-  await transaction.run(put(), [id, tag, base, changedAt, ...toActorValues(by), name, record])
-  const [summary, values] = summaryRow(id, content, { version: null, updatedAt: changedAt }, by)
-  await transaction.run(summary(), values)
+  const author = { changedAt, ...authorRow('changedBy', by) }
+  const row = { product: id, tag, base, ...author, name, record }
+  const summary = summaryRow(id, content, { version: null, updatedAt: changedAt }, by)
+  await transaction.run(...putRow({ table: 'product_draft', key: ['product'], row }))
+  await transaction.run(...putRow(summary))
 }
 
 async function removeDraft(transaction: Transaction, id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FeedStore } from '../../intake/feed-writer.ts'
 import { integer, optional, type Session, type Sql, text } from '../sql.ts'
+import { columnsOf } from './rows.ts'
 
-const columns = 'name, batch, time, lines, position, owner, usual'
 const feed = {
   name: text,
   batch: integer,
@@ -11,12 +11,13 @@ const feed = {
   owner: optional(text),
   usual: optional(integer),
 }
+const columns = columnsOf(feed)
 
 export const listFeeds = (session: Session) =>
   session.all(feed, `select ${columns} from feed order by name`)
 
 /** It reads from the primary: a replica may lag behind the answer to a batch. */
-export function createFeedStore(sql: Sql): FeedStore {
+export function createFeedStore(sql: Sql): Omit<FeedStore, 'close'> {
   return {
     list: () => listFeeds(sql),
     find: (name) => sql.first(feed, `select ${columns} from feed where name = $1`, [name]),
@@ -32,6 +33,5 @@ export function createFeedStore(sql: Sql): FeedStore {
         await transaction.run('delete from feed_batch where feed = $1', [name])
         return (await transaction.run('delete from feed where name = $1', [name])) === 1
       }),
-    close: () => sql.close(),
   }
 }

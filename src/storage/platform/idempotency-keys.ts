@@ -1,6 +1,7 @@
 import type { Actor } from '../../contract/index.ts'
 import { type Idempotency, idempotencyMs, type UsedKey } from '../../platform/catalogue/store.ts'
 import { integer, type Transaction, text } from '../sql.ts'
+import { insert } from './rows.ts'
 
 /** Uses the key of a request for a new product, if it has one. Returns the earlier product if the key was already used. */
 export async function useIdempotencyKey(
@@ -16,11 +17,8 @@ export async function useIdempotencyKey(
   const client = issuer === undefined ? id : `${issuer} ${id}`
   await transaction.run('delete from idempotency where created < $1', [created - idempotencyMs])
   // Waits for a concurrent transaction that uses the same key.
-  const inserted = await transaction.run(
-    `insert into idempotency (client, key, digest, product, created) values ($1, $2, $3, $4, $5)
-     on conflict do nothing`,
-    [client, key, digest, product, created],
-  )
+  const row = { client, key, digest, product, created }
+  const inserted = await transaction.run(...insert('idempotency', row, 'on conflict do nothing'))
   if (inserted === 1) return first
   const used = await transaction.first(
     { digest: text, product: text, created: integer },

@@ -14,21 +14,10 @@ import {
   isChanged,
   type Version,
 } from '../../platform/catalogue/versions.ts'
-import { integer, nullable, type Session, type Transaction, text, type Value } from '../sql.ts'
-import { toActorValues } from './actor-columns.ts'
-import { definePut, type PutRow } from './put-row.ts'
+import { integer, nullable, type Session, type Transaction, text } from '../sql.ts'
+import { authorRow } from './actor-columns.ts'
+import { type PutRow, putRow } from './rows.ts'
 import { summaryRow } from './summary-rows.ts'
-
-const putVersion = definePut(
-  'product_version',
-  `product, version, change, changed_at, changed_by, changed_by_name, changed_by_issuer, \
-last_updated, record, shown, origin`,
-)
-const putCurrent = definePut(
-  'product',
-  'version, category, brand, effective_from, effective_to, updated_at',
-  'id',
-)
 
 /** The newest version of a product, which no other transaction changes until this one ends. */
 export async function lockNewestVersion(
@@ -75,11 +64,12 @@ export function putProduct(
   const { version, lastUpdated, updatedAt, changedAt, origin, record } = created
   const { category, brand, effectiveFrom, effectiveTo, shown } = content
   const { by } = newVersion
+  const current = { id, version, category, brand, effectiveFrom, effectiveTo, updatedAt }
   return {
     stored: { id, version, lastUpdated, shown, origin },
     rows: [
-      [putVersion, versionValues(id, created, by, record, shown)],
-      [putCurrent, [id, version, category, brand, effectiveFrom, effectiveTo, updatedAt]],
+      versionRow(id, created, by, record, shown),
+      { table: 'product', key: ['id'], row: current },
       summaryRow(id, content, { version, updatedAt: changedAt }, by),
     ],
     isRemoval: false,
@@ -95,7 +85,7 @@ export function removeProduct(
   const { version, lastUpdated, origin } = deletion
   return {
     stored: { id, version, lastUpdated, shown: '', origin },
-    rows: [[putVersion, versionValues(id, deletion, newVersion.by, null, null)]],
+    rows: [versionRow(id, deletion, newVersion.by, null, null)],
     isRemoval: true,
   }
 }
@@ -116,15 +106,16 @@ export function loadProduct(
   return { outcome: exists(before) ? 'changed' : 'created', write }
 }
 
-function versionValues(
+function versionRow(
   id: string,
   { version, change, changedAt, lastUpdated, origin }: Version,
   by: Actor,
   record: string | null,
   shown: string | null,
-): Value[] {
-  const author = toActorValues(by)
-  return [id, version, change, changedAt, ...author, lastUpdated, record, shown, origin]
+): PutRow {
+  const author = { changedAt, ...authorRow('changedBy', by) }
+  const row = { product: id, version, change, ...author, lastUpdated, record, shown, origin }
+  return { table: 'product_version', row }
 }
 
 /** The statements that remove a product, with its id. */
@@ -137,7 +128,7 @@ export async function writeProduct(
   transaction: Transaction,
   { stored, rows, isRemoval }: ProductWrite,
 ): Promise<StoredProduct> {
-  for (const [put, values] of rows) await transaction.run(put(), values)
+  for (const row of rows) await transaction.run(...putRow(row))
   if (isRemoval) for (const drop of dropProduct) await transaction.run(drop, [stored.id])
   return stored
 }

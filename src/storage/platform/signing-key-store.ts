@@ -1,6 +1,7 @@
 import type { SigningKey, SigningKeyStore } from '../../auth/signing-key-store.ts'
 import { platformRecords } from '../record-tables.ts'
 import { json, optional, type Sql, text, time } from '../sql.ts'
+import { columnsOf, insert } from './rows.ts'
 
 const key = {
   id: text,
@@ -13,25 +14,17 @@ const key = {
 export function createSigningKeyStore(
   sql: Sql,
   { signingKey: table } = platformRecords,
-): SigningKeyStore {
+): Omit<SigningKeyStore, 'close'> {
   return {
-    list: () =>
-      sql.all(
-        key,
-        `select id, algorithm, private_key, created, retired from ${table}
-         order by created desc, id`,
-      ),
+    list: () => sql.all(key, `select ${columnsOf(key)} from ${table} order by created desc, id`),
     async add({ id, algorithm, privateKey, created }) {
-      await sql.run(
-        `insert into ${table} (id, algorithm, private_key, created) values ($1, $2, $3, $4)`,
-        [id, algorithm, JSON.stringify(privateKey), created],
-      )
+      const row = { id, algorithm, privateKey: JSON.stringify(privateKey), created }
+      await sql.run(...insert(table, row))
     },
     async retire(id, when) {
       const retire = `update ${table} set retired = $2 where id = $1 and retired is null`
       return (await sql.run(retire, [id, when])) === 1
     },
     ...(sql.readTime && { readTime: sql.readTime }),
-    close: () => sql.close(),
   }
 }

@@ -3,6 +3,7 @@ import { DatabaseError } from '../database.ts'
 import { type Cell, integer, type Row, type Sql } from '../sql.ts'
 import type { CountName, StatusStore } from '../status-store.ts'
 import { listFeeds } from './feed-store.ts'
+import { columnsOf } from './rows.ts'
 
 /** The table, its primary key, a value before the first key, and which rows are counted. */
 const counts = {
@@ -15,7 +16,7 @@ const counts = {
 
 const range = { rows: integer, counted: integer, last: (cell: Cell) => cell }
 
-const lastLoad = {
+export const load = {
   committed: integer,
   created: integer,
   changed: integer,
@@ -23,7 +24,7 @@ const lastLoad = {
   deleted: integer,
 }
 
-export function createStatusStore(sql: Sql): StatusStore {
+export function createStatusStore(sql: Sql): Omit<StatusStore, 'close'> {
   const { rowsPerTurn } = sql.dialect
 
   return {
@@ -46,12 +47,10 @@ export function createStatusStore(sql: Sql): StatusStore {
       }
     },
     async read() {
-      const select = `select committed, created, changed, unchanged, deleted from recent_load
-        order by committed desc limit 1`
-      const [feeds, load] = await Promise.all([listFeeds(sql), sql.first(lastLoad, select)])
-      return { feeds, lastLoad: load }
+      const select = `select ${columnsOf(load)} from recent_load order by committed desc limit 1`
+      const [feeds, lastLoad] = await Promise.all([listFeeds(sql), sql.first(load, select)])
+      return { feeds, lastLoad }
     },
-    close: () => sql.close(),
   }
 }
 

@@ -8,15 +8,8 @@ import type {
 import { summarizeTexts } from '../../platform/catalogue/summary-texts.ts'
 import { pageValues } from '../request-values.ts'
 import { boolean, integer, nullable, type Sql, text } from '../sql.ts'
-import { actorColumns, toActorValues, withActor } from './actor-columns.ts'
-import { definePut, type PutRow } from './put-row.ts'
-
-const put = definePut(
-  'product_summary',
-  `version, name, name_key, brand, category, effective_from, effective_to, updated_at, updated_by, \
-updated_by_name, updated_by_issuer, search`,
-  'id, is_draft',
-)
+import { actorColumns, authorRow, withActor } from './actor-columns.ts'
+import type { PutRow } from './rows.ts'
 
 /** `version` is null for a draft. */
 export function summaryRow(
@@ -26,13 +19,14 @@ export function summaryRow(
   by: Actor,
 ): PutRow {
   const { category, effectiveFrom, effectiveTo } = content
-  const { name, nameKey, brand, search } = summarizeTexts(id, content)
-  const filtered = [category, effectiveFrom, effectiveTo]
-  const author = [updatedAt, ...toActorValues(by)]
-  return [
-    put,
-    [id, version === null, version, name, nameKey, brand, ...filtered, ...author, search],
-  ]
+  const key = { id, isDraft: version === null }
+  const filtered = { category, effectiveFrom, effectiveTo }
+  const author = { updatedAt, ...authorRow('updatedBy', by) }
+  return {
+    table: 'product_summary',
+    key: Object.keys(key),
+    row: { ...key, version, ...summarizeTexts(id, content), ...filtered, ...author },
+  }
 }
 
 const columns = `id, name, category, brand, version, effective_from, effective_to, updated_at,

@@ -7,19 +7,13 @@ import {
   type UsageStore,
   usageSpans,
 } from '../../platform/usage/store.ts'
-import { boolean, type Call, integer, oneOf, optional, type Sql, text } from '../sql.ts'
+import { boolean, type Call, integer, oneOf, optional, type Sql, text, words } from '../sql.ts'
+import { columnsOf } from './rows.ts'
 
 const kind =
   'span, start, operation, tier, is_authenticated, status, rejection, third_party, is_present'
-const sums = [
-  'calls',
-  'microseconds',
-  'within_10',
-  'within_25',
-  'within_50',
-  'within_100',
-  'within_200',
-]
+const within = ['within_10', 'within_25', 'within_50', 'within_100', 'within_200']
+const sums = ['calls', 'microseconds', ...within]
 
 /** Only the first transaction with a batch finds its number: one whose outcome is unknown can be repeated. */
 const isNew = 'exists (select 1 from usage_writer where id = $1 and batch < $2)'
@@ -52,6 +46,17 @@ const raisePeak = `insert into usage_period (span, start, ${peakList})
 const markMinute = `insert into usage_period (span, start, ${peakList})
   values ('minute', $1, 0, 0, 0) on conflict do nothing`
 
+const availabilityColumns = [
+  'minutes',
+  'available',
+  'available_authenticated',
+  'available_unauthenticated',
+]
+const intoAvailability = `insert into usage_period (span, start, ${peakList}, ${availabilityColumns.join(', ')})`
+const replaceAvailability = `on conflict (span, start) do update set ${availabilityColumns
+  .map((name) => `${name} = excluded.${name}`)
+  .join(', ')}`
+
 /** How long seconds are kept, since other processes may still add calls to them. */
 const secondsRetentionMs = 2 * 3_600_000
 const writerRetentionMs = 48 * 3_600_000
@@ -60,13 +65,12 @@ const writerRetentionMs = 48 * 3_600_000
 const purgeMax = 20
 const secondsPurgeMax = 300
 
-const availabilityColumns = [
-  'minutes',
-  'available',
-  'available_authenticated',
-  'available_unauthenticated',
-]
-const setAvailability = availabilityColumns.map((name) => `${name} = excluded.${name}`).join(', ')
+const tier = oneOf<PerformanceTier>()
+const day = {
+  ...{ start: integer, operation: text, tier, isAuthenticated: boolean },
+  ...{ status: integer, rejection: text },
+}
+const hour = { start: integer, tier }
 
 const groupColumns = {
   start: 'start',
@@ -74,21 +78,11 @@ const groupColumns = {
   thirdPartyId: 'third_party',
 } as const satisfies Record<GroupedBy, string>
 
-const within = {
-  within_10: integer,
-  within_25: integer,
-  within_50: integer,
-  within_100: integer,
-  within_200: integer,
-}
-
-const isDefined = <Value>(value: Value | undefined): value is Value => value !== undefined
-
 const isFailed = 'status >= 500 and status < 600'
 const sumIf = (condition: string) =>
   `coalesce(sum(case when ${condition} then calls else 0 end), 0)`
 
-export function createUsageStore(sql: Sql): UsageStore {
+export function createUsageStore(sql: Sql): Omit<UsageStore, 'close'> {
   return {
     async add(batch) {
       const { writer, number, time } = batch
@@ -105,56 +99,36 @@ export function createUsageStore(sql: Sql): UsageStore {
     },
     readDays: (from) =>
       sql.all(
-        {
-          start: integer,
-          operation: text,
-          tier: oneOf<PerformanceTier>(),
-          isAuthenticated: boolean,
-          status: integer,
-          rejection: text,
-          calls: integer,
-          microseconds: integer,
-          withinTier: integer,
-        },
-        `select start, operation, tier, is_authenticated, status, rejection,
-           sum(calls), sum(microseconds), sum(within_100)
-         from usage_count where span = 'day' and start >= $1
-         group by start, operation, tier, is_authenticated, status, rejection`,
+        { ...day, calls: integer, microseconds: integer, withinTier: integer },
+        `select ${columnsOf(day)}, sum(calls), sum(microseconds), sum(within_100)
+         from usage_count where span = 'day' and start >= $1 group by ${columnsOf(day)}`,
         [from],
       ),
     readHours: (from) =>
       sql.all(
-        { start: integer, tier: oneOf<PerformanceTier>(), calls: integer, withinTier: integer },
-        `select start, tier, sum(calls), sum(within_100)
-         from usage_count where span = 'hour' and start >= $1 and rejection = ''
-         group by start, tier`,
+        { ...hour, calls: integer, withinTier: integer },
+        `select ${columnsOf(hour)}, sum(calls), sum(within_100) from usage_count
+         where span = 'hour' and start >= $1 and rejection = '' group by ${columnsOf(hour)}`,
         [from],
       ),
-    async readGroups(by, { span, start, end, operation, thirdPartyId }) {
-      const values = [span, start, end, operation, thirdPartyId].filter(isDefined)
+    readGroups(by, { span, start, end, operation, thirdPartyId }) {
+      const values = [span, start, end, operation, thirdPartyId].filter(
+        (each) => each !== undefined,
+      )
       const column = groupColumns[by]
-      const rows = await sql.all(
+      return sql.all(
         {
-          key: String,
-          tier: oneOf<PerformanceTier>(),
-          status: integer,
-          rejection: text,
-          calls: integer,
-          ...within,
+          ...{ key: String, tier, status: integer, rejection: text, calls: integer },
+          within: (cell) => words(cell).map(Number),
         },
-        `select ${column}, tier, status, rejection, sum(calls), ${Object.keys(within)
-          .map((name) => `sum(${name})`)
-          .join(', ')}
+        `select ${column}, tier, status, rejection, sum(calls),
+           ${within.map((name) => `sum(${name})`).join(" || ' ' || ")}
          from usage_count where span = $1 and start >= $2 and start < $3
            ${operation === undefined ? '' : 'and operation = $4'}
            ${thirdPartyId === undefined ? '' : `and third_party = $${values.length}`}
          group by ${column}, tier, status, rejection`,
         values,
       )
-      return rows.map(({ within_10, within_25, within_50, within_100, within_200, ...group }) => ({
-        ...group,
-        within: [within_10, within_25, within_50, within_100, within_200],
-      }))
     },
     readPeriods: (span, from = 0) =>
       sql.all(
@@ -210,16 +184,14 @@ export function createUsageStore(sql: Sql): UsageStore {
     ) {
       await sql.inOrder(
         [
-          `insert into usage_period (span, start, ${peakList}, ${availabilityColumns.join(', ')})
-           values ('hour', $1, 0, 0, 0, $2, $3, $4, $5)
-           on conflict (span, start) do update set ${setAvailability}`,
+          `${intoAvailability} values ('hour', $1, 0, 0, 0, $2, $3, $4, $5) ${replaceAvailability}`,
           [hour, minutes, available, authenticated, unauthenticated],
         ],
         [
-          `insert into usage_period (span, start, ${peakList}, ${availabilityColumns.join(', ')})
+          `${intoAvailability}
            select 'day', cast($1 as bigint), 0, 0, 0, ${availabilityColumns.map((name) => `sum(${name})`).join(', ')}
            from usage_period where span = 'hour' and start >= $1 and start < $2 having count(*) > 0
-           on conflict (span, start) do update set ${setAvailability}`,
+           ${replaceAvailability}`,
           [start, end],
         ],
       )
@@ -236,7 +208,6 @@ export function createUsageStore(sql: Sql): UsageStore {
       )
       await sql.run('delete from usage_writer where time < $1', [now - writerRetentionMs])
     },
-    close: () => sql.close(),
   }
 }
 

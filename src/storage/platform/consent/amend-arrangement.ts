@@ -1,5 +1,6 @@
 import type { ArrangementStore } from '../../../platform/consent/store.ts'
 import type { Sql } from '../../sql.ts'
+import { insert } from '../rows.ts'
 import { lockActive } from './end-arrangements.ts'
 import { addReceipts } from './outbox.ts'
 
@@ -28,11 +29,8 @@ export function createAmendment(sql: Sql): ArrangementStore['amend'] {
          where ${isPair('arrangement')} and a.status = 'active' and b.status = 'active'`,
         ids,
       )
-      await transaction.run(
-        `insert into arrangement_change (arrangement, time, status, reason)
-         values ($1, $2, 'withdrawn', 'amended')`,
-        [agreed, now],
-      )
+      const last = { arrangement: agreed, time: now, status: 'withdrawn', reason: 'amended' }
+      await transaction.run(...insert('arrangement_change', last))
       // What was seen of the accounts since the customer agreed.
       await transaction.run(
         `update account_change as a set arrangement = $1

@@ -20,13 +20,14 @@ import {
   words,
 } from '../../sql.ts'
 import { toActor } from '../actor-columns.ts'
+import { insert } from '../rows.ts'
 import { listAccountChanges, recordAccounts } from './account-changes.ts'
 import { createAmendment } from './amend-arrangement.ts'
 import { expireArrangements, withdrawArrangement } from './end-arrangements.ts'
 import { addReceipts } from './outbox.ts'
 
-const columns = 'id, third_party, customer, accounts, scopes, starts, ends, status, updated'
-const stored = `${columns}, version_of`
+const stored =
+  'id, third_party, customer, accounts, scopes, starts, ends, status, updated, version_of'
 const arrangement = {
   id: text,
   thirdPartyId: text,
@@ -60,17 +61,14 @@ export function createArrangementStore(sql: Sql, announce: () => void): Arrangem
       { isAmendment = false } = {},
     ) {
       const receipts = await sql.transaction(async (transaction) => {
-        const added = await transaction.run(
-          `insert into arrangement (${columns})
-           values ($1, $2, $3, $4, $5, $6, $7, 'active', $6) on conflict do nothing`,
-          [id, thirdPartyId, customerId, JSON.stringify(accountIds), scopes.join(' '), from, until],
-        )
+        const parties = { thirdParty: thirdPartyId, customer: customerId }
+        const data = { accounts: JSON.stringify(accountIds), scopes: scopes.join(' ') }
+        const state = { starts: from, ends: until, status: 'active', updated: from }
+        const row = { id, ...parties, ...data, ...state }
+        const added = await transaction.run(...insert('arrangement', row, 'on conflict do nothing'))
         if (added === 1) {
-          await transaction.run(
-            `insert into arrangement_change (arrangement, time, status, reason)
-             values ($1, $2, 'active', 'customer')`,
-            [id, from],
-          )
+          const first = { arrangement: id, time: from, status: 'active', reason: 'customer' }
+          await transaction.run(...insert('arrangement_change', first))
         }
         await purge(transaction, sql, from.epochMilliseconds - retentionMs)
         if (added === 0 || isAmendment) return 0

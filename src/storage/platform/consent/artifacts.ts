@@ -1,5 +1,6 @@
 import type { Artifact, ArtifactStore } from '../../../platform/consent/store.ts'
 import { optional, type Sql, text, time } from '../../sql.ts'
+import { insert } from '../rows.ts'
 import { purgeExpired } from './purge-expired.ts'
 
 const expired = { table: 'artifact', key: 'model, key', time: 'expires' }
@@ -12,7 +13,7 @@ const isLive = `expires > $3 and (grant_id is null or exists (
   select 1 from arrangement a join third_party t on t.id = a.third_party
   where a.id = grant_id and (a.status || '') = 'active' and a.ends > $3 limit 1 offset 0))`
 
-const replace = `(model, key) do update set grant_id = excluded.grant_id, uid = excluded.uid,
+const replace = `on conflict (model, key) do update set grant_id = excluded.grant_id, uid = excluded.uid,
   payload = excluded.payload, expires = excluded.expires`
 
 export function createArtifactStore(sql: Sql): ArtifactStore {
@@ -26,11 +27,7 @@ export function createArtifactStore(sql: Sql): ArtifactStore {
     const [, written] = await sql.inOrder(
       // A replacement of an expired artifact is a new one.
       ['delete from artifact where model = $1 and key = $2 and expires <= $3', [model, key, now]],
-      [
-        `insert into artifact (model, key, grant_id, uid, payload, expires)
-         values ($1, $2, $3, $4, $5, $6) on conflict ${onConflict}`,
-        [model, key, grantId, uid, payload, expires],
-      ],
+      insert('artifact', { model, key, grantId, uid, payload, expires }, onConflict),
       purgeExpired(sql.dialect, expired, now.epochMilliseconds),
     )
     return written === 1
@@ -46,7 +43,7 @@ export function createArtifactStore(sql: Sql): ArtifactStore {
     async put(model, key, artifact, now) {
       await write(model, key, artifact, now, replace)
     },
-    add: (model, key, artifact, now) => write(model, key, artifact, now, 'do nothing'),
+    add: (model, key, artifact, now) => write(model, key, artifact, now, 'on conflict do nothing'),
     find: find('key'),
     findByUid: find('uid'),
     async consume(model, key, now) {

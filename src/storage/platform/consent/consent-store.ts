@@ -3,6 +3,7 @@ import { type ConsentStore, secretBytes } from '../../../platform/consent/store.
 import { createRecordStore } from '../../record-store.ts'
 import { platformRecords } from '../../record-tables.ts'
 import { type Sql, text } from '../../sql.ts'
+import { insert } from '../rows.ts'
 import { createArrangementStore } from './arrangements.ts'
 import { createArtifactStore } from './artifacts.ts'
 import { createAuthorisationStore } from './authorisation-counts.ts'
@@ -14,7 +15,7 @@ import { createAttemptLimitStore, createPasscodeStore } from './passcodes.ts'
 import { createSessionStore } from './sessions.ts'
 import { createThirdPartyStore } from './third-parties.ts'
 
-export function createConsentStore(sql: Sql): ConsentStore {
+export function createConsentStore(sql: Sql): Omit<ConsentStore, 'close'> {
   const find = async (name: string) =>
     (await sql.first({ value: text }, 'select value from consent_secret where name = $1', [name]))
       ?.value
@@ -40,13 +41,10 @@ export function createConsentStore(sql: Sql): ConsentStore {
     async readSecret(name) {
       const stored = await find(name)
       if (stored !== undefined) return Buffer.from(stored, 'base64url')
-      await sql.run(
-        'insert into consent_secret (name, value) values ($1, $2) on conflict do nothing',
-        [name, randomBytes(secretBytes).toString('base64url')],
-      )
+      const row = { name, value: randomBytes(secretBytes).toString('base64url') }
+      await sql.run(...insert('consent_secret', row, 'on conflict do nothing'))
       return Buffer.from((await find(name)) ?? '', 'base64url')
     },
     ...(sql.readTime && { readTime: sql.readTime }),
-    close: () => sql.close(),
   }
 }

@@ -17,20 +17,14 @@ export function discloseScopes(
   )
   return [...new Set(names)].sort().map((name) => {
     const [consentId = '', scope = ''] = name.split(' ')
-    return discloseScope(consentId, scope, time)
+    return [disclose, [consentId, scope, time]]
   })
 }
 
-/** The statement that notes a disclosure. */
-export function discloseScope(arrangementId: string, scope: string, now: Temporal.Instant): Call {
-  return [
-    `insert into disclosure (arrangement, scope, first_time, last_time)
-     values ($1, $2, $3, $3)
-     on conflict (arrangement, scope) do update set last_time = excluded.last_time
-     where excluded.last_time > disclosure.last_time`,
-    [arrangementId, scope, now],
-  ]
-}
+const disclose = `insert into disclosure (arrangement, scope, first_time, last_time)
+  values ($1, $2, $3, $3)
+  on conflict (arrangement, scope) do update set last_time = excluded.last_time
+  where excluded.last_time > disclosure.last_time`
 
 export function createDisclosureStore(sql: Sql): DisclosureStore {
   return {

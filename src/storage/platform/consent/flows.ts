@@ -17,6 +17,7 @@ import {
 } from '../../../platform/consent/flow-store.ts'
 import { codeSeconds } from '../../../platform/consent/sharing-duration.ts'
 import { boolean, type Cell, integer, oneOf, optional, type Sql, text, time } from '../../sql.ts'
+import { insert } from '../rows.ts'
 import { purgeExpired } from './purge-expired.ts'
 
 const flow = {
@@ -64,17 +65,12 @@ export function createFlowStore(sql: Sql): FlowStore {
   }
   return {
     async add(id, thirdPartyId, first, isOnce = false) {
-      const isBegun = thirdPartyId !== undefined && first.outcome === 'succeeded'
+      const stages = thirdPartyId !== undefined && first.outcome === 'succeeded' ? 0 : null
+      const times = { started: first.time, updated: first.time }
+      const steps = { stepCount: 1, steps: writeStep(first), isOnce, stages }
+      const flow = { thirdParty: thirdPartyId ?? noThirdParty, state: stateAfter(first) }
       await sql.inOrder(
-        [
-          `insert into consent_flow
-             (id, third_party, started, updated, state, step_count, steps, is_once, stages)
-           values ($1, $2, $3, $3, $4, 1, $5, $6, $7) on conflict do nothing`,
-          [
-            ...[id, thirdPartyId ?? noThirdParty, first.time, stateAfter(first), writeStep(first)],
-            ...[isOnce, isBegun ? 0 : null],
-          ],
-        ],
+        insert('consent_flow', { id, ...flow, ...times, ...steps }, 'on conflict do nothing'),
         purgeExpired(sql.dialect, expired, first.time.epochMilliseconds - retentionMs),
       )
     },

@@ -15,11 +15,10 @@ import {
   time,
   words,
 } from '../../sql.ts'
+import { columnsOf, insert } from '../rows.ts'
 import { withdrawAll } from './end-arrangements.ts'
 import { cancelMessages } from './outbox.ts'
 
-const columns =
-  'id, name, profile, redirect_uris, scopes, jwks, jwks_url, recipient_base_uri, created'
 const thirdParty = {
   id: text,
   name: text,
@@ -31,6 +30,7 @@ const thirdParty = {
   recipientBaseUri: optional(text),
   created: time,
 }
+const columns = columnsOf(thirdParty)
 
 export function createThirdPartyStore(sql: Sql): ThirdPartyStore {
   return {
@@ -44,20 +44,10 @@ export function createThirdPartyStore(sql: Sql): ThirdPartyStore {
       return row && toThirdParty(row)
     },
     async add({ id, name, profile, redirectUris, scopes, keys, recipientBaseUri, created }) {
-      await sql.run(
-        `insert into third_party (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [
-          id,
-          name,
-          profile,
-          JSON.stringify(redirectUris),
-          scopes.join(' '),
-          'jwks' in keys ? JSON.stringify(keys.jwks) : null,
-          'jwksUrl' in keys ? keys.jwksUrl : null,
-          recipientBaseUri,
-          created,
-        ],
-      )
+      const jwks = 'jwks' in keys ? { jwks: JSON.stringify(keys.jwks) } : { jwksUrl: keys.jwksUrl }
+      const lists = { redirectUris: JSON.stringify(redirectUris), scopes: scopes.join(' ') }
+      const row = { id, name, profile, ...lists, ...jwks, recipientBaseUri, created }
+      await sql.run(...insert('third_party', row))
     },
     async remove(id, now) {
       const removed = await sql.run('delete from third_party where id = $1', [id])

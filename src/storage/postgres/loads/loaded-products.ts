@@ -1,6 +1,7 @@
 import type { Actor } from '../../../contract/index.ts'
 import type { NewestVersion } from '../../../platform/catalogue/store.ts'
 import { loadProduct, type ProductWrite, selectNewestVersion } from '../../platform/product-rows.ts'
+import { putRow } from '../../platform/rows.ts'
 import type { CountedLines } from './count-lines.ts'
 import { fileOf } from './place.ts'
 import type { Run } from './run.ts'
@@ -45,11 +46,9 @@ export async function mergeProducts(
     counts.push({ file, type: 'product', outcome: 'unchanged', lines: -1 })
   }
   const rows = written.flatMap(({ rows }) => rows)
-  for (const [put, puts] of Map.groupBy(rows, ([put]) => put)) {
-    await run(
-      put(puts.length),
-      puts.flatMap(([, values]) => values),
-    )
+  for (const ofTable of Map.groupBy(rows, ({ table }) => table).values()) {
+    const [first, ...others] = ofTable
+    if (first) await run(...putRow(first, others))
   }
   const removed = written.filter(({ isRemoval }) => isRemoval).map(({ stored }) => stored.id)
   if (removed.length > 0) {

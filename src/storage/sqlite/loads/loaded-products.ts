@@ -9,6 +9,7 @@ import {
   type ProductWrite,
   selectNewestVersion,
 } from '../../platform/product-rows.ts'
+import { putRow } from '../../platform/rows.ts'
 import { openStatements } from '../driver/sql.ts'
 import { prepareOn } from '../driver/statements.ts'
 
@@ -28,7 +29,7 @@ export function openLoadedProducts(
   let lines = 0
 
   const write = ({ stored, rows, isRemoval }: ProductWrite): void => {
-    for (const [put, values] of rows) run(put(), values)
+    for (const row of rows) run(...putRow(row))
     if (isRemoval) for (const drop of dropProduct) run(drop, [stored.id])
   }
 
