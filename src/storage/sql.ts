@@ -49,7 +49,7 @@ export interface Dialect {
   /** After a `select` in a transaction: locks its rows, after a wait or without those that others have locked. */
   readonly forUpdate: string
   readonly skipLocked: string
-  /** After the name of a table: SQLite has no statistics, and without them does not always choose this index. */
+  /** After the name of a table: SQLite has no statistics, and without them chooses another index. */
   useIndex(name: string): string
   /** The time of the database in milliseconds since 1970. */
   readonly now: string

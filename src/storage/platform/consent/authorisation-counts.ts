@@ -8,6 +8,8 @@ const isOnce = `ends - starts <= ${onceMs}`
 
 export function createAuthorisationStore(sql: Sql): AuthorisationStore {
   const { rowsPerTurn, useIndex } = sql.dialect
+  const countActive = `select count(*) from arrangement ${useIndex('arrangement_active')}
+    where status = 'active' and ends > $1`
   const count = async (statement: string, ...values: readonly Temporal.Instant[]) =>
     (await sql.first({ count: integer }, statement, values))?.count ?? 0
 
@@ -32,16 +34,10 @@ export function createAuthorisationStore(sql: Sql): AuthorisationStore {
   return {
     async countActive(now) {
       await expireArrangements(sql, now)
-      const active = await count(
-        `select count(*) from arrangement ${useIndex('arrangement_active')}
-         where status = 'active' and ends > $1`,
-        now,
-      )
+      const active = await count(countActive, now)
       const once = await count(
-        `select count(*) from arrangement ${useIndex('arrangement_active')}
-         where status = 'active' and ends > $1 and ends <= $2 and ${isOnce}`,
-        now,
-        now.add({ milliseconds: onceMs }),
+        `${countActive} and ends <= $2 and ${isOnce}`,
+        ...[now, now.add({ milliseconds: onceMs })],
       )
       const recipients = await count(
         `select count(*) from third_party where exists (select 1 from arrangement

@@ -15,14 +15,12 @@ const correction = {
 }
 
 export function createCorrectionStore(sql: Sql): CorrectionStore {
-  const { useIndex } = sql.dialect
-  const list = (index: string, isSelected: string) => `
+  const list = (isSelected = '') => `
     select number, time, type, is_deleted, customer, account, entry, time_before, time_after
-    from correction ${useIndex(index)}
-    where ${isSelected} (time, number) > ($1, $2) and time < $3
+    from correction where ${isSelected} (time, number) > ($1, $2) and time < $3
     order by time, number limit $4`
-  const listAll = list('correction_time', '')
-  const listOf = list('correction_customer', 'customer = $5 and')
+  const listAll = list()
+  const listOf = list('customer = $5 and')
   return {
     async list({ from = startOfTime, to = endOfTime, customerId, after, limit }) {
       const values = [after?.time ?? from, after?.number ?? -1, to, limit]

@@ -78,7 +78,7 @@ export async function withdrawAll(
   now: Temporal.Instant,
 ): Promise<number> {
   const end = { status: 'withdrawn', reason: 'third_party_removed', now } as const
-  const next = `select id from arrangement ${sql.dialect.useIndex('arrangement_third_party_status')}
+  const next = `select id from arrangement
     where third_party = $1 and status = 'active' and ends > $2
     order by updated, id limit ${withdrawnMax}`
   for (let total = 0; ; ) {

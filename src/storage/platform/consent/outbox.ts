@@ -86,9 +86,9 @@ export async function cancelMessages(
 const receiptsOption = 'receipts'
 
 export function createOutboxStore(sql: Sql): OutboxStore & { readonly announce: () => void } {
-  const { isOneOf, skipLocked, useIndex } = sql.dialect
+  const { isOneOf, skipLocked } = sql.dialect
   const listeners = new Set<() => void>()
-  const tooOld = `select id from outbox ${useIndex('outbox_created')}
+  const tooOld = `select id from outbox
     where state = 'waiting' and created <= $1 order by created`
 
   return {
@@ -96,8 +96,7 @@ export function createOutboxStore(sql: Sql): OutboxStore & { readonly announce: 
       const queues = await sql.all(
         { recipient: text, baseUri: optional(text), due: nullable(time) },
         `select recipient, base_uri,
-           (select min(due) from outbox ${useIndex('outbox_due')}
-            where outbox.recipient = known.recipient and state = 'waiting')
+           (select min(due) from outbox where outbox.recipient = known.recipient and state = 'waiting')
          from (select id as recipient, recipient_base_uri as base_uri from third_party
                where recipient_base_uri is not null
                union all select '${customersRecipient}', null) as known`,
@@ -165,8 +164,7 @@ export function createOutboxStore(sql: Sql): OutboxStore & { readonly announce: 
       const [found] = await sql.all(
         { count: integer, oldest: optional(time) },
         `select count(*), min(created) from (
-           select created from outbox ${useIndex('outbox_created')}
-           where state = 'waiting' order by created limit ${countedMax}) as waiting`,
+           select created from outbox where state = 'waiting' order by created limit ${countedMax}) as waiting`,
       )
       return found ?? { count: 0 }
     },
