@@ -1,8 +1,8 @@
 import type { AccountKind } from '../contract/index.ts'
 import type { DumpedItem } from '../intake/writer.ts'
 import type { EntryList } from '../provider/store.ts'
-import { currentVersions } from './current-versions.ts'
 import { kindCodes, kindName, kindOfList, targetCodes } from './enum-codes.ts'
+import { currentVersions } from './platform/product-rows.ts'
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>
 

@@ -48,6 +48,12 @@ export interface ListReads<List> {
   recordsOf(keys: readonly EntryKey<List>[]): Promise<JsonText[]>
 }
 
+/** The lists of a request. */
+interface Lists<List> {
+  readonly reads: ListReads<List>
+  readonly windows: readonly ListWindow<List>[]
+}
+
 /** A page of several lists: by time across all of them, or list after list, each newest first. */
 export async function readSeveralLists<List>(
   reads: ListReads<List>,
@@ -58,19 +64,14 @@ export async function readSeveralLists<List>(
   const [offset, limit] = pageValues(request)
   if (offset >= total) return { items: [], total }
   const read = request.window ? readByTime : readByList
-  return { items: await read(reads, windows, offset, Math.min(offset + limit, total)), total }
+  return { items: await read({ reads, windows }, offset, Math.min(offset + limit, total)), total }
 }
 
 function countEntries(windows: readonly ListWindow<unknown>[]): number {
   return windows.reduce((sum, { first, last }) => sum + last - first + 1, 0)
 }
 
-async function readByList<List>(
-  reads: ListReads<List>,
-  windows: readonly ListWindow<List>[],
-  start: number,
-  end: number,
-): Promise<JsonText[]> {
+async function readByList<List>({ reads, windows }: Lists<List>, start: number, end: number) {
   const ranges: ListRange<List>[] = []
   let before = 0
   for (const window of windows) {
@@ -84,12 +85,8 @@ async function readByList<List>(
 }
 
 /** Newest first, then by id, then by account. */
-async function readByTime<List>(
-  reads: ListReads<List>,
-  windows: readonly ListWindow<List>[],
-  start: number,
-  end: number,
-): Promise<JsonText[]> {
+async function readByTime<List>(lists: Lists<List>, start: number, end: number) {
+  const { reads, windows } = lists
   const ranges =
     windows.length * end <= keysReadMax
       ? windows.map((window) => ({
@@ -97,7 +94,7 @@ async function readByTime<List>(
           low: Math.max(window.first, window.last + 1 - end),
           high: window.last,
         }))
-      : await findRanges(reads, windows, [start, end - 1])
+      : await findRanges(lists, start, end - 1)
   const newer = ranges.reduce((sum, { window, high }) => sum + window.last - high, 0)
   const filled = ranges.filter(({ low, high }) => low <= high)
   const keys = (await Promise.all(filled.map(reads.keys))).flat()
@@ -109,30 +106,22 @@ function compareByTime<List>(one: EntryKey<List>, other: EntryKey<List>): number
 }
 
 /** The ranges with all entries between two ranks, where the newest entry has rank 0, and few others. */
-async function findRanges<List>(
-  reads: ListReads<List>,
-  windows: readonly ListWindow<List>[],
-  [newestRank, oldestRank]: readonly [number, number],
-): Promise<ListRange<List>[]> {
+async function findRanges<List>(lists: Lists<List>, newestRank: number, oldestRank: number) {
   const [[, newest], [oldest]] = await Promise.all([
-    findTimes(reads, windows, newestRank),
-    findTimes(reads, windows, oldestRank),
+    findTimes(lists, newestRank),
+    findTimes(lists, oldestRank),
   ])
   return Promise.all(
-    windows.map(async (window) => {
+    lists.windows.map(async (window) => {
       const times = newest < integerMax ? [oldest, newest + 1n] : [oldest]
-      const [low = 0, after = window.last + 1] = await seek(reads, window, times)
+      const [low = 0, after = window.last + 1] = await seek(lists.reads, window, times)
       return { window, low, high: after - 1 }
     }),
   )
 }
 
 /** Two times, both inclusive, with the entry of a rank between them, and few others unless they have its time. */
-async function findTimes<List>(
-  reads: ListReads<List>,
-  windows: readonly ListWindow<List>[],
-  rank: number,
-): Promise<[bigint, bigint]> {
+async function findTimes<List>({ reads, windows }: Lists<List>, rank: number) {
   let low = windows.reduce((least, { oldest }) => (oldest < least ? oldest : least), integerMax)
   let high = windows.reduce((most, { newest }) => (newest > most ? newest : most), integerMin)
   let [sinceLow, afterHigh] = [countEntries(windows), 0]
@@ -149,7 +138,7 @@ async function findTimes<List>(
     high = (times[next] ?? high + 1n) - 1n
     afterHigh = since[next] ?? afterHigh
   }
-  return [low, high]
+  return [low, high] as const
 }
 
 /** Ascending times after `low` up to `high`, at even distances. */

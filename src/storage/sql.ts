@@ -115,6 +115,10 @@ export const optional =
   (cell) =>
     cell === null ? undefined : column(cell)
 
+/** For `on conflict do update set`: the columns get the new values. */
+export const replaceColumns = (columns: readonly string[]): string =>
+  columns.map((name) => `${name} = excluded.${name}`).join(', ')
+
 interface Statements {
   readRows(text: string, values: readonly Value[]): Promise<Cell[][]> | Cell[][]
   /** For statements that read few rows. */

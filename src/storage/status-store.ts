@@ -1,6 +1,7 @@
 import type { countNames } from '../contract/index.ts'
 import type { Feed } from '../intake/feed-writer.ts'
 import { type Counts, lineOutcomes } from '../intake/line-counts.ts'
+import { replaceColumns } from './sql.ts'
 
 export type CountName = (typeof countNames)[number]
 
@@ -25,9 +26,7 @@ export interface LastLoad extends Counts {
 /** Records a commit of a load and the lines of all its commits. */
 export const recordLoad = `
   insert into recent_load values ($1, $2, $3, $4, $5, $6)
-  on conflict (time) do update set ${['committed', ...lineOutcomes]
-    .map((name) => `${name} = excluded.${name}`)
-    .join(', ')}`
+  on conflict (time) do update set ${replaceColumns(['committed', ...lineOutcomes])}`
 
 /** Deletes the oldest rows of `recent_load` or `recent_start`, of which a bounded number is kept. */
 export const forgetOldest = (table: 'recent_load' | 'recent_start', time: 'time' | 'minute') =>

@@ -8,12 +8,12 @@ import {
   requireContent,
 } from '../../platform/catalogue/store.ts'
 import { exists } from '../../platform/catalogue/versions.ts'
-import { currentVersions } from '../current-versions.ts'
 import { pageValues } from '../request-values.ts'
 import { type Columns, integer, nullable, oneOf, optional, type Sql, text, time } from '../sql.ts'
 import { createDraftStore } from './draft-rows.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
 import {
+  currentVersions,
   lockNewestVersion,
   type ProductWrite,
   putProduct,

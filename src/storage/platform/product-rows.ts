@@ -19,6 +19,10 @@ import { authorRow } from './actor-columns.ts'
 import { type PutRow, putRow } from './rows.ts'
 import { summaryRow } from './summary-rows.ts'
 
+/** A product `p` and its current version `v`. A migration states the join itself, as it never changes. */
+export const currentVersions =
+  'product p join product_version v on v.product = p.id and v.version = p.version'
+
 /** The newest version of a product, which no other transaction changes until this one ends. */
 export async function lockNewestVersion(
   transaction: Transaction,

@@ -1,4 +1,4 @@
-import type { Columns, Value } from '../sql.ts'
+import { type Columns, replaceColumns, type Value } from '../sql.ts'
 
 /** Values by the names of their columns, in camel case. */
 type StoredRow = Readonly<Record<string, Value>>
@@ -38,9 +38,7 @@ export interface PutRow {
 export function putRow({ table, key, row }: PutRow, others: readonly PutRow[] = []): InsertCall {
   const rows = [row, ...others.map((other) => other.row)]
   if (!key) return insert(table, rows)
-  const changes = Object.keys(row)
-    .filter((name) => !key.includes(name))
-    .map((name) => `${toColumn(name)} = excluded.${toColumn(name)}`)
-  const keys = key.map(toColumn).join()
-  return insert(table, rows, `on conflict (${keys}) do update set ${changes.join(', ')}`)
+  const changes = Object.keys(row).filter((name) => !key.includes(name))
+  const replace = replaceColumns(changes.map(toColumn))
+  return insert(table, rows, `on conflict (${key.map(toColumn)}) do update set ${replace}`)
 }

@@ -7,7 +7,17 @@ import {
   type UsageStore,
   usageSpans,
 } from '../../platform/usage/store.ts'
-import { boolean, type Call, integer, oneOf, optional, type Sql, text, words } from '../sql.ts'
+import {
+  boolean,
+  type Call,
+  integer,
+  oneOf,
+  optional,
+  replaceColumns,
+  type Sql,
+  text,
+  words,
+} from '../sql.ts'
 import { columnsOf } from './rows.ts'
 
 const kind =
@@ -53,9 +63,8 @@ const availabilityColumns = [
   'available_unauthenticated',
 ]
 const intoAvailability = `insert into usage_period (span, start, ${peakList}, ${availabilityColumns.join(', ')})`
-const replaceAvailability = `on conflict (span, start) do update set ${availabilityColumns
-  .map((name) => `${name} = excluded.${name}`)
-  .join(', ')}`
+const replaceAvailability = `on conflict (span, start)
+  do update set ${replaceColumns(availabilityColumns)}`
 
 /** How long seconds are kept, since other processes may still add calls to them. */
 const secondsRetentionMs = 2 * 3_600_000

@@ -1,4 +1,6 @@
 import { kindCodes } from '../../enum-codes.ts'
+import { accountColumns, clearAccount, customerColumns } from '../../owner-columns.ts'
+import { replaceColumns } from '../../sql.ts'
 import { partCodes } from './staging.ts'
 
 /** Merges customers, accounts, their holders, balances, contacts and restrictions. Unchanged rows are not written. */
@@ -23,9 +25,7 @@ export const mergeCustomers = `
   where (c.record, c.emails, c.email_hash, c.name_hash)
     is distinct from (s.record, s.emails, i.email_hash, i.name_hash)
   order by l.id
-  on conflict (id) do update set email = excluded.email, match = excluded.match,
-    emails = excluded.emails, record = excluded.record, email_hash = excluded.email_hash,
-    name_hash = excluded.name_hash`
+  on conflict (id) do update set ${replaceColumns([...customerColumns, 'email_hash', 'name_hash'])}`
 
 /** Before the merge of customers: the further addresses of those who have others afterwards, or none. */
 export const deleteEmails = `
@@ -46,17 +46,6 @@ export const insertEmails = `
   join staged_email e on e.place = l.last join customer c on c.id = l.id
   on conflict do nothing`
 
-const accountColumns = [
-  'kind',
-  'is_open',
-  'category',
-  'created',
-  'is_owned_text',
-  'shareable',
-  'head',
-  'tail',
-  'detail',
-]
 export const columnsOf = (table: string) =>
   accountColumns.map((name) => `${table}.${name}`).join(', ')
 
@@ -67,9 +56,8 @@ export const mergeAccounts = [
    left join account a on a.id = w.id
    where w.is_last and w.kind <> 0 and (a.id is null or (${columnsOf('a')}) is distinct from (${columnsOf('s')}))
    order by w.id
-   on conflict (id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-  `update account a set kind = 0, category = null, is_owned_text = null, shareable = null,
-     head = null, tail = null, detail = null
+   on conflict (id) do update set ${replaceColumns(accountColumns)}`,
+  `update account a set ${clearAccount}
    from account_effect w where w.is_last and w.kind = 0 and w.id = a.id and a.kind <> 0`,
 ]
 

@@ -4,6 +4,7 @@ import { otherKind } from '../../../intake/item-problems.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { AccountItem } from '../../../intake/writer.ts'
 import { kindCodes, latestTime } from '../../enum-codes.ts'
+import { accountColumns, clearAccount } from '../../owner-columns.ts'
 import { prepareOn } from '../driver/statements.ts'
 
 /** How many accounts are cached by id while a load runs. */
@@ -26,12 +27,9 @@ export function openAccountRows(database: DatabaseSync) {
     'select is_owned_text, head, tail from account where number = ?',
   )
   const insertPlaceholder = command('insert into account (id) values (?)')
-  const put = command(`
-    update account set kind = ?, is_open = ?, category = ?, created = ?, is_owned_text = ?,
-       shareable = ?, head = ?, tail = ?, detail = ? where number = ?`)
-  const remove = command(`
-    update account set kind = 0, is_owned_text = null, shareable = null, category = null,
-       head = null, tail = null, detail = null where number = ?`)
+  const changes = accountColumns.map((name) => `${name} = ?`)
+  const put = command(`update account set ${changes} where number = ?`)
+  const remove = command(`update account set ${clearAccount} where number = ?`)
   const holders = query<{ customer: number; is_owned: number }>(
     'select customer, is_owned from holder where account = ?',
   )
@@ -67,8 +65,8 @@ export function openAccountRows(database: DatabaseSync) {
         return 'unchanged'
       }
       const { isOpen, productCategory = null, created = latestTime } = item
-      const filtered = [code, Number(isOpen), productCategory, created] as const
-      put.run(...filtered, isOwnedText, shareable, head, tail, detail, account.number)
+      const texts = [productCategory, isOwnedText, shareable, head, tail, detail]
+      put.run(code, Number(isOpen), created, ...texts, account.number)
       cache(item.id, { number: account.number, kind: code })
       return before ? 'changed' : 'created'
     },

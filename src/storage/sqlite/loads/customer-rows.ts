@@ -4,8 +4,9 @@ import type { Problem } from '../../../contract/index.ts'
 import { anotherPerson } from '../../../intake/item-problems.ts'
 import type { LineOutcome } from '../../../intake/line-counts.ts'
 import type { CustomerItem, RemovalItem } from '../../../intake/writer.ts'
-import { digest, emailDigest } from '../../digest.ts'
-import { toEmailsText } from '../../emails-text.ts'
+import { digest, emailDigest, toEmailsText } from '../../customer-values.ts'
+import { clearCustomer, customerColumns } from '../../owner-columns.ts'
+import { replaceColumns } from '../../sql.ts'
 import { prepareOn } from '../driver/statements.ts'
 
 interface Row {
@@ -24,15 +25,12 @@ export function openCustomerRows(database: DatabaseSync) {
     'select number, email, emails, record, email_hash, name_hash from customer where id = ?',
   )
   const insertPlaceholder = command('insert into customer (id) values (?)')
-  const put = command(`
-    insert into customer (id, email, match, emails, record) values (?, ?, ?, ?, ?)
-     on conflict (id) do update set email = excluded.email, match = excluded.match,
-       emails = excluded.emails, record = excluded.record, email_hash = null, name_hash = null`)
+  const put = command(`insert into customer (id, ${customerColumns}) values (?, ?, ?, ?, ?)
+     on conflict (id) do update set ${replaceColumns(customerColumns)}, email_hash = null, name_hash = null`)
   const putEmail = command('insert or ignore into further_email values (?, ?)')
   const removeEmails = command('delete from further_email where customer = ?')
   const remove = command(`
-    update customer set email = null, match = null, emails = null, record = null, email_hash = ?,
-       name_hash = ? where number = ?`)
+    update customer set ${clearCustomer}, email_hash = ?, name_hash = ? where number = ?`)
 
   const findOrCreate = (id: string): number =>
     find.first(id)?.number ?? insertPlaceholder.run(id).rowid

@@ -12,3 +12,8 @@ export function digest(text: string): string {
 export function emailDigest(address: string | undefined): string {
   return address === undefined ? digest('') : digest(`email:${emailKey(address)}`)
 }
+
+/** How the further addresses of a customer are stored. Undefined if there are none. */
+export function toEmailsText(emails: readonly string[]): string | undefined {
+  return emails.length > 0 ? JSON.stringify(emails) : undefined
+}
