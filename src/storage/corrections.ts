@@ -2,14 +2,14 @@ import { recordTypeOf } from '../intake/record-type.ts'
 import type { Item } from '../intake/writer.ts'
 import { accountKindByList, type EntryList } from '../provider/store.ts'
 import { kindCodes, listCodes } from './enum-codes.ts'
-import type { Dialect } from './platform/schema.ts'
+import type { TableDialect } from './platform/schema.ts'
 
 /**
  * A commit lists a correction if a line for a record is marked as one, and readers see another record afterwards, or none:
  * what they have never seen was not disclosed. Each holder before the commit has a row.
  */
 
-export const createCorrectionTable = (dialect: Dialect) => {
+export const createCorrectionTable = (dialect: TableDialect) => {
   const { key, bigint, boolean, sequence, numberOptions } = dialect
   return `
   create table correction (

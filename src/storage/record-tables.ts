@@ -1,4 +1,4 @@
-import type { Dialect } from './platform/schema.ts'
+import type { TableDialect } from './platform/schema.ts'
 
 /** The tables of the records of one side, and of the keys that it signs them with. */
 export interface RecordTables {
@@ -22,7 +22,7 @@ export const providerRecords: RecordTables = {
 }
 
 export const createRecordTables = (
-  { key, smallint, bigint, options, numberOptions }: Dialect,
+  { key, smallint, bigint, options, numberOptions }: TableDialect,
   tables: RecordTables,
 ) => `
   -- A retired key is neither used nor published.

@@ -1,5 +1,5 @@
 /** What the engines write differently in the definition of a table. */
-export interface Dialect {
+export interface TableDialect {
   /** A text that is compared byte by byte. */
   readonly key: string
   /** Integers of 16 and 64 bits. */
@@ -16,7 +16,7 @@ export interface Dialect {
 }
 
 /** The tables of customers and accounts. A row without a record is a placeholder, or removed. */
-export const createAccountTables = (dialect: Dialect, accountNumber: string) => {
+export const createAccountTables = (dialect: TableDialect, accountNumber: string) => {
   const { key, smallint, bigint, boolean, sequence, options, numberOptions } = dialect
   return `
   create table customer (
@@ -81,7 +81,7 @@ export const createAccountTables = (dialect: Dialect, accountNumber: string) => 
 }
 
 /** The tables of the catalogue, its clients, consent, check runs and feeds. Times are in milliseconds since 1970. */
-export const createSharedTables = ({ key, bigint, boolean, sequence, options }: Dialect) => `
+export const createSharedTables = ({ key, bigint, boolean, sequence, options }: TableDialect) => `
   create table api_client (
     id ${key} primary key,
     name text not null,

@@ -1,7 +1,13 @@
-import type { Dialect } from './schema.ts'
+import type { TableDialect } from './schema.ts'
 
 /** The tables of counts of calls, and of what happened meanwhile. Times are in milliseconds since 1970. */
-export const createUsageTables = ({ key, bigint, boolean, options, numberOptions }: Dialect) => `
+export const createUsageTables = ({
+  key,
+  bigint,
+  boolean,
+  options,
+  numberOptions,
+}: TableDialect) => `
   -- Calls of third parties, added up over all processes.
   create table usage_count (
     span ${key} not null,         -- minute, hour or day

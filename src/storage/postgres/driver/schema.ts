@@ -1,6 +1,10 @@
 import { createCorrectionTable } from '../../corrections.ts'
 import type { DatabaseLayout } from '../../database.ts'
-import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
+import {
+  createAccountTables,
+  createSharedTables,
+  type TableDialect,
+} from '../../platform/schema.ts'
 import { createUsageTables } from '../../platform/usage-schema.ts'
 import { createRecordTables, platformRecords, providerRecords } from '../../record-tables.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
@@ -27,7 +31,7 @@ const entryColumns = `account bigint not null,
     record text not null`
 
 /** Texts that are compared have the collation "C": byte by byte, the same in every database. */
-const dialect: Dialect = {
+const dialect: TableDialect = {
   key: 'text collate "C"',
   smallint: 'smallint',
   bigint: 'bigint',

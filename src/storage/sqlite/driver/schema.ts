@@ -1,5 +1,9 @@
 import { createCorrectionTable } from '../../corrections.ts'
-import { createAccountTables, createSharedTables, type Dialect } from '../../platform/schema.ts'
+import {
+  createAccountTables,
+  createSharedTables,
+  type TableDialect,
+} from '../../platform/schema.ts'
 import { createUsageTables } from '../../platform/usage-schema.ts'
 import { createRecordTables, platformRecords } from '../../record-tables.ts'
 
@@ -37,7 +41,7 @@ const createEntryTables = `
   ) strict;
 `
 
-export const dialect: Dialect = {
+export const dialect: TableDialect = {
   key: 'text',
   smallint: 'integer',
   bigint: 'integer',
