@@ -30,6 +30,8 @@ export interface Session {
   page<Shape extends Columns>(columns: Shape, ...call: Call): Promise<Page<Row<Shape>>>
   /** Inserts, updates or deletes. Returns the number of rows. */
   run(...call: Call): Promise<number>
+  /** The same. Returns whether it changed a row. */
+  changes(...call: Call): Promise<boolean>
 }
 
 export interface Transaction extends Session {
@@ -143,6 +145,7 @@ export function createSession({ readRows, readFewRows = readRows, run }: Stateme
       return { items: items.map(toRow(columns)), total: Number(rows[0]?.[0] ?? 0) }
     },
     run: async (statement, values = []) => run(statement, values),
+    changes: async (statement, values = []) => (await run(statement, values)) > 0,
   }
 }
 

@@ -5,29 +5,13 @@ import { optional, type Row, text } from '../sql.ts'
 export const actorColumns = { actorId: text, actorName: text, actorIssuer: optional(text) }
 
 /** A row with the actor instead of the columns. */
-export function withActor<Item extends Row<typeof actorColumns>>({
-  actorId,
-  actorName,
-  actorIssuer,
-  ...row
-}: Item) {
-  return { ...row, by: toActor({ actorId, actorName, actorIssuer }) }
+export function withActor<Item extends Row<typeof actorColumns>>(item: Item) {
+  const { actorId, actorName, actorIssuer, ...row } = item
+  return { ...row, by: toActor(actorId, actorName, actorIssuer) }
 }
 
-export function toActor({
-  actorId,
-  actorName,
-  actorIssuer,
-}: {
-  readonly actorId: string
-  readonly actorName: string
-  readonly actorIssuer: string | undefined
-}): Actor {
-  return {
-    id: actorId,
-    name: actorName,
-    ...(actorIssuer !== undefined && { issuer: actorIssuer }),
-  }
+export function toActor(id: string, name: string, issuer: string | undefined): Actor {
+  return { id, name, ...(issuer !== undefined && { issuer }) }
 }
 
 /** The columns of who did something, which is the first part of their names. */

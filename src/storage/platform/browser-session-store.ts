@@ -96,9 +96,7 @@ export function createBrowserSessionStore(sql: Sql): BrowserSessionStore {
         )
         return row?.idToken
       }),
-    async removeById(id) {
-      return (await sql.run('delete from browser_session where id = $1', [id])) === 1
-    },
+    removeById: (id) => sql.changes('delete from browser_session where id = $1', [id]),
   }
 }
 
@@ -107,13 +105,8 @@ function toValues({ id, issuer = '' }: SessionOwner): [string, string] {
   return [id, issuer]
 }
 
-function toSession({
-  userId,
-  name,
-  issuer,
-  clientScopes,
-  ...row
-}: Row<typeof session>): StoredSession {
+function toSession(found: Row<typeof session>): StoredSession {
+  const { userId, name, issuer, clientScopes, ...row } = found
   return {
     ...row,
     user: { id: userId, name, ...(issuer !== '' && { issuer }) },

@@ -46,11 +46,11 @@ export function createCheckRunStore(sql: Sql): Omit<CheckRunStore, 'close'> {
         return undefined
       })
     },
-    async update(id, progress, now) {
-      const update = `update check_run set progress = $2, updated = $3
-        where id = $1 and state = 'running'`
-      return (await sql.run(update, [id, JSON.stringify(progress), now])) === 1
-    },
+    update: (id, progress, now) =>
+      sql.changes(
+        `update check_run set progress = $2, updated = $3 where id = $1 and state = 'running'`,
+        [id, JSON.stringify(progress), now],
+      ),
     async end(id, { state, progress, error, report }, now) {
       await sql.run(
         `update check_run set progress = $2, updated = $3, state = $4, error = $5, report = $6

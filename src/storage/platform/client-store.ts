@@ -31,14 +31,10 @@ export function createClientStore(sql: Sql): Omit<ClientStore, 'close'> {
       const row = { id, name, scopes: scopes.join(' '), secretHash, created }
       await sql.run(...insert('api_client', row))
     },
-    async rotate(id, secretHash, when) {
-      const rotate = 'update api_client set secret_hash = $2, rotated = $3 where id = $1'
-      return (await sql.run(rotate, [id, secretHash, when])) === 1
-    },
+    rotate: (...values) =>
+      sql.changes('update api_client set secret_hash = $2, rotated = $3 where id = $1', values),
     // Its tokens are invalid without it, and are deleted when they expire.
-    async remove(id) {
-      return (await sql.run('delete from api_client where id = $1', [id])) === 1
-    },
+    remove: (id) => sql.changes('delete from api_client where id = $1', [id]),
     find: (id) => sql.first(client, `${selectClients} where id = $1`, [id]),
     async addToken(digest, { client, scopes, expires }, secretHash, now) {
       const row = { digest, client: client.id, scopes: scopes.join(' '), expires, secretHash }

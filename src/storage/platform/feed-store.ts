@@ -25,13 +25,13 @@ export function createFeedStore(sql: Sql): Omit<FeedStore, 'close'> {
       sql.transaction(async (transaction) => {
         await transaction.lock('feeds')
         const assign = 'update feed set owner = $2 where name = $1 and position is null'
-        return (await transaction.run(assign, [name, owner])) === 1
+        return transaction.changes(assign, [name, owner])
       }),
     remove: (name) =>
       sql.transaction(async (transaction) => {
         await transaction.lock('feeds')
         await transaction.run('delete from feed_batch where feed = $1', [name])
-        return (await transaction.run('delete from feed where name = $1', [name])) === 1
+        return transaction.changes('delete from feed where name = $1', [name])
       }),
   }
 }

@@ -18,8 +18,8 @@ export async function useIdempotencyKey(
   await transaction.run('delete from idempotency where created < $1', [created - idempotencyMs])
   // Waits for a concurrent transaction that uses the same key.
   const row = { client, key, digest, product, created }
-  const inserted = await transaction.run(...insert('idempotency', row, 'on conflict do nothing'))
-  if (inserted === 1) return first
+  const use = insert('idempotency', row, 'on conflict do nothing')
+  if (await transaction.changes(...use)) return first
   const used = await transaction.first(
     { digest: text, product: text, created: integer },
     'select digest, product, created from idempotency where client = $1 and key = $2',

@@ -21,10 +21,8 @@ export function createSigningKeyStore(
       const row = { id, algorithm, privateKey: JSON.stringify(privateKey), created }
       await sql.run(...insert(table, row))
     },
-    async retire(id, when) {
-      const retire = `update ${table} set retired = $2 where id = $1 and retired is null`
-      return (await sql.run(retire, [id, when])) === 1
-    },
+    retire: (...values) =>
+      sql.changes(`update ${table} set retired = $2 where id = $1 and retired is null`, values),
     ...(sql.readTime && { readTime: sql.readTime }),
   }
 }

@@ -92,7 +92,7 @@ export function createArrangementStore(sql: Sql, announce: () => void): Arrangem
       )
       return rows.map(({ actorId, actorName = '', actorIssuer, ...row }) => ({
         ...row,
-        ...(actorId !== undefined && { by: toActor({ actorId, actorName, actorIssuer }) }),
+        ...(actorId !== undefined && { by: toActor(actorId, actorName, actorIssuer) }),
       }))
     },
     async listVersions(id) {

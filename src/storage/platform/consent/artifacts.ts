@@ -1,4 +1,4 @@
-import type { Artifact, ArtifactStore } from '../../../platform/consent/store.ts'
+import type { ArtifactStore } from '../../../platform/consent/store.ts'
 import { optional, type Sql, text, time } from '../../sql.ts'
 import { insert } from '../rows.ts'
 import { purgeExpired } from './purge-expired.ts'
@@ -18,11 +18,8 @@ const replace = `on conflict (model, key) do update set grant_id = excluded.gran
 
 export function createArtifactStore(sql: Sql): ArtifactStore {
   const write = async (
-    model: string,
-    key: string,
-    { grantId, uid, payload, expires }: Artifact,
-    now: Temporal.Instant,
     onConflict: string,
+    ...[model, key, { grantId, uid, payload, expires }, now]: Parameters<ArtifactStore['add']>
   ): Promise<boolean> => {
     const [, written] = await sql.inOrder(
       // A replacement of an expired artifact is a new one.
@@ -40,26 +37,23 @@ export function createArtifactStore(sql: Sql): ArtifactStore {
     )
 
   return {
-    async put(model, key, artifact, now) {
-      await write(model, key, artifact, now, replace)
-    },
-    add: (model, key, artifact, now) => write(model, key, artifact, now, 'on conflict do nothing'),
+    put: async (...artifact) => void (await write(replace, ...artifact)),
+    add: (...artifact) => write('on conflict do nothing', ...artifact),
     find: find('key'),
     findByUid: find('uid'),
-    async consume(model, key, now) {
-      const consume = `update artifact set consumed = $3
-        where model = $1 and key = $2 and consumed is null and expires > $3`
-      return (await sql.run(consume, [model, key, now])) === 1
-    },
+    consume: (...values) =>
+      sql.changes(
+        `update artifact set consumed = $3
+         where model = $1 and key = $2 and consumed is null and expires > $3`,
+        values,
+      ),
     async release(model, key, consumed) {
       const release = `update artifact set consumed = null
         where model = $1 and key = $2 and consumed = $3`
       await sql.run(release, [model, key, consumed])
     },
-    async remove(model, key) {
-      const remove = 'delete from artifact where model = $1 and key = $2'
-      return (await sql.run(remove, [model, key])) === 1
-    },
+    remove: (...values) =>
+      sql.changes('delete from artifact where model = $1 and key = $2', values),
     async removeByGrant(grantId, kept) {
       await sql.run('delete from artifact where grant_id = $1 and model <> $2', [grantId, kept])
     },

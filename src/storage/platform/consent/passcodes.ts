@@ -43,10 +43,7 @@ export function createPasscodeStore(sql: Sql): PasscodeStore {
       const find = 'select sent from passcode where key = $1 and sent > $2'
       return (await sql.first({ sent: time }, find, [key, when])) !== undefined
     },
-    async use(key) {
-      const use = 'update passcode set used = 1 where key = $1 and used = 0'
-      return (await sql.run(use, [key])) === 1
-    },
+    use: (key) => sql.changes('update passcode set used = 1 where key = $1 and used = 0', [key]),
   }
 }
 

@@ -10,17 +10,16 @@ const add = `update attempt_limit set full_at = full_at + 1
 export function createSessionStore(sql: Sql): SessionStore {
   return {
     async countCall(session, day, now) {
-      if ((await sql.run(add, toValues(session))) === 1) return undefined
+      if (await sql.changes(add, toValues(session))) return undefined
       try {
         return await sql.transaction(async (transaction) => {
           const begins = await begin(transaction, session)
           if (!begins) {
             // Another request may have begun the session meanwhile.
-            return (await transaction.run(add, toValues(session))) === 1 ? undefined : 'calls'
+            return (await transaction.changes(add, toValues(session))) ? undefined : 'calls'
           }
-          const isCounted =
-            (await begin(transaction, day)) || (await transaction.run(add, toValues(day))) === 1
-          if (!isCounted) throw new DayIsFull()
+          const isFirst = await begin(transaction, day)
+          if (!isFirst && !(await transaction.changes(add, toValues(day)))) throw new DayIsFull()
           await transaction.run(...purgeExpired(sql.dialect, fullLimits, now.epochMilliseconds))
           return undefined
         })
@@ -36,10 +35,10 @@ export function createSessionStore(sql: Sql): SessionStore {
 class DayIsFull extends Error {}
 
 /** Counts the first one. False if there is a count, which concurrent transactions then wait for. */
-async function begin(transaction: Transaction, { key, ends }: WindowCount): Promise<boolean> {
+function begin(transaction: Transaction, { key, ends }: WindowCount): Promise<boolean> {
   const insert = `insert into attempt_limit (key, full_at) values ($1, cast($2 as bigint) + 1)
     on conflict do nothing`
-  return (await transaction.run(insert, [key, ends])) === 1
+  return transaction.changes(insert, [key, ends])
 }
 
 function toValues({ key, ends, max }: WindowCount) {
