@@ -1,6 +1,7 @@
 import type { countNames } from '../contract/index.ts'
 import type { Feed } from '../intake/feed-writer.ts'
 import { type Counts, lineOutcomes } from '../intake/line-counts.ts'
+import { insert } from './platform/rows.ts'
 import { replaceColumns } from './sql.ts'
 
 export type CountName = (typeof countNames)[number]
@@ -23,10 +24,15 @@ export interface LastLoad extends Counts {
   readonly committed: number
 }
 
+const replaceLoad = `on conflict (time)
+  do update set ${replaceColumns(['committed', ...lineOutcomes])}`
+
 /** Records a commit of a load and the lines of all its commits. */
-export const recordLoad = `
-  insert into recent_load values ($1, $2, $3, $4, $5, $6)
-  on conflict (time) do update set ${replaceColumns(['committed', ...lineOutcomes])}`
+export function recordLoad(loadTime: Temporal.Instant, committed: number, lines: Counts) {
+  const counts = Object.fromEntries(lineOutcomes.map((outcome) => [outcome, lines[outcome]]))
+  const row = { time: loadTime.epochMilliseconds, committed, ...counts }
+  return insert('recent_load', row, replaceLoad)
+}
 
 /** Deletes the oldest rows of `recent_load` or `recent_start`, of which a bounded number is kept. */
 export const forgetOldest = (table: 'recent_load' | 'recent_start', time: 'time' | 'minute') =>
@@ -36,8 +42,3 @@ export const forgetOldest = (table: 'recent_load' | 'recent_start', time: 'time'
 const recentMax = 500
 
 export const forgetOldLoads = forgetOldest('recent_load', 'time')
-
-/** The values of the statement. */
-export function loadValues(loadTime: Temporal.Instant, committed: number, lines: Counts): number[] {
-  return [loadTime.epochMilliseconds, committed, ...lineOutcomes.map((outcome) => lines[outcome])]
-}

@@ -3,7 +3,7 @@ import type { ProviderWriter, WriterOptions } from '../../../intake/writer.ts'
 import { loader } from '../../../platform/catalogue/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { countGaps } from '../../loaded-accounts.ts'
-import { forgetOldLoads, loadValues, recordLoad } from '../../status-store.ts'
+import { forgetOldLoads, recordLoad } from '../../status-store.ts'
 import { announceWait } from '../../waiting.ts'
 import { abandonOnAbort } from '../driver/abandon.ts'
 import { openCopy } from '../driver/copy.ts'
@@ -193,7 +193,7 @@ export async function openPostgresProviderWriter(
       await writeCorrections(merging)
       const total = counter.take()
       const lines = totalCounts([committedLines, ...total.values()])
-      await run(recordLoad, loadValues(loadTime, Date.now(), lines))
+      await run(...recordLoad(loadTime, Date.now(), lines))
       await run(forgetOldLoads)
       signal?.throwIfAborted()
       await sendCommit()

@@ -7,7 +7,7 @@ import { entryLists } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { chunkEntries } from '../../search-index.ts'
-import { prepareOn } from '../driver/statements.ts'
+import { type Command, prepareOn } from '../driver/statements.ts'
 import { entryPosition, listEnd, listNumber, newestEntry, ordinalOf } from '../entry-position.ts'
 import { columns, type EntryRow, openReordering, toValues } from './reordering.ts'
 import { openSearchIndex } from './search-index.ts'
@@ -15,7 +15,7 @@ import { openSearchIndex } from './search-index.ts'
 /** How many tails are cached while a load runs. More would use memory without being faster. */
 const tailsMax = 50_000
 
-/** How many rows one statement appends: it seeks the end of the table and of each index once. */
+/** How many rows one statement appends at most: it seeks the end of the table and of each index once. */
 const appendedMax = 32
 const valuesPerRow = 8
 
@@ -55,14 +55,10 @@ export function openEntryWriter(
   ) strict, without rowid`)
   const tails = new Map<number, Tail>()
 
-  const appendRows = (count: number) =>
-    command(
-      `insert or ignore into entry (position, ${columns}) values ${Array(count)
-        .fill(`(${Array(valuesPerRow).fill('?').join()})`)
-        .join()}`,
-    )
-  const appendOne = appendRows(1)
-  const appendMany = appendRows(appendedMax)
+  const places = `(${Array(valuesPerRow).fill('?')})`
+  const appends = new Map<number, Command>()
+  const prepareAppend = (rows: number) =>
+    command(`insert or ignore into entry (position, ${columns}) values ${Array(rows).fill(places)}`)
   const replace = command(
     'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
   )
@@ -145,7 +141,7 @@ export function openEntryWriter(
   let values: SQLInputValue[] = []
 
   /** Appends an entry to its list. False if it does not belong at the end. */
-  const append = (row: EntryRow): boolean => {
+  const appendToList = (row: EntryRow): boolean => {
     const tail = findTail(row.list)
     if (!isAfterTail(row, tail)) return false
     moveTail(tail, row)
@@ -161,28 +157,18 @@ export function openEntryWriter(
     const [rows, all] = [appended, values]
     appended = []
     values = []
-    if (rows.length === appendedMax) {
-      if (appendMany.run(...all).changes === rows.length) {
-        for (const row of rows) count(row, removeSuperseded(row))
-        return
-      }
-      // Some key exists already, so the entries after it have wrong positions.
-      for (let at = 0; at < all.length; at += valuesPerRow) remove.run(all[at] as bigint)
+    const append = appends.getOrInsertComputed(rows.length, prepareAppend)
+    if (append.run(...all).changes === rows.length) {
+      for (const row of rows) count(row, removeSuperseded(row))
+      return
     }
+    // Some key exists already, so the entries after it have wrong positions.
+    for (let at = 0; at < all.length; at += valuesPerRow) remove.run(all[at] as bigint)
     for (const { list } of rows) tails.delete(list)
-    for (const row of rows) if (!appendNow(row)) insert(row)
-  }
-
-  /** Appends one entry immediately. False if it does not belong at the end, or its key exists. */
-  const appendNow = (row: EntryRow): boolean => {
-    const tail = findTail(row.list)
-    if (!isAfterTail(row, tail)) return false
-    const position = entryPosition(row.list, tail.ordinal + 1)
-    const { changes } = appendOne.run(position, ...toValues(row))
-    if (changes === 0) return false
-    count(row, removeSuperseded(row))
-    moveTail(tail, row)
-    return true
+    for (const row of rows) {
+      if (rows.length > 1 && appendToList(row)) flush()
+      else insert(row)
+    }
   }
 
   const count = ({ list }: EntryRow, outcome: LineOutcome): void => {
@@ -245,7 +231,7 @@ export function openEntryWriter(
         record: item.record,
       }
 
-      if (!append(row)) insert(row)
+      if (!appendToList(row)) insert(row)
     },
 
     remove(account: number, list: EntryItem['list'], id: string): LineOutcome {

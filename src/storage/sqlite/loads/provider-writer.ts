@@ -8,7 +8,7 @@ import type {
   WriterOptions,
 } from '../../../intake/writer.ts'
 import { DatabaseError } from '../../database.ts'
-import { forgetOldLoads, loadValues, recordLoad } from '../../status-store.ts'
+import { forgetOldLoads, recordLoad } from '../../status-store.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase, openTemporaryDatabase } from '../driver/open.ts'
 import { openStatements } from '../driver/sql.ts'
@@ -108,7 +108,7 @@ function createWriter(
       }
       if (database.isTransaction) {
         const lines = totalCounts([committedLines, ...counts.values()])
-        run(recordLoad, loadValues(loadTime, Date.now(), lines))
+        run(...recordLoad(loadTime, Date.now(), lines))
         run(forgetOldLoads, [])
         commitWithinSpace(database, file.path)
         committedLines = lines
