@@ -18,13 +18,14 @@ const toColumn = (name: string): string =>
 
 export function insert(table: string, rows: Rows, onConflict = ''): InsertCall {
   const all = [rows].flat() as StoredRow[]
-  const values = all.flatMap((row) => Object.values(row))
-  const width = values.length / all.length
-  const places = all.map((_, row) =>
-    Array.from({ length: width }, (_, index) => `$${row * width + index + 1}`).join(),
-  )
-  const columns = columnsOf(all[0] ?? {})
-  return [`insert into ${table} (${columns}) values (${places.join('), (')}) ${onConflict}`, values]
+  const names = Object.keys(all[0] ?? {})
+  const start = texts.getOrInsertComputed(`${table} ${names} ${all.length}`, () => {
+    const places = all.map((_, row) =>
+      names.map((_, index) => `$${row * names.length + index + 1}`),
+    )
+    return `insert into ${table} (${names.map(toColumn)}) values (${places.join('), (')})`
+  })
+  return [`${start} ${onConflict}`, all.flatMap((row) => Object.values(row))]
 }
 
 /** A row that replaces the one with the same key. Without a key, it is inserted. */
@@ -38,7 +39,13 @@ export interface PutRow {
 export function putRow({ table, key, row }: PutRow, others: readonly PutRow[] = []): InsertCall {
   const rows = [row, ...others.map((other) => other.row)]
   if (!key) return insert(table, rows)
-  const changes = Object.keys(row).filter((name) => !key.includes(name))
-  const replace = replaceColumns(changes.map(toColumn))
-  return insert(table, rows, `on conflict (${key.map(toColumn)}) do update set ${replace}`)
+  const names = Object.keys(row)
+  const replace = texts.getOrInsertComputed(`${key} of ${names}`, () => {
+    const changes = names.filter((name) => !key.includes(name)).map(toColumn)
+    return `on conflict (${key.map(toColumn)}) do update set ${replaceColumns(changes)}`
+  })
+  return insert(table, rows, replace)
 }
+
+/** Parts of statements by what they are made from, as few as the places that make them. */
+const texts = new Map<string, string>()
