@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { DatabaseError } from '../database.ts'
-import { type Cell, integer, type Row, type Sql } from '../sql.ts'
+import { integer, type Sql } from '../sql.ts'
 import type { CountName, StatusStore } from '../status-store.ts'
+import { countInSteps } from './count-in-steps.ts'
 import { listFeeds } from './feed-store.ts'
 import { columnsOf } from './rows.ts'
 
@@ -13,8 +13,6 @@ const counts = {
   customers: ['customer', 'number', 0, 'record is not null'],
   accounts: ['account', 'number', 0, 'kind <> 0 and head is not null'],
 } as const satisfies Record<CountName, readonly [string, string, string | number, string]>
-
-const range = { rows: integer, counted: integer, last: (cell: Cell) => cell }
 
 export const load = {
   committed: integer,
@@ -28,23 +26,13 @@ export function createStatusStore(sql: Sql): Omit<StatusStore, 'close'> {
   const { rowsPerTurn } = sql.dialect
 
   return {
-    async count(name, now) {
+    count(name, now) {
       const [table, key, first, condition] = counts[name]
       const count = `select count(*), count(case when is_counted then 1 end), max(key)
         from (select ${key} as key, ${condition} as is_counted from ${table}
           where ${key} > $1 and cast($2 as bigint) is not null
           order by ${key} limit ${rowsPerTurn}) as next`
-      let last: Cell = first
-      for (let total = 0; ; ) {
-        const [found]: Row<typeof range>[] = await sql
-          .all(range, count, [last, now])
-          .catch(noneIfDenied)
-        if (!found) return undefined
-        total += found.counted
-        if (found.rows < rowsPerTurn) return total
-        last = found.last
-        await setImmediate()
-      }
+      return countInSteps(sql, count, first, now).catch(undefinedIfDenied)
     },
     async read() {
       const select = `select ${columnsOf(load)} from recent_load order by committed desc limit 1`
@@ -55,7 +43,7 @@ export function createStatusStore(sql: Sql): Omit<StatusStore, 'close'> {
 }
 
 /** A statement rejects with this error if the role of the database lacks a privilege. */
-function noneIfDenied(error: unknown): [] {
-  if (error instanceof DatabaseError) return []
+function undefinedIfDenied(error: unknown): undefined {
+  if (error instanceof DatabaseError) return undefined
   throw error
 }

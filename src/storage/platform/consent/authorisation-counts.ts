@@ -1,6 +1,7 @@
 import type { AuthorisationStore } from '../../../platform/consent/authorisation-store.ts'
 import { onceSeconds } from '../../../platform/consent/sharing-duration.ts'
-import { integer, optional, type Sql, text } from '../../sql.ts'
+import { integer, type Sql } from '../../sql.ts'
+import { countInSteps } from '../count-in-steps.ts'
 import { expireArrangements } from './end-arrangements.ts'
 
 const onceMs = onceSeconds * 1000
@@ -13,23 +14,9 @@ export function createAuthorisationStore(sql: Sql): AuthorisationStore {
   const count = async (statement: string, ...values: readonly Temporal.Instant[]) =>
     (await sql.first({ count: integer }, statement, values))?.count ?? 0
 
-  /** Step by step: SQLite blocks the event loop. */
-  const countCustomers = async (now: Temporal.Instant): Promise<number> => {
-    for (let total = 0, last = ''; ; ) {
-      const found = await sql.first(
-        { count: integer, last: optional(text) },
-        `select count(*), max(customer) from (
-           select customer from arrangement
-           where customer > $1 and (status || '') = 'active' and ends > $2
-           group by customer order by customer limit ${rowsPerTurn}) active`,
-        [last, now],
-      )
-      total += found?.count ?? 0
-      if (found?.last === undefined || found.count < rowsPerTurn) return total
-      last = found.last
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
+  const selectCustomers = `select count(*), count(*), max(customer) from (
+    select customer from arrangement where customer > $1 and (status || '') = 'active' and ends > $2
+    group by customer order by customer limit ${rowsPerTurn}) active`
 
   return {
     async countActive(now) {
@@ -44,7 +31,8 @@ export function createAuthorisationStore(sql: Sql): AuthorisationStore {
            where third_party = third_party.id and status = 'active' and ends > $1)`,
         now,
       )
-      return { ongoing: active - once, customers: await countCustomers(now), recipients }
+      const customers = await countInSteps(sql, selectCustomers, '', now)
+      return { ongoing: active - once, customers, recipients }
     },
 
     /** No time of an arrangement is after the time of its last change. */
@@ -54,30 +42,24 @@ export function createAuthorisationStore(sql: Sql): AuthorisationStore {
         where earlier.starts < arrangement.starts
           and (earlier.version_of = coalesce(arrangement.version_of, arrangement.id)
             or earlier.id = arrangement.version_of))`
-      const found = await sql.first(
+      const begun = await sql.first(
         { newOnce: integer, newOngoing: integer },
-        `select coalesce(sum(case when ${isOnce} then 1 else 0 end), 0),
-           coalesce(sum(case when ${isOnce} then 0 else 1 end), 0)
+        `select count(case when ${isOnce} then 1 end), count(case when not (${isOnce}) then 1 end)
          from arrangement where updated >= $1 and starts >= $1 and starts < $2 and ${isFirst}`,
         [from, until],
       )
-      const ended = `select count(*) from arrangement where status = `
-      return {
-        newOnce: found?.newOnce ?? 0,
-        newOngoing: found?.newOngoing ?? 0,
-        revoked: await count(
-          `${ended} 'withdrawn' and updated >= $1 and updated < $2 and version_of is null`,
-          ...[from, until],
-        ),
-        amended: await count(
-          `${ended} 'withdrawn' and updated >= $1 and updated < $2 and version_of is not null`,
-          ...[from, until],
-        ),
-        expired: await count(
-          `${ended} 'expired' and updated >= $1 and ends >= $1 and ends < $2 and not (${isOnce})`,
-          ...[from, until],
-        ),
-      }
+      const withdrawn = await sql.first(
+        { revoked: integer, amended: integer },
+        `select count(*) - count(version_of), count(version_of)
+         from arrangement where status = 'withdrawn' and updated >= $1 and updated < $2`,
+        [from, until],
+      )
+      const expired = await count(
+        `select count(*) from arrangement
+         where status = 'expired' and updated >= $1 and ends >= $1 and ends < $2 and not (${isOnce})`,
+        ...[from, until],
+      )
+      return { newOnce: 0, newOngoing: 0, revoked: 0, amended: 0, ...begun, ...withdrawn, expired }
     },
   }
 }
