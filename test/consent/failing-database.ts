@@ -21,6 +21,9 @@ export interface FailingDatabase {
   recover(): void
 }
 
+/** On a busy machine, a call may take longer than the default. */
+const timeoutMs = 120_000
+
 /** PostgreSQL fails in the network. SQLite has none: its calls fail. */
 export function openFailingDatabase(scope: Scope): FailingDatabase {
   const plan = makePlan()
@@ -30,7 +33,7 @@ export function openFailingDatabase(scope: Scope): FailingDatabase {
     recover: plan.recover,
     openStore: async (database) =>
       currentEngine() === 'postgres'
-        ? openConsentStore(await openProxy(scope, database, plan))
+        ? openConsentStore(await openProxy(scope, database, plan), { timeoutMs })
         : failCalls(await openConsentStore(database), plan),
   }
 }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openDatabaseFile } from '../support/database-file.ts'
 import { fileScope } from '../support/engines.ts'
+import { until } from '../support/until.ts'
 import { assertQuiet, openConsole } from './console-browser.ts'
 import { loadManyProducts } from './many-products.ts'
 
@@ -44,6 +45,8 @@ async function measure(page: Page, action: () => Promise<void>): Promise<Traffic
   }
   page.on('response', note)
   await action()
+  // On a busy machine, the page may show a response before the test is informed of it.
+  await until(() => paths.length > 0)
   page.off('response', note)
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   return { paths, bytes }

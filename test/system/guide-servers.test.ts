@@ -205,6 +205,28 @@ describeOn(
       assert.equal(printed.length, 2)
     })
 
+    it('Usage and Get Metrics: the register and a client read the counts', async (t) => {
+      const scope = createScope(t)
+      const { settings, shell, addClient } = await openFolder(scope)
+      const client = await addClient('operations.read')
+
+      const { printed, servers } = await runGuideLines(
+        scope,
+        'usage',
+        { ...shell, settings },
+        async (line, [platform]) => {
+          if (!platform || !line.startsWith('curl')) return line
+          const token = await requestToken(platform.port, client)
+          return line.replace('http://127.0.0.1:8081', platform.address).replace('$TOKEN', token)
+        },
+      )
+
+      assert.equal(servers.length, 1)
+      for (const server of servers) await assertServes(server)
+      assert.equal(printed.length, 1)
+      for (const text of printed) assert.equal(JSON.parse(text).error, undefined, text)
+    })
+
     it('A guard: it starts with and without data of its own', async (t) => {
       const scope = createScope(t)
       const { folder, shell } = await openFolder(scope)
@@ -222,7 +244,6 @@ describeOn(
     for (const [guide, name, serverCount] of [
       ['corrections', 'Give notice of corrections', 0],
       ['report', 'Report to the regulator', 0],
-      ['usage', 'Usage and Get Metrics', 1],
       ['overload-and-limits', 'Overload and limits', 2],
       ['see-a-consent', 'See a consent', 0],
       ['console', 'The console', 0],
