@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { countLineFeeds } from './follow/position.ts'
-import { type ByteSource, lineBytesMax, openStream } from './lines.ts'
+import { type ByteSource, lineBytesMax, notUtf8Reason, openStream } from './lines.ts'
 import type { Row, RowChunk, RowSource } from './rows.ts'
 import type { ReadOptions } from './source.ts'
 import type { LineProblem } from './writer.ts'
 
 /** Rows are parsed in pieces of this size, so that they do not survive a minor garbage collection. */
 const pieceBytes = 32 * 1024
+
+export const unclosedQuote = 'has a quote that is not closed'
 
 /** A table with more columns is none: most likely, its rows are not separated as expected. */
 const columnsMax = 5000
@@ -165,7 +167,7 @@ function openRowParser(delimiter: string) {
       const hasReturn = close >= 0 && bytes[close + 1] === carriageReturn
       const after = close + (hasReturn ? 2 : 1)
       if (!isLast && (close < 0 || after >= bytes.length)) return undefined
-      if (close < 0) return fail('has a quote that is not closed')
+      if (close < 0) return fail(unclosedQuote)
       cells.push(bytes.toString('utf8', start + 1, close).replaceAll('""', '"'))
       if (bytes[after] === lineFeed) return finish({ cells, end: after + 1 })
       if (after === bytes.length && !hasReturn) return finish({ cells, end: after })
@@ -180,7 +182,7 @@ const carriageReturn = 0x0d
 const quote = 0x22
 const byteOrderMark = Buffer.from('\ufeff')
 
-const notUtf8: LineProblem = { path: '', reason: 'must be UTF-8' }
+const notUtf8: LineProblem = { path: '', reason: notUtf8Reason }
 const missingHeader: LineProblem = { path: '', reason: 'must be a header with the column names' }
 
 /** Columns have numbers instead of names: without a header, the first row has values, which may be personal data. */

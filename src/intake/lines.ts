@@ -4,6 +4,8 @@ import type { Chunk, LineSource, ReadOptions, TextLine } from './source.ts'
 
 export const lineBytesMax = 8 * 1024 * 1024
 
+export const notUtf8Reason = 'must be UTF-8'
+
 /** Bytes that are read as lines. */
 export interface ByteSource {
   readonly name: string
@@ -83,7 +85,7 @@ export async function* readLines(
 }
 
 const newline = 0x0a
-const notUtf8Problems = [{ path: '', reason: 'must be UTF-8' }]
+const notUtf8Problems = [{ path: '', reason: notUtf8Reason }]
 const byteOrderMark = '\ufeff'
 
 /** `isText`: the bytes are known to be valid UTF-8. */

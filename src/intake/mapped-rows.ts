@@ -3,6 +3,9 @@ import type { MapRow } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import type { Converted, RowConverter } from './rows.ts'
 
+/** How the reason of an error begins that a mapping function has thrown. */
+export const mappingFailure = 'the mapping function failed'
+
 /** How many lines a row can become. */
 export const linesPerRowMax = 4096
 
@@ -18,7 +21,7 @@ export function createMappingConverter(
     problems: [
       {
         path: '',
-        reason: `the mapping function failed${findPosition(error)}`,
+        reason: `${mappingFailure}${findPosition(error)}`,
         // A function can throw any value, also one that has no string.
         detail: error instanceof Error ? error.message : inspect(error),
       },

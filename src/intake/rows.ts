@@ -42,7 +42,19 @@ export type Converted =
 
 /** A source of the lines that a converter makes from rows. It ends at a header with problems: each row would repeat them. */
 export function createConvertedSource(rows: RowSource, converter: RowConverter): LineSource {
-  return { ...rows, read: (options) => convertRows(rows, converter, options) }
+  let count = 0
+  const counting: RowConverter = {
+    ...converter,
+    convert(...row) {
+      count += 1
+      return converter.convert(...row)
+    },
+  }
+  return {
+    ...rows,
+    countRows: () => count,
+    read: (options) => convertRows(rows, counting, options),
+  }
 }
 
 async function* convertRows(

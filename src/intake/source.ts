@@ -10,6 +10,8 @@ export interface LineSource {
   readonly bytes?: number
   /** Whether `read` can be called again, and reads the same lines then. */
   readonly isRepeatable: boolean
+  /** How many rows were read, each of which may have become no line. Undefined if the source has lines and no rows. */
+  readonly countRows?: () => number
   read(options?: ReadOptions): AsyncIterable<Chunk>
 }
 

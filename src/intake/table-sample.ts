@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { createCsvSource } from './csv.ts'
+import { createCsvSource, unclosedQuote } from './csv.ts'
 
 /** How much of a file is read to recognise its format. */
 export const sampleBytesMax = 256 * 1024
@@ -17,6 +17,9 @@ export interface TableSample {
   readonly delimiter: string
   readonly columns: readonly string[]
   readonly rows: readonly Readonly<Record<string, string>>[]
+  readonly failures: number
+  /** The first row that cannot be read. */
+  readonly failure?: { readonly line: number; readonly reason: string } | undefined
 }
 
 /** The start of a file as a table; or why it is none, as a sentence about the file. */
@@ -38,7 +41,9 @@ export async function sampleTable(
     encoding === 'UTF-8' ? bytes : Buffer.from(new TextDecoder('windows-1252').decode(bytes))
 
   const tables = await Promise.all(
-    (delimiter === undefined ? delimiters : [delimiter]).map((each) => readTable(text, each)),
+    (delimiter === undefined ? delimiters : [delimiter]).map((each) =>
+      readTable(text, each, isWhole),
+    ),
   )
   const [best] = tables
     .filter(({ columns }) => columns.length > 1)
@@ -52,24 +57,29 @@ export async function sampleTable(
   return { encoding, hasByteOrderMark, ...best }
 }
 
-async function readTable(text: Buffer, delimiter: string) {
+async function readTable(text: Buffer, delimiter: string, isWhole: boolean) {
   const open = async function* () {
     yield text
   }
   const rows: Readonly<Record<string, string>>[] = []
   let columns: readonly string[] = []
   let failures = 0
+  let failure: TableSample['failure']
   let problem: string | undefined
   read: for await (const chunk of createCsvSource({ name: '', open }, 'csv', {
     delimiter,
   }).read()) {
     columns = chunk.header?.columns ?? columns
-    for (const { values, problems } of chunk.rows) {
+    for (const { line, values, problems: [first] = [] } of chunk.rows) {
       if (rows.length >= sampleRowsMax) break read
       if (values) rows.push(values as Readonly<Record<string, string>>)
-      else failures += 1
-      if (columns.length === 0) problem = `has an invalid header: ${problems?.[0]?.reason}`
+      // A cell may have several lines, the last of which are not in the sample.
+      else if (isWhole || first?.reason !== unclosedQuote) {
+        failures += 1
+        failure ??= { line, reason: first?.reason ?? 'is no row' }
+      }
+      if (columns.length === 0) problem = `has an invalid header: ${first?.reason}`
     }
   }
-  return { delimiter, columns, rows, failures, problem }
+  return { delimiter, columns, rows, failures, failure, problem }
 }

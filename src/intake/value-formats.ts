@@ -8,7 +8,8 @@ interface TimeFormat {
   readonly pattern: RegExp
 }
 
-const clock = String.raw`(?:[ T](?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d+)?)?)?`
+const half = String.raw`(?: ?(?<half>[AaPp])\.?[Mm]\.?)?`
+const clock = String.raw`(?:[ T](?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d+)?)?${half})?`
 const format = (name: string, description: string, date: string): TimeFormat => ({
   name,
   description,
@@ -52,33 +53,65 @@ export function findTimeFormat(values: readonly string[]): FoundTimeFormat | und
   const fitting = timeFormats.filter(({ pattern }) =>
     present.every((value) => {
       const match = value.length <= valueLengthMax && pattern.exec(value)
-      return match && isDay(match.groups)
+      return match && isTime(match.groups)
     }),
   )
   const [found, other] = fitting
   return found && { ...found, isAmbiguous: other !== undefined }
 }
 
-function isDay(groups: Partial<Record<string, string>> = {}): boolean {
+function isTime(groups: Partial<Record<string, string>> = {}): boolean {
   const number = (text = '1') => Number(/^\d+$/.test(text) ? text : 1)
-  return number(groups['month']) <= 12 && number(groups['day']) <= 31
+  const hourMax = groups['half'] === undefined ? 23 : 12
+  return (
+    number(groups['month']) <= 12 &&
+    number(groups['day']) <= 31 &&
+    number(groups['hour']) <= hourMax
+  )
 }
 
 /** How the amounts of a column are written: which of `.` and `,` separates the decimals. */
 export type DecimalMark = 'point' | 'comma'
 
+export interface FoundDecimalMark {
+  readonly mark: DecimalMark
+  /** The amounts are valid with the other mark too, and then 1,000 times as large or as small. */
+  readonly isAmbiguous: boolean
+}
+
 const sign = String.raw`(?:[-+(]\s*)?(?:A?\$|AUD)?\s*-?`
 const end = String.raw`\)?\s*(?:-|CR|DR)?`
-const amounts = [
-  ['point', new RegExp(String.raw`^${sign}(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s*${end}$`, 'i')],
-  ['comma', new RegExp(String.raw`^${sign}(?:\d{1,3}(?:[. ]\d{3})+|\d+)(?:,\d+)?\s*${end}$`, 'i')],
-] as const
+const group = String.raw`[1-9]\d{0,2}`
+const amounts = {
+  point: new RegExp(String.raw`^${sign}(?:${group}(?:,\d{3})+|\d+)(?:\.\d+)?\s*${end}$`, 'i'),
+  comma: new RegExp(String.raw`^${sign}(?:${group}(?:[. ]\d{3})+|\d+)(?:,\d+)?\s*${end}$`, 'i'),
+} as const satisfies Record<DecimalMark, RegExp>
 
-/** Undefined if a value is no amount, and without values. */
-export function findDecimalMark(values: readonly string[]): DecimalMark | undefined {
-  const present = values.filter((value) => value !== '')
-  if (present.length === 0) return undefined
-  return amounts.find(([, pattern]) =>
-    present.every((value) => value.length <= valueLengthMax && pattern.test(value)),
-  )?.[0]
+/**
+ * The mark of each column of a table. Undefined if a value of the column is no amount, and without values. If both marks
+ * fit a column, it has the mark of the others.
+ */
+export function findDecimalMarks(
+  columns: readonly (readonly string[])[],
+  delimiter: string,
+): (FoundDecimalMark | undefined)[] {
+  const fitting = columns.map((values) => {
+    const present = values.filter((value) => value !== '')
+    if (present.length === 0) return []
+    return (['point', 'comma'] as const).filter((mark) =>
+      present.every((value) => value.length <= valueLengthMax && amounts[mark].test(value)),
+    )
+  })
+  const certain = fitting.find((marks) => marks.length === 1)?.[0]
+  // A comma that separates decimals is why a semicolon separates cells.
+  const usual = delimiter === ';' ? 'comma' : 'point'
+  return fitting.map(([first, other], index) => {
+    if (first === undefined) return undefined
+    if (other === undefined) return { mark: first, isAmbiguous: false }
+    const hasSeparator = columns[index]?.some((value) => /[.,]/.test(value)) ?? false
+    return {
+      mark: certain ?? (hasSeparator ? usual : 'point'),
+      isAmbiguous: hasSeparator && certain === undefined,
+    }
+  })
 }

@@ -2,11 +2,18 @@ import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { escapeInvisible } from '../../contract/characters.ts'
 import { sampleBytesMax, sampleTable, type TableSample } from '../../intake/table-sample.ts'
+import { locateDocument } from '../../server/locate-document.ts'
+import { isTimeZone } from '../../server/settings/value-rules.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { systemReason } from '../../storage/system-reason.ts'
 import { formatQuantity } from '../common/format-count.ts'
 import { formatTable } from '../common/format-table.ts'
-import { findMissingFields, formatMap } from './format-map.ts'
+import {
+  describeRepeatedKeys,
+  findMissingFields,
+  formatMap,
+  transactionIdAdvice,
+} from './format-map.ts'
 import { type Proposal, type ProposedField, type ProposedType, proposeMap } from './proposal.ts'
 
 export interface InitFlags {
@@ -28,6 +35,11 @@ const timeZoneDefault = 'Australia/Sydney'
 /** Writes a mapping function for a table, from its header and first rows. */
 export async function initMap(name: string, flags: InitFlags, terminal: Terminal): Promise<void> {
   const { delimiter, type, output } = flags
+  const timeZone = terminal.environment['HOLDFAST_TIME_ZONE'] ?? timeZoneDefault
+  if (!isTimeZone(timeZone)) {
+    const expected = 'a time zone such as UTC or Australia/Sydney'
+    throw new CommandError(2, `HOLDFAST_TIME_ZONE must be ${expected}: ${JSON.stringify(timeZone)}`)
+  }
   const { start, isWhole } = readStart(name)
   const sample = await sampleTable(start, isWhole, delimiter)
   if (typeof sample === 'string') throw new CommandError(1, `${name} ${sample}`)
@@ -35,10 +47,9 @@ export async function initMap(name: string, flags: InitFlags, terminal: Terminal
   if (!proposal) {
     throw new CommandError(
       1,
-      `${name}: the columns are not those of a customer, an account, a balance or a transaction. Name the record type with --type, or write the function yourself (docs/guides/load-data.md)`,
+      `${name}: the columns are not those of a customer, an account, a balance or a transaction. Name the record type with --type, or write the function yourself (${locateDocument('guides/load-data.md')})`,
     )
   }
-  const timeZone = terminal.environment['HOLDFAST_TIME_ZONE'] ?? timeZoneDefault
   writeNew(output, formatMap(proposal, timeZone))
   terminal.out(
     `${describe(name, sample, proposal, timeZone, output).map(escapeInvisible).join('\n')}\n`,
@@ -82,13 +93,19 @@ function describe(
   timeZone: string,
   output: string,
 ): string[] {
-  const { encoding, hasByteOrderMark, delimiter, columns, rows } = sample
+  const { encoding, hasByteOrderMark, delimiter, columns, rows, failures, failure } = sample
   const encoded = `${encoding}${hasByteOrderMark ? ' with a byte order mark' : ''}`
   const separated = delimiter === '\t' ? 'a tab' : `"${delimiter}"`
   const missing = findMissingFields(proposal)
+  const repeated = describeRepeatedKeys(proposal)
   const needed = referenced[proposal.type]
   return [
     `${name}: ${encoded}, separated by ${separated}, ${formatQuantity(columns.length, 'column')}, ${formatQuantity(rows.length, 'row')} read`,
+    ...(failure
+      ? [
+          `${formatQuantity(failures, 'row')} cannot be read: line ${failure.line} ${failure.reason}`,
+        ]
+      : []),
     `record type: ${proposal.type}`,
     '',
     ...formatTable([
@@ -101,6 +118,8 @@ function describe(
     ]),
     '',
     ...(missing.length > 0 ? [`No column was recognised for: ${missing.join(', ')}.`] : []),
+    ...(missing.includes('transactionId') ? [`transactionId: ${transactionIdAdvice}`] : []),
+    ...(repeated === undefined ? [] : [`Warning: ${repeated}`]),
     ...(encoding === 'UTF-8' ? [] : ['A load reads UTF-8: the command converts the file.']),
     ...(needed === undefined ? [] : [`The ${needed} must exist: load them first.`]),
     `${output} written. Read it, then try it without changing a database:`,
@@ -108,10 +127,20 @@ function describe(
   ]
 }
 
-function describeFormat({ kind, time, mark }: ProposedField, timeZone: string): string {
-  if (kind === 'amount') return mark ? `decimal ${mark}` : 'format not recognised'
-  if (kind !== 'time') return ''
-  if (!time) return 'format not recognised'
+function describeFormat(field: ProposedField, timeZone: string): string {
+  const { kind, time, mark, hasKnownCodes, hasValues, hasMinus, name } = field
+  if (kind === 'text') return ''
+  if (!hasValues) return 'no values'
+  if (kind === 'code') return hasKnownCodes ? '' : 'codes not recognised: translate them'
+  if (kind === 'amount') {
+    if (!mark) return 'format not recognised'
+    const notes = [
+      ...(mark.isAmbiguous ? ['verify which character separates decimals'] : []),
+      ...(name === 'debit' && hasMinus ? ['with a minus: verify that none is a reversal'] : []),
+    ]
+    return `decimal ${mark.mark}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
+  }
+  if (!time) return 'format not recognised: write the conversion'
   if (time.name === 'instant') return time.description
   const note = time.isAmbiguous ? ' (verify day and month)' : ''
   return `${time.description}${note}, in ${timeZone}`

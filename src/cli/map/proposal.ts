@@ -1,8 +1,9 @@
+import { values as valueLists } from '../../contract/enumerations.ts'
 import type { TableSample } from '../../intake/table-sample.ts'
 import {
-  type DecimalMark,
+  type FoundDecimalMark,
   type FoundTimeFormat,
-  findDecimalMark,
+  findDecimalMarks,
   findTimeFormat,
 } from '../../intake/value-formats.ts'
 
@@ -16,7 +17,13 @@ export const proposedTypes = [
 export type ProposedType = (typeof proposedTypes)[number]
 
 /** What a cell becomes. */
-type FieldKind = 'text' | 'time' | 'amount'
+type FieldKind = 'text' | 'time' | 'amount' | 'code'
+
+/** The values of the fields that are codes. */
+export const codes: Readonly<Record<string, readonly string[]>> = {
+  type: valueLists.transactionType,
+  status: valueLists.transactionStatus,
+}
 
 interface KnownField {
   /** In the record; `debit` and `credit` are parts of the amount, and `holder` is beside the record. */
@@ -92,6 +99,8 @@ const knownFields: Readonly<Record<ProposedType, readonly KnownField[]>> = {
       'narrative narration details particulars memo text transactiondescription',
     ),
     field('reference', 'text', 'ref referenceno'),
+    field('type', 'code', 'transactiontype txntype trantype'),
+    field('status', 'code', 'transactionstatus txnstatus transtatus'),
   ],
 }
 
@@ -111,13 +120,28 @@ export interface ProposedField {
   readonly column: string
   /** Undefined for a column whose values are empty, or of no format that is known. */
   readonly time?: FoundTimeFormat | undefined
-  readonly mark?: DecimalMark | undefined
+  readonly mark?: FoundDecimalMark | undefined
+  /** Whether all values of a column with codes are those of the interface. */
+  readonly hasKnownCodes?: boolean
+  readonly hasValues: boolean
+  /** Whether an amount has a minus. */
+  readonly hasMinus?: boolean
 }
 
 export interface Proposal {
   readonly type: ProposedType
   readonly fields: readonly ProposedField[]
   readonly unusedColumns: readonly string[]
+  /** How many rows have the key of an earlier one, whose record a load replaces. */
+  readonly repeatedKeys: number
+}
+
+/** The fields that identify the record of a row. */
+const keys: Readonly<Record<ProposedType, readonly string[]>> = {
+  customer: ['id'],
+  'banking.account': ['accountId'],
+  'banking.balance': ['accountId'],
+  'banking.transaction': ['accountId', 'transactionId'],
 }
 
 /** Undefined if the columns are those of no type. */
@@ -134,25 +158,58 @@ export function proposeMap(sample: TableSample, type?: ProposedType): Proposal |
     .sort((a, b) => b.fields.length - a.fields.length)
   if (!best) return undefined
   const used = new Set(best.fields.map(({ column }) => column))
-  return { ...best, unusedColumns: sample.columns.filter((column) => !used.has(column)) }
+  return {
+    ...best,
+    unusedColumns: sample.columns.filter((column) => !used.has(column)),
+    repeatedKeys: countRepeatedKeys(sample, best),
+  }
+}
+
+function countRepeatedKeys(
+  { rows }: TableSample,
+  { type, fields }: Pick<Proposal, 'type' | 'fields'>,
+): number {
+  const columns = keys[type].map((key) => fields.find(({ name }) => name === key)?.column)
+  if (columns.includes(undefined)) return 0
+  const found = new Set(
+    rows.map((row) => JSON.stringify(columns.map((column = '') => row[column]))),
+  )
+  return rows.length - found.size
 }
 
 /** Each column is used once, by the field whose preferred name it has. */
-function findFields({ columns, rows }: TableSample, type: ProposedType): ProposedField[] {
+function findFields(
+  { columns, rows, delimiter }: TableSample,
+  type: ProposedType,
+): ProposedField[] {
   const used = new Set<string>()
-  return knownFields[type].flatMap(({ name, kind, columns: names }) => {
+  const fields = knownFields[type].flatMap(({ name, kind, columns: names }) => {
     const column = names
       .map((each) => columns.find((one) => !used.has(one) && normalize(one) === each))
       .find((each) => each !== undefined)
     if (column === undefined) return []
     used.add(column)
-    const values = rows.map((row) => row[column] ?? '')
+    return { name, kind, column, values: rows.map((row) => row[column] ?? '').filter(Boolean) }
+  })
+  const amounts = fields.filter(({ kind }) => kind === 'amount')
+  const marks = findDecimalMarks(
+    amounts.map(({ values }) => values),
+    delimiter,
+  )
+  return fields.map((field) => {
+    const { values, ...named } = field
+    const { name, kind } = named
     return {
-      name,
-      kind,
-      column,
+      ...named,
+      hasValues: values.length > 0,
       ...(kind === 'time' && { time: findTimeFormat(values) }),
-      ...(kind === 'amount' && { mark: findDecimalMark(values) }),
+      ...(kind === 'amount' && {
+        mark: marks[amounts.indexOf(field)],
+        hasMinus: values.some((value) => /[-(]|DR/i.test(value)),
+      }),
+      ...(kind === 'code' && {
+        hasKnownCodes: values.every((each) => codes[name]?.includes(each)),
+      }),
     }
   })
 }
