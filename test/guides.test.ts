@@ -19,6 +19,7 @@ const [example = '', deletions = ''] = [...guide.matchAll(/```ndjson\n(.*?)```/g
 /** Replaces values that differ in every run. */
 function normalize(output: string): string {
   return output
+    .replaceAll(/ into sqlite:(\/|\.holdfast\/)\S+/g, ' into DATABASE')
     .replaceAll(/ in [\d.]+ s \([\d,]+ lines per second\)/g, ' in TIME')
     .replaceAll(/interaction ID [\da-f-]{36}/g, 'interaction ID UUID')
 }
@@ -63,13 +64,14 @@ describe('the guide Load data', () => {
     const previous = process.cwd()
     process.chdir(folder)
     t.after(() => process.chdir(previous))
-    const environment = { HOLDFAST_DATABASE: `sqlite:${join(folder, 'guide.db')}` }
+    const [, database = ''] = /^export HOLDFAST_DATABASE=(\S+)$/m.exec(guide) ?? []
+    const environment = { HOLDFAST_DATABASE: database }
     const printed: string[] = []
     const documented: string[] = []
 
     for (const match of guide.matchAll(/([^\n]*)\n\n```(\w+)\n(.*?)```/gs)) {
       const [, before = '', language = '', text = ''] = match
-      const [, name] = /Save \w+ as `([\w.]+)`/.exec(before) ?? []
+      const [, name] = /Save \w+ as `([\w./-]+)`/.exec(before) ?? []
       if (name) writeFileSync(name, text)
       const [command = '', ...output] = text.split('\n')
       if (
@@ -83,7 +85,7 @@ describe('the guide Load data', () => {
     }
 
     assert.deepEqual(printed, documented)
-    assert.equal(printed.length, 8)
+    assert.equal(printed.length, 10)
   })
 })
 

@@ -20,7 +20,7 @@ export function dataCommand(terminal: Terminal): Command {
 function summaryCommand(terminal: Terminal): Command {
   return createSubcommand('summary', 'count what is stored')
     .description(
-      'Counts the records of each type, with the first and the last day and the longest list of an account, and the accounts without a balance or a contact record. Reads one snapshot of the database, while servers and loads use it.',
+      'Counts the records of each type, with the first and the last day (of banking transactions in UTC) and the longest list of an account, and the accounts without a balance or a contact record. Reads one snapshot of the database, while servers and loads use it.',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample: holdfast data summary --database sqlite:bank.db')

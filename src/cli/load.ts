@@ -96,6 +96,7 @@ Examples:
   holdfast load --dry-run --errors errors.txt bank.ndjson
   holdfast generate --customers 1000 | holdfast load -
   holdfast load --type banking.transaction transactions.csv
+  holdfast map init customers.csv && holdfast load --dry-run --map map.ts customers.csv
   holdfast load --map map.ts customers.csv accounts.csv
   holdfast load --map map.ts --from postgres://reader@core/bank --query accounts.sql
   holdfast load --follow --feed core changes.ndjson

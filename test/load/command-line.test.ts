@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { describeDatabase } from '../../src/cli/common/describe-database.ts'
 import { openLoadProgress } from '../../src/cli/common/load-progress.ts'
 import { main } from '../../src/cli/main.ts'
 import { describeOnce } from '../support/engines.ts'
@@ -8,7 +10,7 @@ import { runInProcess } from '../support/process.ts'
 import { type Bank, concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
 
-const summary = /^\d+ lines? loaded in \d+\.\d s \([\d,]+ lines per second\)\n/
+const summary = /^\d+ lines? loaded into \S+ in \d+\.\d s \([\d,]+ lines per second\)\n/
 
 /** An interactive terminal, and everything written to it. */
 function openTerminal() {
@@ -43,6 +45,34 @@ function visibleText(line: string): string {
 }
 
 describeOnce('holdfast load', { concurrency }, () => {
+  it('names the database without user and password', async () => {
+    assert.equal(describeDatabase('sqlite:bank.db'), 'sqlite:bank.db')
+    assert.equal(
+      describeDatabase('postgres://bank:secret@db.example:5433/core?sslmode=require'),
+      'postgres://db.example:5433/core',
+    )
+  })
+
+  it('says how to convert a file that is not UTF-8', async (t) => {
+    const bank = await openBank(t)
+    const line = put.customer('c1', { name: 'Zoë' })
+    for (const [content, hint] of [
+      [
+        Buffer.from(`\ufeff${line}`, 'utf16le'),
+        /is UTF-16: convert it .* iconv --from-code UTF-16/,
+      ],
+      [gzipSync(line), /is compressed with gzip: convert it first, .* gunzip/],
+      [Buffer.from(line, 'latin1'), /^if the file is Windows-1252, convert it: iconv/m],
+    ] as const) {
+      writeFileSync(bank.path('bank.ndjson'), content)
+
+      const { status, stderr } = await bank.loadFiles(['bank.ndjson'])
+
+      assert.equal(status, 1)
+      assert.match(stderr, hint)
+    }
+  })
+
   it('reads standard input', async (t) => {
     const bank = await openBank(t)
 
@@ -96,7 +126,7 @@ describeOnce('holdfast load', { concurrency }, () => {
 
     const { stdout, stderr } = await bank.load(lines)
 
-    assert.match(stdout, /^2,500 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n/)
+    assert.match(stdout, /^2,500 lines loaded into \S+ in \d+\.\d s \([\d,]+ lines per second\)\n/)
     assert.equal(stderr, '')
   })
 

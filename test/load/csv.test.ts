@@ -264,7 +264,11 @@ describeOnce('holdfast load of a table', () => {
     bank.write('map.ts', 'export default () => null')
     const map = bank.path('map.ts')
     const cases: [string, string[], RegExp][] = [
-      ['table.csv', [], /table\.csv is a table: add --type or --map/],
+      [
+        'table.csv',
+        [],
+        /table\.csv is a table: add --type or --map with a mapping function, which holdfast map init \S*table\.csv writes/,
+      ],
       ['data.ndjson', typed, /data\.ndjson: --type is for tables: add --format csv or tsv/],
       ['table.csv', ['--type', 'toString'], /--type must be one of customer, /],
       ['table.csv', [...typed, '--map', map], /--type and --map exclude each other/],

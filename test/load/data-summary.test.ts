@@ -45,6 +45,7 @@ describe('holdfast data summary', { concurrency: 2 }, () => {
         .sort(),
       [
         '2 accounts have no contact record: a request for their contact is a 404',
+        'The days of banking transactions are in UTC.',
         '1 bank account has no balance: B2 and C4 reject requests for it',
         '|records|oldest|newest|largest list',
         'account.contact|1',

@@ -33,7 +33,7 @@ describe('holdfast load', () => {
 
     const { status, stdout, stderr } = await bank.load(lines)
 
-    assert.match(stdout, /^12 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n/)
+    assert.match(stdout, /^12 lines loaded into \S+ in \d+\.\d s \([\d,]+ lines per second\)\n/)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     assert.deepEqual(splitLines(await bank.dump()).sort(), lines.sort())
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { linesPerRowMax } from '../../src/intake/mapped-rows.ts'
 import { describeOnce } from '../support/engines.ts'
+import { runHoldfast } from '../support/process.ts'
 import { type Bank, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
 
@@ -126,6 +127,48 @@ describeOnce('holdfast load --map', () => {
         ),
       )
       assert.doesNotMatch(stderr, /\bJo\b/)
+    }
+  })
+
+  it('names the flag that prints what a function throws', async (t) => {
+    const bank = await openBank(t)
+    bank.write('rows.csv', ['id', 'x'])
+    bank.write('map.ts', 'export default () => { throw new Error("unknown code") }')
+    const load = (...flags: readonly string[]) =>
+      bank.loadFiles(['rows.csv'], '--map', bank.path('map.ts'), ...flags)
+
+    const hint = /^--show-values prints the message of the mapping function/m
+    assert.match((await load()).stderr, hint)
+    const { stderr } = await load('--show-values')
+    assert.match(stderr, /unknown code/)
+    assert.doesNotMatch(stderr, hint)
+  })
+
+  it('says how many rows were read if the function returns no line', async (t) => {
+    const bank = await openBank(t)
+    bank.write('rows.csv', ['id', 'x', 'y'])
+    bank.write('map.ts', 'export default () => null')
+
+    const { stdout } = await bank.loadFiles(['rows.csv'], '--map', bank.path('map.ts'))
+
+    assert.match(stdout, /^2 rows read: the mapping function returned no line$/m)
+  })
+
+  it('imports a function without a warning of Node, with and without a package.json', async (t) => {
+    const bank = await openBank(t)
+    bank.write('rows.csv', ['id', 'x'])
+    const map =
+      'export default (row) => ({ type: "customer", record: { id: row.id, name: "Ana" } })'
+    for (const [index, manifest] of [undefined, '{}', '{"type":"commonjs"}'].entries()) {
+      if (manifest !== undefined) bank.write('package.json', manifest)
+      bank.write(`map-${index}.ts`, map)
+      const files = ['--map', bank.path(`map-${index}.ts`), bank.path('rows.csv')]
+
+      const { status, stderr } = await runHoldfast(['load', ...files], {
+        environment: { HOLDFAST_DATABASE: bank.database() },
+      })
+
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     }
   })
 

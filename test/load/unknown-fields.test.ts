@@ -29,7 +29,7 @@ describe('holdfast load --unknown-fields drop', () => {
     const { status, stdout, stderr } = await bank.load(lines, ...drop)
 
     assert.deepEqual([status, stderr], [0, ''])
-    assert.match(stdout, /^4 lines loaded in /)
+    assert.match(stdout, /^4 lines loaded into \S+ in /)
     assert.match(
       stdout,
       /^7 unknown fields left out: merchantName 3, fees\.x 2, address\.arbn 1, valueDateTime 1$/m,

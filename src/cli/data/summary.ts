@@ -28,6 +28,9 @@ function formatSummary(summary: DataSummary): string[] {
   const header = ['', 'records', 'oldest', 'newest', 'largest list']
   return [
     ...formatTable([header, ...rows], (column) => column === 1),
+    ...(types.some(({ type, oldest }) => type === 'banking.transaction' && oldest !== undefined)
+      ? ['The days of banking transactions are in UTC.']
+      : []),
     ...formatAccountsWithoutBalance(accountsWithoutBalance.count),
     ...formatAccountsWithoutContact(accountsWithoutContact.count),
     ...(unresolved > 0

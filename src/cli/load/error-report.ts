@@ -1,6 +1,8 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { escapeInvisible } from '../../contract/characters.ts'
 import type { ReportedError } from '../../intake/error-log.ts'
+import { notUtf8Reason } from '../../intake/lines.ts'
+import { mappingFailure } from '../../intake/mapped-rows.ts'
 import type { LineSource } from '../../intake/source.ts'
 import type { LineError, SourceLocation } from '../../intake/writer.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
@@ -41,6 +43,7 @@ export function openErrorReport(
   const stored = openLineTally()
   const locate = ({ file, line }: SourceLocation) => `${inputs[file]?.name}:${line}`
 
+  const reasons = { isMapping: false, isEncoding: false }
   const addCause = (error: LineError, text: string | undefined): void => {
     const key = describe({ ...error, path: error.path.replaceAll(/\[\d+\]/g, '[]') })
     const known = causes.get(key)
@@ -70,6 +73,8 @@ export function openErrorReport(
       if (error.mayBeConsequence) hasUnknownConsequences = true
       if (error.isConsequence) consequences.add(error)
       else addCause(error, text)
+      if (error.reason.startsWith(mappingFailure)) reasons.isMapping = true
+      if (error.reason === notUtf8Reason) reasons.isEncoding = true
     },
     /** Prints the causes, the most frequent one first, and completes the error file. */
     async finish(): Promise<void> {
@@ -88,6 +93,16 @@ export function openErrorReport(
       const formatTally = ({ lines, first }: LineTally, referents: string): string => {
         const subject = `${formatQuantity(lines, 'line')} ${lines === 1 ? 'refers' : 'refer'}`
         return `${subject} to ${referents} (first at ${locate(first)})`
+      }
+      if (reasons.isMapping && !isShowingValues) {
+        lines.push(
+          '--show-values prints the message of the mapping function, which may contain personal data',
+        )
+      }
+      if (reasons.isEncoding) {
+        lines.push(
+          'if the file is Windows-1252, convert it: iconv --from-code WINDOWS-1252 --to-code UTF-8',
+        )
       }
       const consequence = consequences.result()
       if (consequence) lines.push(formatTally(consequence, 'rejected accounts or customers'))

@@ -1,4 +1,12 @@
-import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  fstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { basename, extname } from 'node:path'
 import { recordTypes } from '../../contract/index.ts'
 import { createCsvSource } from '../../intake/csv.ts'
@@ -36,6 +44,7 @@ export async function openInputs(
   const converter = await openConverter(flags)
   return names.map((name) => {
     const bytes = openBytes(name)
+    requireText(name, bytes)
     return selectFormat(name, flags, converter).createSource(bytes)
   })
 }
@@ -63,7 +72,11 @@ function selectFormat(
       requireNoDelimiter(name, delimiter)
       return { hasHeader, createSource: createNdjsonSource }
     }
-    throw new CommandError(2, `${name} is a table: add --type or --map`)
+    const initialise = name === '-' ? '' : `, which holdfast map init ${name} writes`
+    throw new CommandError(
+      2,
+      `${name} is a table: add --type or --map with a mapping function${initialise}`,
+    )
   }
   if (format === 'ndjson' && type !== undefined) {
     const hint = '--type is for tables: add --format csv or tsv, or use --map'
@@ -108,6 +121,38 @@ export function openBytes(name: string): ByteSource {
     ...size,
     isRepeatable: stats.isFile(),
     open: () => createReadStream(name, { highWaterMark: 1024 * 1024 }),
+  }
+}
+
+/** What the first bytes of a file say that is no text in UTF-8, and how it becomes one. */
+const otherEncodings = [
+  ['1f8b', 'is compressed with gzip', 'gunzip --stdout'],
+  ['fffe', 'is UTF-16', 'iconv --from-code UTF-16 --to-code UTF-8'],
+  ['feff', 'is UTF-16', 'iconv --from-code UTF-16 --to-code UTF-8'],
+] as const
+
+function requireText(name: string, { bytes }: ByteSource): void {
+  // A pipe could be read only once.
+  if (name === '-' || bytes === undefined) return
+  const start = readFirstBytes(name)
+  const found = otherEncodings.find(([magic]) => magic === start)
+  if (!found) return
+  const [, what, program] = found
+  throw new CommandError(1, `${name} ${what}: convert it first, for example with ${program}`)
+}
+
+/** Two bytes in hexadecimal digits; fewer if the file is shorter or cannot be read, which the load reports. */
+function readFirstBytes(name: string): string {
+  const buffer = Buffer.alloc(2)
+  try {
+    const file = openSync(name, 'r')
+    try {
+      return buffer.toString('hex', 0, readSync(file, buffer))
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return ''
   }
 }
 

@@ -13,7 +13,7 @@ interface MapFile {
 
 /**
  * Imports a mapping function. A file that cannot be imported is invalid usage. TypeScript is an ES module, also in a folder
- * whose `package.json` has the type `commonjs`, as `npm init` writes it.
+ * whose `package.json` has the type `commonjs`, as `npm init` writes it, or no type, of which Node would warn.
  */
 export async function importMap(name: string): Promise<MapFile> {
   const path = resolve(name)
@@ -27,7 +27,7 @@ export async function importMap(name: string): Promise<MapFile> {
     load: (url, context, nextLoad) =>
       nextLoad(
         url,
-        context.format === 'commonjs-typescript'
+        context.format === 'commonjs-typescript' || (!context.format && url.endsWith('.ts'))
           ? { ...context, format: 'module-typescript' }
           : context,
       ),

@@ -12,7 +12,9 @@ import { formatWarnings } from './format-warnings.ts'
 import type { RejectedRows } from './rejects.ts'
 
 interface ReportOptions {
-  readonly inputs: readonly Pick<LineSource, 'name'>[]
+  readonly inputs: readonly Pick<LineSource, 'name' | 'countRows'>[]
+  /** Where the lines were loaded to. */
+  readonly target: string
   readonly dryRun?: true
   /** The file of --rejects. */
   readonly rejects?: string
@@ -23,7 +25,7 @@ interface ReportOptions {
 /** Prints what a load did, or throws it if there were errors. */
 export function reportResult(result: LoadResult, options: ReportOptions, terminal: Terminal): void {
   const { lines, errors } = result
-  const { dryRun, seconds, inputs } = options
+  const { dryRun, seconds, inputs, target } = options
   const details = formatDetails(result)
   if (errors > 0) {
     const found = `${formatQuantity(errors, 'error')} in ${formatQuantity(lines, 'line')}`
@@ -38,10 +40,19 @@ export function reportResult(result: LoadResult, options: ReportOptions, termina
     const rejected = `Rejected because of warnings, in ${formatQuantity(lines, 'line')}. Nothing was changed.`
     throw new CommandError(1, [rejected, ...details].join('\n'))
   }
-  const [done, outcome] = dryRun ? ['validated', '. Nothing was changed.'] : ['loaded', '']
+  const [done, outcome] = dryRun
+    ? ['validated', '. Nothing was changed.']
+    : [`loaded into ${escapeInvisible(target)}`, '']
   const rate = formatCount(Math.round(lines / Math.max(seconds, 0.001)))
   const success = `${formatQuantity(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines per second)${outcome}`
-  terminal.out(`${[success, ...details].join('\n')}\n`)
+  terminal.out(`${[success, ...formatRows(lines, inputs), ...details].join('\n')}\n`)
+}
+
+/** Without a line, a mapping function may have returned null for all rows by mistake. */
+function formatRows(lines: number, inputs: ReportOptions['inputs']): string[] {
+  const rows = inputs.reduce((sum, { countRows }) => sum + (countRows?.() ?? 0), 0)
+  if (lines > 0 || rows === 0) return []
+  return [`${formatQuantity(rows, 'row')} read: the mapping function returned no line`]
 }
 
 function formatFailure(result: LoadResult, { rejects = '', rejected }: ReportOptions): string {

@@ -10,6 +10,7 @@ import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { MissingDatabase } from '../../storage/database.ts'
 import { deleteEmptyDatabase, openProviderWriter, openTemporaryWriter } from '../../storage/open.ts'
 import { prepareDatabase } from '../common/database.ts'
+import { describeDatabase } from '../common/describe-database.ts'
 import { openLoadProgress } from '../common/load-progress.ts'
 import { type CommandSettings, readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorFile, openErrorReport } from './error-report.ts'
@@ -72,7 +73,8 @@ export async function runLoad(
     const stop = result.isStopped ? stoppedBy() : undefined
     if (stop) throw createStoppedError(stop, result)
     const seconds = (performance.now() - started) / 1000
-    reportResult(result, { ...flags, inputs, rejected, seconds }, terminal)
+    const target = describeDatabase(settings.database)
+    reportResult(result, { ...flags, inputs, rejected, seconds, target }, terminal)
   } finally {
     await reports.close()
     rejects?.close()
