@@ -48,7 +48,7 @@ export function reportResult(result: LoadResult, options: ReportOptions, termina
   terminal.out(`${[success, ...formatRows(lines, inputs), ...details].join('\n')}\n`)
 }
 
-/** Without a line, a mapping function may have returned null for all rows by mistake. */
+/** Without a line, all rows may have been meant to become lines: a mapping function skips those for which it returns null. */
 function formatRows(lines: number, inputs: ReportOptions['inputs']): string[] {
   const rows = inputs.reduce((sum, { countRows }) => sum + (countRows?.() ?? 0), 0)
   if (lines > 0 || rows === 0) return []
