@@ -27,6 +27,8 @@ export interface CheckOptions extends Partial<Omit<ContextOptions, 'providerUrl'
   readonly timeoutMs?: number
   /** How long to wait until the provider has fetched the keys. */
   readonly keyWaitMs?: number
+  /** Called if it waits. */
+  readonly onKeyWait?: () => void
   /** Called before each check. */
   readonly onStart?: (start: Start) => void
   readonly onProgress?: (progress: Progress) => void
@@ -68,7 +70,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
   const startedAt = new Date()
   try {
     const results: CheckResult[] = []
-    const obstacle = await tryToEstablishKey(context, keyWaitMs)
+    const obstacle = await tryToEstablishKey(context, keyWaitMs, options.onKeyWait)
     if (obstacle === undefined) {
       context.unserved = await findUnserved(context)
       for (const check of checks) await check.prepare?.(context)
@@ -140,9 +142,10 @@ function chooseChecks(options: CheckOptions): Check[] {
 async function tryToEstablishKey(
   context: CheckContext,
   keyWaitMs: number,
+  onKeyWait: (() => void) | undefined,
 ): Promise<string | undefined> {
   try {
-    await context.once('key', () => establishKey(context, keyWaitMs))
+    await context.once('key', () => establishKey(context, keyWaitMs, onKeyWait))
     return undefined
   } catch (error) {
     if (error instanceof CheckFailure) return redact(error.message)
@@ -166,7 +169,7 @@ async function runCheck(
     ...(seen !== undefined && { seen: redact(seen) }),
   })
   try {
-    if (!canRun) skip('no token was accepted: see tokens.good')
+    if (!canRun) skip('the first request did not succeed: see tokens.good')
     const passed = await check.run(context)
     seen = passed.seen
     if (strict && choice && passed.isHoldfastChoice === false) failStrictly(choice, passed)

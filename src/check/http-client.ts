@@ -84,6 +84,10 @@ const failures: Readonly<Record<string, string>> = {
 function describeFailure(error: unknown): string {
   const { name, message, code = '' } = error as NodeJS.ErrnoException
   if (name === 'TimeoutError') return 'no response in time'
+  // The response to a handshake is text: OpenSSL reports what it takes the text for, with a code for all its errors.
+  if (/wrong version number|packet length too long/i.test(message)) {
+    return 'the port does not speak TLS: use http://, or another port'
+  }
   return failures[code] ?? (message || code)
 }
 

@@ -53,20 +53,29 @@ const keyWaitStepMs = 1000
  * Finds a key whose tokens the provider accepts, and makes it the key of the run. A provider that fetched the key set
  * before it was published may need some time to fetch it again.
  */
-export async function establishKey(context: CheckContext, keyWaitMs: number): Promise<string> {
+export async function establishKey(
+  context: CheckContext,
+  keyWaitMs: number,
+  onKeyWait: () => void = () => {},
+): Promise<string> {
   const { operation, input } =
     findFirstSample(context) ?? skip('no operation to start with: C2, or C1 and an e-mail address')
   const until = performance.now() + keyWaitMs
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     let last: HttpResponse | undefined
     for (const key of context.testKeys.keys) {
       context.key = key
       last = await context.request(operation, input)
       if (last.status === 0) return failWithoutResponse(context, last)
-      if (isAccepted(last)) return key.alg
+      if (!isOfProvider(last)) return failOfAnother(context, last)
+      if (isAccepted(last)) {
+        await requireKnownCustomers(context, operation, last)
+        return key.alg
+      }
     }
     const [first] = context.testKeys.keys
     if (first) context.key = first
+    if (isFirst && keyWaitMs > 0) onKeyWait()
     if (performance.now() < until) await pause(keyWaitStepMs)
     else return failWithoutKey(context, operation, last)
   }
@@ -80,6 +89,48 @@ function failWithoutResponse(context: CheckContext, response: HttpResponse): nev
     evidence: [response],
     hint: 'Start the provider, or correct the URL.',
   })
+}
+
+/** A gateway may reject a token, or not be ready, with a body of its own. */
+const gatewayStatuses: readonly number[] = [401, 403, 503]
+
+/** Whether a response can be that of a provider, also of one with errors in its responses. */
+function isOfProvider({ status, isSuccess, body, headers }: HttpResponse): boolean {
+  if (gatewayStatuses.includes(status)) return true
+  return isSuccess ? body !== undefined || !isHtml(headers) : isObject(body) && 'error' in body
+}
+
+const isHtml = ({ 'content-type': type = '' }: HttpResponse['headers']) => /\bhtml\b/.test(type)
+
+function failOfAnother(context: CheckContext, response: HttpResponse): never {
+  const { url } = response.exchange().request
+  const type = response.headers['content-type']?.split(';')[0] ?? 'no content type'
+  return fail(
+    `${url} returned ${response.status} with ${type}: this is no provider, or the base URL is wrong`,
+    {
+      expected: 'a response of the interface',
+      evidence: [response],
+      hint: `Correct the base URL ${context.options.providerUrl}.`,
+    },
+  )
+}
+
+/** Every check of a customer that the provider does not know would fail. */
+async function requireKnownCustomers(
+  context: CheckContext,
+  operation: Operation,
+  first: HttpResponse,
+): Promise<void> {
+  for (const [index, customerId] of context.options.customers.entries()) {
+    const response =
+      index === 0 ? first : await context.request(operation, { params: { customerId } })
+    if (!isUnknownCustomer(response)) continue
+    fail(`the provider does not know the test customer ${customerId}`, {
+      expected: `a success of ${operation.ref}`,
+      evidence: [response],
+      hint: 'Name customers of the provider that have data with --customer.',
+    })
+  }
 }
 
 function failWithoutKey(
@@ -108,8 +159,12 @@ function failWithoutKey(
 }
 
 /** Whether the token was accepted, even if the customer is unknown. */
-function isAccepted({ isSuccess, body }: HttpResponse): boolean {
-  return isSuccess || (isObject(body) && body['error'] === errorTable.customer_not_found.message)
+function isAccepted(response: HttpResponse): boolean {
+  return response.isSuccess || isUnknownCustomer(response)
+}
+
+function isUnknownCustomer({ body }: HttpResponse): boolean {
+  return isObject(body) && body['error'] === errorTable.customer_not_found.message
 }
 
 /** Sends a request with exactly these headers. Retries once if there is no response or the status is 429 or 5xx. */

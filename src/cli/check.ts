@@ -168,6 +168,10 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
       parameters,
       rate: Number(flags.rate),
       keyWaitMs: testKeys.url === undefined ? 0 : keyWaitMs,
+      onKeyWait: () =>
+        terminal.error(
+          `no token was accepted yet: waiting up to ${keyWaitMs / 1000} s for the provider to fetch the keys\n`,
+        ),
       onProgress: progress.show,
     })
     progress.clear()

@@ -190,6 +190,77 @@ describeOn('sqlite', 'holdfast check', () => {
     assert.equal(requests, 2)
   })
 
+  it('ends after the first request if the server is no provider, and does not wait for keys', async (t) => {
+    for (const [status, type] of [
+      [404, 'text/html'],
+      [200, 'text/html'],
+      [404, 'application/json'],
+    ] as const) {
+      const server = createServer((_request, response) => {
+        response
+          .writeHead(status, { 'content-type': type })
+          .end(type === 'text/html' ? '<p>' : '{}')
+      })
+      t.after(() => server.close())
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+      const result = await holdfast('check', url, ...smoke, '--jwks-port', '0')
+
+      assert.equal(result.status, 1)
+      const problem = `/accounts returned ${status} with ${type}: this is no provider, or the base URL is wrong`
+      assert.ok(result.stderr.includes(problem), result.stderr)
+      assert.match(result.stdout, / 1 request in /)
+    }
+  })
+
+  it('says that a port does not speak TLS', async (t) => {
+    const server = createServer()
+    t.after(() => server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+    const { stderr } = await holdfast('check', url, ...smoke, '--jwks-port', '0')
+
+    assert.match(stderr, /the port does not speak TLS: use http:/)
+  })
+
+  it('names a test customer that the provider does not know as the cause', async () => {
+    const { conformingUrl, file } = await opened()
+    for (const customers of [['nope'], [ana, 'nope']]) {
+      const { status, stdout, stderr } = await holdfast(
+        ...['check', conformingUrl, '--subdomain', subdomain, '--rate', '0', '--key', file],
+        ...customers.flatMap((id) => ['--customer', id]),
+      )
+
+      assert.equal(status, 1)
+      assert.match(stderr, /^the provider does not know the test customer nope$/m)
+      assert.match(stdout, /^0 passed, 1 failed/m)
+    }
+  })
+
+  it('says that it waits for the provider to fetch the keys', async (t) => {
+    let isReady = false
+    const server = createServer((_request, response) => {
+      response.writeHead(isReady ? 200 : 401).end('{"error":"Unauthorized"}')
+    })
+    t.after(() => server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const testKeys = await publishKeys({ port: 0 })
+    t.after(() => testKeys.close())
+
+    await checkProvider({
+      ...{ url, subdomain, testKeys, customers: ['c1'], rate: 0, only: ['tokens.good'] },
+      keyWaitMs: 10_000,
+      onKeyWait: () => {
+        isReady = true
+      },
+    })
+
+    assert.ok(isReady)
+  })
+
   it('says whether a provider that accepts no token fetched the keys', async (t) => {
     for (const [isFetching, hint] of [
       [false, /The provider did not fetch the keys: point its JWKS URL at http:/],

@@ -45,7 +45,7 @@ export function formatTextReport(
     ...lines,
     ...details,
     '',
-    `${counts}   ${report.requests} requests in ${report.seconds} s   ${printable(report.target)}`,
+    `${counts}   ${report.requests} ${report.requests === 1 ? 'request' : 'requests'} in ${report.seconds} s   ${printable(report.target)}`,
     ...(skip > 0 ? [paint('dim', isShort ? skippedAll : skippedSome)] : []),
   ].join('\n')}\n`
 }
