@@ -251,7 +251,7 @@ describeOn('sqlite', 'holdfast check', () => {
     t.after(() => testKeys.close())
 
     await checkProvider({
-      ...{ url, subdomain, testKeys, customers: ['c1'], rate: 0, only: ['tokens.good'] },
+      ...{ url, subdomain, testKeys, customers: ['c1'], rate: 0, profile: 'smoke' as const },
       keyWaitMs: 10_000,
       onKeyWait: () => {
         isReady = true
