@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { makeAuthority } from './support/certificates.ts'
@@ -16,6 +16,7 @@ import {
 import { temporaryFolder } from './support/folder.ts'
 import { findFreePort } from './support/free-port.ts'
 import { openKeyServer } from './support/key-server.ts'
+import { openLocalServer } from './support/local-server.ts'
 import { type Flags, runInProcess, toArguments } from './support/process.ts'
 
 interface Finding {
@@ -99,6 +100,8 @@ describe('holdfast doctor', () => {
       assert.match(ofProvider.find('database')[0]?.text ?? '', reason)
       assert.match(ofPlatform.find('database')[0]?.text ?? '', reason)
       assert.deepEqual(ofPlatform.wrong, ['database'])
+      const advice = ofProvider.find('database')[0]?.advice ?? ''
+      assert.equal(/^Start the server of the database/.test(advice), database === unreachable)
     }
   })
 })
@@ -221,6 +224,36 @@ describeOnce('holdfast doctor', () => {
     assert.match(unknown.find('upstream')[0]?.text ?? '', /B99 is not an operation/)
     assert.match(stopped.find('upstream')[0]?.text ?? '', /: ECONNREFUSED$/)
     assert.deepEqual([loose.status, unknown.status, stopped.status], [0, 1, 1])
+  })
+
+  it('fails where a server does not start: without its replay file, and with one port for two purposes', async (t) => {
+    const { provider, database } = await openSettings(t)
+    const server = await openLocalServer(t, 'provider', { ...provider, port: '0' })
+    await server.close()
+    const port = String(await findFreePort())
+    const samePorts = await examine('provider', { ...provider, port, 'metrics-port': port })
+    rmSync(`${database.slice('sqlite:'.length)}-replay`)
+    const withoutReplay = await examine('provider', provider)
+
+    assert.equal(samePorts.status, 1)
+    assert.match(samePorts.find('ports')[1]?.text ?? '', /of the server and of its metrics$/)
+    assert.match(samePorts.find('ports')[1]?.advice ?? '', /--metrics-port/)
+    assert.equal(withoutReplay.status, 1)
+    assert.match(withoutReplay.find('database')[0]?.text ?? '', /the replay file .* is missing/)
+  })
+
+  it('says what to do about a folder in place of a file, and that there is no file to examine', async (t) => {
+    const folder = await temporaryFolder(t)
+    const database = `sqlite:${join(folder, 'bank.db')}`
+
+    const ofFolder = await examine('provider', { database, 'brand-logo': folder })
+    const ofNothing = await examine('provider', { database })
+
+    assert.equal(
+      ofFolder.find('files')[0]?.text,
+      `--brand-logo: ${folder} is a folder: name a file`,
+    )
+    assert.equal(ofNothing.find('files')[0]?.text, 'none to examine')
   })
 
   it('reads no pipe, which would block it', async (t) => {

@@ -13,7 +13,11 @@ export function readSettingFile(name: SettingName, file: string, bytesMax = Infi
   try {
     content = readFileSync(file)
   } catch (error) {
-    throw fileError(name, `cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
+    const { code } = error as NodeJS.ErrnoException
+    throw fileError(
+      name,
+      code === 'EISDIR' ? `${file} is a folder: name a file` : `cannot read ${file} (${code})`,
+    )
   }
   if (content.length <= bytesMax) return content
   throw fileError(name, `${file} is larger than ${bytesMax} bytes`)

@@ -37,6 +37,12 @@ export const deleteEmptyDatabase = onEngine<void, []>(
   async () => () => {},
 )
 
+/** Fails as the start of a provider does if the replay file is lost or of another database. Changes nothing. */
+export const requireUsableReplayFile = onEngine<void, []>(
+  async () => (await import('./sqlite/replay/replay-file.ts')).requireUsableReplayFile,
+  async () => () => {},
+)
+
 /** Replaces a lost replay file by an empty one. PostgreSQL stores used tokens in the database itself. */
 export const replaceReplayFile = onEngine<void, []>(
   async () => (await import('./sqlite/replay/replay-file.ts')).replaceReplayFile,

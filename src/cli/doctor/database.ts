@@ -5,6 +5,7 @@ import {
   isPostgres,
   openDatabaseProbe,
   openSigningKeyStore,
+  requireUsableReplayFile,
   sqlitePath,
 } from '../../storage/open.ts'
 import { examinePart, type Finding, ok, problem, warning } from './finding.ts'
@@ -27,6 +28,8 @@ export function examineDatabase(
     const options = databaseOptions(settings)
     // As a server does, which says why it cannot use a database: the probe is for one that it has opened.
     await (await openSigningKeyStore(database, options)).close()
+    // Only servers that answer requests record which tokens were used.
+    if (isReader) await requireUsableReplayFile(database)
     const probe = await openDatabaseProbe(database, use, options)
     try {
       await probe.test()

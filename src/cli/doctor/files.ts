@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openOutages } from '../../server/outages.ts'
 import { readSettingFile } from '../../server/setting-file.ts'
@@ -57,7 +57,17 @@ export async function examineFiles(settings: DoctorSettings): Promise<readonly F
     () => examineDatabaseFiles(settings),
   ]
   const findings = (await Promise.all(parts.map((part) => examinePart('files', part)))).flat()
-  return findings.length > 0 ? findings : [ok('files', 'readable, and for their owner alone')]
+  if (findings.length > 0) return findings
+  const text = hasFiles(settings) ? 'readable, and for their owner alone' : 'none to examine'
+  return [ok('files', text)]
+}
+
+function hasFiles(settings: DoctorSettings): boolean {
+  const { database } = settings
+  return (
+    files.some((name) => settings[name] !== undefined) ||
+    (database !== undefined && !isPostgres(database) && existsSync(sqlitePath(database)))
+  )
 }
 
 async function examineSecrets(settings: DoctorSettings): Promise<readonly Finding[]> {

@@ -36,6 +36,20 @@ export function problem(subject: Subject, text: string, advice?: string): Findin
   return { subject, state: 'problem', text, ...(advice !== undefined && { advice }) }
 }
 
+const unreachable: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+]
+
+/** What to do if a server of PostgreSQL cannot be reached, about which the driver says only that. */
+function findConnectionAdvice(cause: unknown): string | undefined {
+  if (!unreachable.includes((cause as NodeJS.ErrnoException | undefined)?.code)) return undefined
+  return 'Start the server of the database, or correct host and port of HOLDFAST_DATABASE (--database).'
+}
+
 /** Runs a part of the examination. An error for the user is a problem: the other parts still run. */
 export async function examinePart(
   subject: Subject,
@@ -47,6 +61,7 @@ export async function examinePart(
     const { syscall, path = '', code } = error as NodeJS.ErrnoException
     if (syscall !== undefined) return [problem(subject, `${path}: ${systemReason(code)}`)]
     if (!isExpected(error)) throw error
-    return error.message.split('\n').map((line) => problem(subject, line))
+    const advice = findConnectionAdvice(error.cause)
+    return error.message.split('\n').map((line) => problem(subject, line, advice))
   }
 }

@@ -15,7 +15,20 @@ export async function examinePorts({
 }: DoctorSettings): Promise<readonly Finding[]> {
   // One after the other: the settings may name the same port twice.
   const server = await examinePort('port', host, port)
+  if (port !== undefined && port !== 0 && port === metricsPort && isSameHost(host, metricsHost)) {
+    const text = `${port} is the port of the server and of its metrics`
+    const advice = `Choose another port with ${flagName('metricsPort')}.`
+    return [...server, problem('ports', text, advice)]
+  }
   return [...server, ...(await examinePort('metricsPort', metricsHost, metricsPort))]
+}
+
+const allAddresses: readonly (string | undefined)[] = ['0.0.0.0', '::']
+
+function isSameHost(host: string | undefined, metricsHost: string | undefined): boolean {
+  return (
+    host === metricsHost || [host, metricsHost].some((address) => allAddresses.includes(address))
+  )
 }
 
 /** Listens for a moment. */

@@ -32,6 +32,12 @@ export function replaceReplayFile(databasePath: string): void {
   if (readFileId(path) === undefined) identify(path, recorded)
 }
 
+/** Fails if the recorded replay file is lost or another one. */
+export function requireUsableReplayFile(databasePath: string): void {
+  using database = openDatabase(databasePath, 'read')
+  isRecorded(replayPath(databasePath), databasePath, database)
+}
+
 /** The path of the replay file if it exists. The file is verified, and nothing is created. */
 export function existingReplayFile(
   databasePath: string,
