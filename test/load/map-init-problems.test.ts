@@ -149,7 +149,7 @@ describeOnce('what holdfast map init cannot decide', { concurrency: 2 }, () => {
     )
 
     assert.equal(status, 2)
-    assert.match(stderr, /HOLDFAST_TIME_ZONE must be a time zone .*"Sidney"/)
+    assert.match(stderr, /HOLDFAST_TIME_ZONE must be a time zone .*, not "Sidney"/)
     assert.throws(() => readFileSync(bank.path('map.ts')), { code: 'ENOENT' })
   })
 })

@@ -150,11 +150,11 @@ describeOnce('a provider with a source', () => {
         'settings.colour is not an option',
         'guard.database is required, and must be sqlite:FILE or postgres://USER@HOST/NAME: the use of tokens is recorded in it',
         'guard.subdomain is required: the data provider’s subdomain; iss and sub of every token must equal it',
-        'settings.port must be a whole number from 0 to 65535',
+        'settings.port must be a whole number from 0 to 65535, not "70000"',
         'guard.providerUrl must be an http or https URL without credentials and query',
         'guard.jwksUrl must be an https URL, or an http URL of this host; guard.jwksAllowHttp=true allows any http URL',
-        'settings.timeZone must be a time zone such as UTC or Australia/Sydney',
-        'settings.logLevel must be one of fatal, error, warn, info, debug, trace, silent',
+        'settings.timeZone must be a time zone such as UTC or Australia/Sydney, not "Mars"',
+        'settings.logLevel must be one of fatal, error, warn, info, debug, trace, silent, not ""',
         'settings.tlsCert is required with settings.tlsKey: a file with the TLS certificate of the server, followed by its intermediate certificates',
       ])
       return true

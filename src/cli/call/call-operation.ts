@@ -33,9 +33,10 @@ export async function callOperation(
   const options = await readOptions(keyFile, timeout, flags, terminal)
   const call = prepareCall(id, operation, input, options)
   const send = openSender(options)
+  const print = (received: Received) => printResponse(received, call, options, terminal)
   try {
-    if (all) await printAllRecords(call, send, options.pagesMax, terminal)
-    else await printResponse(await send(call, call.query), terminal)
+    if (all) await printAllRecords(call, send, options.pagesMax, print, terminal)
+    else await print(await send(call, call.query))
   } catch (error) {
     // A reader that exits early, such as head, is not a failure.
     if (isReaderGone(error)) return
@@ -62,7 +63,12 @@ async function readOptions(
 }
 
 /** Prints the body of any response. Throws if it is an error response. */
-async function printResponse(received: Received, terminal: Terminal): Promise<void> {
+async function printResponse(
+  received: Received,
+  call: PreparedCall,
+  options: ResolvedOptions,
+  terminal: Terminal,
+): Promise<void> {
   const { status, bytes, interactionId, isRefusal } = received
   if (terminal.isOutputTerminal && bytes.length > 0) {
     await terminal.write(formatForTerminal(new TextDecoder().decode(bytes), usesColour(terminal)))
@@ -71,7 +77,17 @@ async function printResponse(received: Received, terminal: Terminal): Promise<vo
   if (isSuccess(received)) return
   const suffix = interactionId ? ` (interaction ID ${escapeInvisible(interactionId)})` : ''
   const kind = isRefusal ? `${status}, a refusal to share` : status
-  throw new CommandError(1, `the provider returned ${kind}: ${readErrorText(bytes)}${suffix}`)
+  const token = status === 401 ? `\n${describeToken(call, options)}` : ''
+  throw new CommandError(
+    1,
+    `the provider returned ${kind}: ${readErrorText(bytes)}${suffix}${token}`,
+  )
+}
+
+/** What a provider that rejects a token may expect otherwise: its response does not say it. */
+function describeToken({ resource }: PreparedCall, { subdomain }: ResolvedOptions): string {
+  const [issuer, audience] = [subdomain, resource].map((text) => JSON.stringify(text))
+  return `the token had iss and sub ${issuer}, and aud ${audience}`
 }
 
 /** Prints each record as one line of JSON. */
@@ -79,11 +95,12 @@ async function printAllRecords(
   call: PreparedCall,
   send: Send,
   pagesMax: number,
+  print: (received: Received) => Promise<void>,
   terminal: Terminal,
 ): Promise<void> {
   const read = async (query: string) => {
     const received = await send(call, query)
-    if (!isSuccess(received)) await printResponse(received, terminal)
+    if (!isSuccess(received)) await print(received)
     const body = readBody(call, received)
     return { body, lines: formatRecords(call, received) }
   }

@@ -38,7 +38,10 @@ export async function initMap(name: string, flags: InitFlags, terminal: Terminal
   const timeZone = terminal.environment['HOLDFAST_TIME_ZONE'] ?? timeZoneDefault
   if (!isTimeZone(timeZone)) {
     const expected = 'a time zone such as UTC or Australia/Sydney'
-    throw new CommandError(2, `HOLDFAST_TIME_ZONE must be ${expected}: ${JSON.stringify(timeZone)}`)
+    throw new CommandError(
+      2,
+      `HOLDFAST_TIME_ZONE must be ${expected}, not ${JSON.stringify(timeZone)}`,
+    )
   }
   const { start, isWhole } = readStart(name)
   const sample = await sampleTable(start, isWhole, delimiter)

@@ -4,7 +4,7 @@ import { consentDefinitions } from './consent-settings.ts'
 import { consoleDefinitions } from './console-settings.ts'
 import { type Definition, type Definitions, forAllRoles, type Role, usedBy } from './definition.ts'
 import { upstreamDefinitions } from './upstream-settings.ts'
-import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
+import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl, quoteValue } from './value-rules.ts'
 import { baseUrl, flag, hostName, oneOf, path, wholeNumber } from './value-types.ts'
 
 export { type Role, roles } from './definition.ts'
@@ -328,7 +328,7 @@ export interface EffectiveSetting {
 
 export interface SettingsResult {
   readonly effective: Readonly<Record<SettingName, EffectiveSetting>>
-  /** One sentence per invalid setting. Values are not repeated: one may contain a password. */
+  /** One sentence per invalid setting. It quotes the value unless that may contain a password. */
   readonly invalid: readonly string[]
   /** One sentence per setting that the role requires and that is not set. */
   readonly missing: readonly string[]
@@ -346,7 +346,8 @@ export function readSettings(
   const effective = {} as Record<SettingName, EffectiveSetting>
 
   for (const name of settingNames) {
-    const { about, mustBe, read, defaults, requiredBy, derived } = settingDefinitions[name]
+    const { about, mustBe, placeholder, read, defaults, requiredBy, derived } =
+      settingDefinitions[name]
     const variable = variableName(name)
     const candidates = [
       { source: 'flag', label: flagName(name), text: flags[name] },
@@ -363,7 +364,9 @@ export function readSettings(
     const given = chosen?.text === undefined ? undefined : read(chosen.text, earlier)
     const value = (given ?? derived?.from(role, earlier)) as EffectiveSetting['value']
 
-    if (chosen && given === undefined) invalid.push(`${chosen.label} must be ${mustBe}`)
+    if (chosen && given === undefined) {
+      invalid.push(`${chosen.label} must be ${mustBe}${quoteValue(placeholder, chosen.text)}`)
+    }
     if (!chosen && requiredBy?.includes(role)) {
       missing.push(`${variable} (${flagName(name)}) is required: ${about}`)
     }

@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../../contract/characters.ts'
 import { isLoopback } from '../../http/loopback.ts'
 
 /** Requires two slashes: without them, user and password would not be recognised as such and not be masked. */
@@ -25,4 +26,13 @@ export function isTimeZone(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Longer values are no mistyped ones. */
+const quotedLengthMax = 60
+
+/** The password of an address may be in a URL, and in a text with `@` that was meant for another setting. */
+export function quoteValue(placeholder: string, text = ''): string {
+  if (placeholder === 'url' || text.includes('@') || text.length > quotedLengthMax) return ''
+  return `, not ${escapeInvisible(JSON.stringify(text))}`
 }
