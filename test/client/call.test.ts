@@ -255,17 +255,6 @@ describeOnce('holdfast call', () => {
     assert.equal(stderr, 'the provider returned 503: busy\\u001b[2J\\u000aforged\n')
   })
 
-  it('says what the token had if the provider rejects it', async () => {
-    const args = ['listBankingTransactions', '--customer', 'c1', '--account', 'a1']
-
-    const { stderr } = await call([...args, '--subdomain', 'another'])
-
-    assert.match(
-      stderr,
-      /^the provider returned 401: .*\nthe token had iss and sub "another", and aud "http:\S+\/c1\/\S+"\n$/,
-    )
-  })
-
   it('says if the provider refuses to share', async () => {
     const headers = { 'X-Sharing-Refused': 'true' }
     const { stderr } = await callFixed({ status: 404, body: '{"error":"Unknown"}', headers })
