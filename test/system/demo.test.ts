@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
-import { delimiter } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
 import { type Bank, concurrency, openBank } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
 import { describeOn, describeOnce } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { findFreePort } from '../support/free-port.ts'
 import {
   type Flags,
@@ -230,6 +231,17 @@ describeOnce('holdfast demo', { concurrency }, () => {
       assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
     })
   }
+
+  it('creates no database if one of its ports is in use', async (t) => {
+    const folder = await temporaryFolder(t)
+    const { first } = await usePort(t, 3)
+    const database = `sqlite:${join(folder, 'demo.db')}`
+
+    const { status } = await runInProcess(['demo', '--port', String(first), '--database', database])
+
+    assert.equal(status, 1)
+    assert.deepEqual(readdirSync(folder), [])
+  })
 
   it('explains in its help that it uses four ports', async () => {
     const { status, stdout } = await runInProcess(['demo', '--help'])

@@ -21,7 +21,7 @@ import type { Settings } from '../../server/settings/settings.ts'
 import { openMetricsEndpoint, openTelemetry, type Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { prepareDatabase, useStore } from '../common/database.ts'
-import { chooseAddresses } from './addresses.ts'
+import { chooseAddresses, requireFreePorts } from './addresses.ts'
 import { openConsentDemo } from './consent-demo.ts'
 import { formatWelcome } from './welcome.ts'
 
@@ -49,6 +49,8 @@ export async function runDemo(settings: Settings, terminal: Terminal): Promise<v
   if (settings.port > portMax - 3) {
     throw new CommandError(2, `--port must be below ${portMax - 2}: ${portAdvice}`)
   }
+  // Generating the data takes longer than everything else.
+  await requireFreePorts(settings, portAdvice)
   await prepareDatabase(settings, true, terminal)
   await addDemoData(settings, terminal)
   await registerDemoClient(settings)
