@@ -1,3 +1,4 @@
+# Builds in a clone of the repository: the npm package has no source code.
 # Debian slim rather than Alpine: the official Node builds target glibc. Nothing native is compiled: SQLite is part of
 # Node, and the PostgreSQL driver is JavaScript.
 FROM node:26-slim AS build

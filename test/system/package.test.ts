@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { bundledInConsole } from '../../scripts/program.ts'
 import { publishedDocumentNames } from '../../src/contract/openapi/document-names.ts'
@@ -43,6 +43,7 @@ describe('the published package', () => {
     for (const path of ['LICENSE', 'README.md', join('dist', 'contract', 'index.d.ts')]) {
       assert.ok(files.includes(path), `${path} is missing`)
     }
+    assert.ok(readFileSync(join(root, 'README.md'), 'utf8').includes(basename(tarball())))
     assert.ok(statSync(tarball()).size < 2_000_000, `${statSync(tarball()).size} bytes`)
   })
 
@@ -98,6 +99,19 @@ describe('the published package', () => {
 
     const printed = await succeed(folder, 'bash', '-e', '-c', script)
 
+    // The users of the guide do not exist here: all commands run as one.
+    const [createFolder = '', load = ''] = [
+      /^ +(install .* \/var\/lib\/holdfast)$/m,
+      /^ +runuser -u holdfast -- (.*)$/m,
+    ].map((line) => line.exec(guide)?.[1]?.replace('-o holdfast -g holdfast ', ''))
+    const loadGuide = readFileSync(join(installed, 'docs', 'guides', 'load-data.md'), 'utf8')
+    const [example = ''] = /(?<=```ndjson\n).*?(?=```)/s.exec(loadGuide) ?? []
+    writeFileSync(join(folder, 'bank.ndjson'), example)
+    const ofData = [createFolder, load]
+      .join('\n')
+      .replaceAll('/opt/holdfast', target)
+      .replaceAll('/var/lib/holdfast', join(folder, 'data'))
+    assert.match(await succeed(folder, 'bash', '-e', '-c', ofData), /^15 lines loaded into /)
     assert.match(printed, new RegExp(`^${RegExp.escape(manifest().version)}$`, 'm'))
     assert.deepEqual(
       readVersions('node_modules/.package-lock.json', target),
