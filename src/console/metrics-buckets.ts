@@ -49,6 +49,14 @@ export function findMean(
   return countAll(samples, read) / (sumSeconds(samples) || 1)
 }
 
+/** How many there were in a bucket, of which samples have the rate; null in a gap. */
+export function countInBucket(
+  { samples }: Bucket,
+  read: (sample: MetricsSample) => number | undefined,
+): number | null {
+  return samples.length === 0 ? null : Math.round(countAll(samples, read))
+}
+
 /** The highest value in a bucket; null if no sample has one. */
 export function findHighest(
   { samples }: Bucket,

@@ -4,10 +4,16 @@ export interface ChartData {
   /** Ascending. Lines are drawn to scale, bars beside each other. */
   readonly positions: readonly number[]
   readonly formatPosition: (position: number) => string
+  /** The text of a position on the axis, if it is shorter. */
+  readonly formatLabel?: (position: number) => string
   /** For each series, one value for each position; null where there is no value. */
   readonly series: readonly { readonly values: readonly (number | null)[] }[]
   /** The text of a value on the axis. */
   readonly format: (value: number) => string
+  /** The smallest difference that these texts show, such as 1 for counts. By default, they show any. */
+  readonly precision?: number
+  /** Of the values on the axis, above it, unless their texts have it. */
+  readonly unit?: string | undefined
   /** The first and the last position of the axis. By default, those of the data. */
   readonly range?: readonly [number, number] | undefined
   /** Positions between the first and the last one where something happened. Bars have none. */
@@ -55,10 +61,16 @@ export const dashes = ['', '6 4', '2 3', '10 4 2 4', '1 2', '12 6']
 
 const chartHeight = 180
 const margin = { left: 52, right: 8, top: 10, bottom: 24 }
+/** Above the highest line, for the unit. */
+const unitHeight = 14
+/** Of a character of the labels, and of the space beside a label of the vertical axis. */
+const characterWidth = 6.8
+const labelSpace = 14
 /** Space for a label of the horizontal axis. */
 const labelWidth = 80
-/** Between the lines of the grid: three lines are enough to read a value. */
-const intervals = 2
+/** Between the lines of the grid: three lines are enough to read a value, five are not too many. */
+const intervalCounts = [2, 3, 4]
+const roundSteps = [1, 2, 2.5, 3, 4, 5, 6, 8, 10]
 /** Distances between labels of the horizontal axis, round for times in seconds. */
 const labelSteps = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800],
@@ -69,35 +81,43 @@ const labelSteps = [
 export function placeChart(data: ChartData, width: number, height = chartHeight): PlacedChart {
   const { kind, positions, series, range, marks = [] } = data
   const values = series.flatMap((each) => each.values).filter((value) => value !== null)
-  const ticks = listTicks(Math.min(0, ...values), Math.max(0, ...values))
+  const ticks = listTicks(Math.min(0, ...values), Math.max(0, ...values), data.precision)
   const [lowest = 0, highest = 1] = [ticks[0], ticks.at(-1)]
+  const texts = ticks.map((value) => data.format(value))
+  const longest = Math.max(...texts.map(({ length }) => length))
+  const left = Math.max(margin.left, Math.ceil(longest * characterWidth) + labelSpace)
+  const top = margin.top + (data.unit === undefined ? 0 : unitHeight)
   const [right, bottom] = [width - margin.right, height - margin.bottom]
-  const innerWidth = right - margin.left
+  const innerWidth = right - left
   const [first, last] = range ?? [positions[0] ?? 0, positions.at(-1) ?? 0]
   const step = innerWidth / Math.max(1, positions.length)
   const perUnit = innerWidth / (last - first || 1)
   const toY = (value: number) =>
-    margin.top + ((bottom - margin.top) * (highest - value)) / (highest - lowest || 1)
+    top + ((bottom - top) * (highest - value)) / (highest - lowest || 1)
   const xs = positions.map((position, index) =>
-    kind === 'bars'
-      ? margin.left + (index + 0.5) * step
-      : margin.left + perUnit * (position - first),
+    kind === 'bars' ? left + (index + 0.5) * step : left + perUnit * (position - first),
   )
   const labels =
-    kind === 'bars' ? listBars(positions, xs, step) : listRoundPositions(first, last, perUnit)
+    kind === 'bars'
+      ? listBars(positions, xs, step)
+      : listRoundPositions(first, last, perUnit).map(({ from, position }) => ({
+          at: left + from,
+          position,
+        }))
+  const formatLabel = data.formatLabel ?? data.formatPosition
   return {
     width,
     height,
-    left: margin.left,
+    left,
     right,
-    top: margin.top,
+    top,
     bottom,
     baseline: toY(0),
-    grid: ticks.map((value) => ({ at: toY(value), text: data.format(value) })),
+    grid: ticks.map((value, index) => ({ at: toY(value), text: texts[index] ?? '' })),
     labels: labels
       // One at the edge would be cut off.
       .filter(({ at }) => at <= width - labelWidth / 3)
-      .map(({ at, position }) => ({ at, text: data.formatPosition(position) })),
+      .map(({ at, position }) => ({ at, text: formatLabel(position) })),
     series:
       kind === 'bars'
         ? placeBars(series, xs, step, toY)
@@ -105,7 +125,7 @@ export function placeChart(data: ChartData, width: number, height = chartHeight)
     xs,
     marks: marks
       .filter((position) => position >= first && position <= last)
-      .map((position) => margin.left + perUnit * (position - first)),
+      .map((position) => left + perUnit * (position - first)),
   }
 }
 
@@ -161,13 +181,32 @@ function placeBars(
   }))
 }
 
-/** Round numbers from the lowest value or below it to the highest or above it. */
-function listTicks(lowest: number, highest: number): number[] {
-  const rough = (highest - lowest || 1) / intervals
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10)
-  const [first, last] = [Math.floor(lowest / step), Math.ceil(highest / step) || 1]
-  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
+/** Round numbers from the lowest value or below it to the highest or above it, with the least space outside of them. */
+function listTicks(lowest: number, highest: number, precision?: number): number[] {
+  const candidates = intervalCounts.map((count) => {
+    const step = roundUp((highest - lowest || 1) / count, precision)
+    const [first, last] = [Math.floor(lowest / step), Math.ceil(highest / step) || 1]
+    return { step, first, count: last - first }
+  })
+  const { step, first, count } = candidates.reduce((best, each) =>
+    each.step * each.count < best.step * best.count * (1 - tolerance) ? each : best,
+  )
+  return Array.from({ length: count + 1 }, (_, index) => (first + index) * step)
+}
+
+/** For the inexact results of calculations with decimals. */
+const tolerance = 1e-9
+
+/** The next round step that is a multiple of the precision. */
+function roundUp(least: number, precision: number | undefined): number {
+  const wanted = Math.max(least, precision ?? 0)
+  const power = 10 ** Math.floor(Math.log10(wanted) + tolerance)
+  const isShown = (step: number) => {
+    const multiple = step / (precision ?? step)
+    return Math.abs(multiple - Math.round(multiple)) < tolerance * multiple
+  }
+  const steps = roundSteps.map((factor) => factor * power)
+  return steps.find((step) => step >= wanted * (1 - tolerance) && isShown(step)) ?? 10 * power
 }
 
 /** As many as have space: every nth. */
@@ -185,6 +224,6 @@ function listRoundPositions(first: number, last: number, perUnit: number) {
   const count = Math.max(0, Math.floor(last / distance) - lowest + 1) || 0
   return Array.from({ length: count }, (_, index) => {
     const position = (lowest + index) * distance
-    return { at: margin.left + (position - first) * perUnit, position }
+    return { from: (position - first) * perUnit, position }
   })
 }

@@ -50,8 +50,8 @@ describe('the monitoring page', () => {
 
   it('shows charts that move, and why a request was rejected', async () => {
     const page = await console.visit('/console/monitoring')
-    const rejections = await findChart(page, 'Rejected tokens per second')
-    for (const title of ['Requests per second', 'Latency', 'Errors per second']) {
+    const rejections = await findChart(page, 'Rejected tokens per 10 seconds')
+    for (const title of ['Requests per second', 'Latency', 'Errors per 10 seconds']) {
       await findChart(page, title)
     }
     await page.getByText('Live', { exact: true }).waitFor()
@@ -74,7 +74,7 @@ describe('the monitoring page', () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Monitoring', exact: true }).waitFor()
     // A reload finds the samples of the minutes before.
-    await (await findChart(page, 'Rejected tokens per second'))
+    await (await findChart(page, 'Rejected tokens per 10 seconds'))
       .getByText('10 tokens were rejected')
       .waitFor()
     assertQuiet(page)
@@ -190,7 +190,7 @@ describe('the monitoring page', () => {
   it('connects again after the server has restarted, and keeps its chart', async () => {
     await reject()
     const page = await console.visit('/console/monitoring')
-    const rejections = await findChart(page, 'Rejected tokens per second')
+    const rejections = await findChart(page, 'Rejected tokens per 10 seconds')
     const reasons = rejections.locator('.chart-legend')
     await reasons.getByText('No token').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()

@@ -25,7 +25,7 @@ export function ChartDrawing({
       ))}
       <line class="chart-baseline" x1={left} x2={right} y1={baseline} y2={baseline} />
       {unit !== undefined && (
-        <text x={left + 4} y={top + 12}>
+        <text x={left} y={top - 10} text-anchor="end" dx="-8">
           {unit}
         </text>
       )}

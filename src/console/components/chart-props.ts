@@ -20,8 +20,6 @@ export interface ChartProps extends ChartData {
   /** What the positions are, such as Time. */
   readonly positionTitle: string
   readonly series: readonly ChartSeries[]
-  /** Of the values on the axis, unless their texts have it. */
-  readonly unit?: string
   /** The index of the position at the crosshair. Charts that share it have a common crosshair. */
   readonly selected?: Signal<number | undefined>
 }

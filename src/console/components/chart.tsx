@@ -39,11 +39,24 @@ export function Chart(props: ChartProps) {
             {each.label} <span class="number">{formatValue(props, each, shown)}</span>
           </li>
         ))}
+        {hasMarks(props) && (
+          <li>
+            <svg width="16" height="10" aria-hidden="true" class="chart-key">
+              <line class="chart-mark" x1="8" x2="8" y1="0" y2="10" />
+            </svg>
+            What happened
+          </li>
+        )}
         {position !== undefined && <li class="position number">{formatPosition(position)}</li>}
       </ul>
       <ChartTable {...props} />
     </figure>
   )
+}
+
+function hasMarks({ marks = [], positions, range }: ChartProps): boolean {
+  const [first = 0, last = 0] = range ?? [positions[0], positions.at(-1)]
+  return marks.some((position) => position >= first && position <= last)
 }
 
 /** The drawing, with a crosshair that follows the pointer and the arrow keys. */

@@ -37,14 +37,24 @@ export function Moment({ value }: { readonly value: string }) {
   )
 }
 
-/** The day, in the time zone of the data provider. */
-export function formatDay(value: string | number): string {
-  return format(value, { dateStyle: 'medium' })
+/** The day, in the time zone of the data provider. The short form has no year. */
+export function formatDay(value: string | number, length?: 'short'): string {
+  if (length === undefined) return format(value, { dateStyle: 'medium' })
+  return format(value, { day: 'numeric', month: 'short' })
 }
 
-/** The time of day, in the time zone of the data provider. */
+/** The day and the time, without seconds. */
+export function formatHour(value: string | number, length?: 'short'): string {
+  return format(value, {
+    ...{ day: 'numeric', month: 'short' },
+    ...(length === undefined && { year: 'numeric' }),
+    ...{ hour: '2-digit', minute: '2-digit' },
+  })
+}
+
+/** The time of day, in the time zone of the data provider, with seconds if it has any. */
 export function formatTimeOfDay(value: string | number): string {
-  return format(value, { timeStyle: 'medium' })
+  return format(value, { timeStyle: new Date(value).getTime() % 60_000 === 0 ? 'short' : 'medium' })
 }
 
 /** A time of the server with its zone. `value` is RFC 3339. */

@@ -3,8 +3,8 @@ import { type Html, html } from '../../platform/consent/pages/html.ts'
 import type { Month, SharedData } from '../budget.ts'
 import { formatMoney, formatRounded } from './layout.ts'
 
-/** In pixels. A narrower page scales the drawing. */
-const chartWidth = 480
+/** In pixels. The page shows the drawing that has legible labels in its width. */
+const chartWidths = { wide: 520, narrow: 288 }
 
 /** Money in and out by month: a chart, a sentence, and a table. */
 export function renderChart({ months, currency }: SharedData): Html {
@@ -12,7 +12,7 @@ export function renderChart({ months, currency }: SharedData): Html {
 <p id="chart-text">${describe(months, currency)}</p>
 <p class="legend muted"><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="in" width="10" height="10" rx="2"/></svg> in
 <svg viewBox="0 0 10 10" aria-hidden="true"><rect class="out" width="10" height="10" rx="2"/></svg> out · ${currency} a month</p>
-${renderDrawing(months, currency)}
+<div class="charts">${Object.entries(chartWidths).map(([name, width]) => renderDrawing(months, currency, name, width))}</div>
 <details><summary>Show the numbers</summary>
 <table><thead><tr><th scope="col">Month</th><th scope="col" class="number">In (${currency})</th><th scope="col" class="number">Out (${currency})</th></tr></thead>
 <tbody>${months.map(
@@ -21,13 +21,19 @@ ${renderDrawing(months, currency)}
   )}</tbody></table></details>`
 }
 
-function renderDrawing(months: readonly Month[], currency: string): Html {
+function renderDrawing(
+  months: readonly Month[],
+  currency: string,
+  name: string,
+  chartWidth: number,
+): Html {
   const { width, height, left, right, baseline, grid, labels, series } = placeChart(
     {
       kind: 'bars',
       positions: [...months.keys()],
       formatPosition: (index) => nameMonth(months[index]?.start ?? '', 'short'),
       format: (cents) => formatRounded(cents, currency),
+      precision: 100,
       series: [
         { values: months.map(({ moneyIn }) => moneyIn) },
         { values: months.map(({ moneyOut }) => moneyOut) },
@@ -35,7 +41,7 @@ function renderDrawing(months: readonly Month[], currency: string): Html {
     },
     chartWidth,
   )
-  return html`<svg class="chart" role="img" aria-labelledby="chart-text" viewBox="0 0 ${width} ${height}">
+  return html`<svg class="chart ${name}" role="img" aria-labelledby="chart-text" viewBox="0 0 ${width} ${height}">
 ${grid.map(({ at, text }) => html`<line class="chart-grid" x1="${left}" x2="${right}" y1="${at}" y2="${at}"/><text x="${left - 8}" y="${at + 4}" text-anchor="end">${text}</text>`)}
 <line class="chart-baseline" x1="${left}" x2="${right}" y1="${baseline}" y2="${baseline}"/>
 ${labels.map(({ at, text }) => html`<text x="${at}" y="${height - 6}" text-anchor="middle">${text}</text>`)}

@@ -34,7 +34,11 @@ th,td{text-align:left;vertical-align:top;padding:8px 0;border-bottom:1px solid v
 thead th{font-size:14px;color:var(--muted)}
 th .muted,td .muted{display:block}
 .number{text-align:right;font-variant-numeric:tabular-nums;padding-left:12px;white-space:nowrap}
+.charts{container-type:inline-size}
 .chart{display:block;width:100%;max-width:600px;height:auto;margin:8px 0}
+.chart.narrow{max-width:340px}
+@container (max-width:420px){.chart.wide{display:none}}
+@container (min-width:420.01px){.chart.narrow{display:none}}
 .chart text{fill:var(--muted);font-size:12px}
 .chart-grid{stroke:var(--line)}
 .chart-baseline{stroke:var(--control)}

@@ -5,6 +5,8 @@ import { groupDigits } from '../../components/money.tsx'
 export interface BarChart {
   readonly title: string
   readonly sentence: string
+  /** Of the values on the axis. */
+  readonly unit: string
   /** Exact decimals, one for each label. Lengths need no exact numbers. */
   readonly bars: readonly (readonly [label: string, colour: ChartColour, decimals: string[]])[]
 }
@@ -24,12 +26,13 @@ export function BarCharts({
   return (
     <div class="account-charts">
       <h2 class="visually-hidden">Charts</h2>
-      {charts.map(({ title, sentence, bars }) => (
+      {charts.map(({ title, sentence, unit, bars }) => (
         <Chart
           key={title}
           kind="bars"
           title={title}
           sentence={sentence}
+          unit={unit}
           positionTitle={positionTitle}
           positions={[...labels.keys()]}
           formatPosition={(index) => labels[index] ?? ''}

@@ -60,11 +60,13 @@ export function EnergyCharts({ customerId, accountId }: AccountProps) {
         if (!last) return null
         const cost = {
           title: 'Cost by invoice',
+          unit: currency,
           sentence: `The last invoice, of ${last.label}, was ${groupDigits(last.cost)} ${currency}.`,
           bars: [[`Cost (${currency})`, 'accent', invoices.map((each) => each.cost)]],
         } as const
         const use = {
           title: 'Use by invoice',
+          unit: unit ?? '',
           sentence: `The invoice of ${last.label} bills ${groupDigits(last.use)} ${unit}.`,
           bars: [[`Use (${unit})`, 'accent', invoices.map((each) => each.use)]],
         } as const

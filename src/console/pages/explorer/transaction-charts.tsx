@@ -34,6 +34,7 @@ export function TransactionCharts(props: AccountProps) {
         const part = isComplete ? '' : ` Of the newest ${transactionsMax} transactions.`
         const balances: BarChart = {
           title: 'Balance at the end of each month',
+          unit: currency,
           sentence: `Now ${amount(last.balance)}, from the posted transactions of the last 12 months.${part}`,
           bars: [[`Balance (${currency})`, 'accent', months.map(({ balance }) => balance)]],
         }
@@ -45,6 +46,7 @@ export function TransactionCharts(props: AccountProps) {
               ...(props.balance ? [balances] : []),
               {
                 title: 'Money in and out',
+                unit: currency,
                 sentence: `In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`,
                 bars: [
                   [`In (${currency})`, 'accent', months.map(({ moneyIn }) => moneyIn)],

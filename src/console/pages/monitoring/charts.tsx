@@ -6,7 +6,15 @@ import { Chart } from '../../components/chart.tsx'
 import type { ChartColour, ChartSeries } from '../../components/chart-props.ts'
 import { formatTimeOfDay } from '../../components/time.tsx'
 import { formatCount, formatSeconds } from '../../labels.ts'
-import { countAll, findHighest, findMean, sumSeconds, toBuckets } from '../../metrics-buckets.ts'
+import {
+  bucketSeconds,
+  countAll,
+  countInBucket,
+  findHighest,
+  findMean,
+  sumSeconds,
+  toBuckets,
+} from '../../metrics-buckets.ts'
 import { nameReason } from './reason.tsx'
 
 /** The axis covers at least this time, so that the first samples are not stretched. */
@@ -16,6 +24,8 @@ const roleColours = { provider: 'series-2', platform: 'series-3', intake: 'muted
 const reasonColours = ['bad', 'warn', 'accent', 'series-2', 'muted'] as const
 
 const formatTime = (seconds: number) => formatTimeOfDay(seconds * 1000)
+
+const perBucket = `per ${bucketSeconds} seconds`
 
 type Read = (sample: MetricsSample) => number | undefined
 
@@ -55,6 +65,7 @@ export function MetricsCharts({
         title: 'Requests per second',
         sentence: describeRequests(samples),
         format: formatRate,
+        precision: 0.1,
         series: [
           series('All', 'accent', (sample) => sample.requests),
           ...Object.entries(roleColours).map(([role, colour]) =>
@@ -70,6 +81,7 @@ export function MetricsCharts({
         title: 'Latency',
         sentence: describeLatency(samples),
         format: formatSeconds,
+        precision: 0.0001,
         series: [
           series('p50', 'accent', (sample) => sample.latency?.p50, findHighest),
           series('p95', 'series-2', (sample) => sample.latency?.p95, findHighest),
@@ -77,24 +89,28 @@ export function MetricsCharts({
         ],
       },
       {
-        title: 'Errors per second',
+        title: `Errors ${perBucket}`,
         sentence: describeErrors(samples),
-        format: formatRate,
+        format: formatCount,
+        precision: 1,
         series: [
-          series('Server errors (5xx)', 'bad', (sample) => sample.errors),
-          series('Client errors (4xx)', 'warn', (sample) => sample.clientErrors),
-          series('Shed because of overload', 'accent', (sample) => sample.shed),
+          series('Server errors (5xx)', 'bad', (sample) => sample.errors, countInBucket),
+          series('Client errors (4xx)', 'warn', (sample) => sample.clientErrors, countInBucket),
+          series('Shed because of overload', 'accent', (sample) => sample.shed, countInBucket),
         ],
       },
       {
-        title: 'Rejected tokens per second',
+        title: `Rejected tokens ${perBucket}`,
         sentence: describeRejections(totals, hasRequests(samples)),
-        format: formatRate,
+        format: formatCount,
+        precision: 1,
         series: reasonColours.flatMap((colour, index) => {
           const reason = totals[index]?.[0]
           const find = ({ rejections }: MetricsSample) =>
             rejections.find((each) => each.reason === reason)?.rate ?? 0
-          return reason === undefined ? [] : [series(nameReason(reason), colour, find)]
+          return reason === undefined
+            ? []
+            : [series(nameReason(reason), colour, find, countInBucket)]
         }),
       },
     ],

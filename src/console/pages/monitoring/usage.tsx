@@ -11,7 +11,7 @@ import { ChipSelect } from '../../components/field.tsx'
 import { Marks } from '../../components/marks.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { formatDay, formatTimeOfDay } from '../../components/time.tsx'
+import { formatDay, formatHour, formatTimeOfDay } from '../../components/time.tsx'
 import { RangeSelect, readRange } from '../../components/usage-range.tsx'
 import { formatCount, formatSeconds } from '../../labels.ts'
 import { useResource } from '../../resource.ts'
@@ -140,12 +140,19 @@ export function Totals({ total }: Pick<UsageHistory, 'total'>) {
 
 const toSeconds = (time: string) => Date.parse(time) / 1000
 
+/** Times of periods, in full and on the axis. */
+const timeFormats = {
+  minute: { format: formatTimeOfDay, label: formatTimeOfDay },
+  hour: { format: formatHour, label: (time: number) => formatHour(time, 'short') },
+  day: { format: formatDay, label: (time: number) => formatDay(time, 'short') },
+} as const
+
 /** Two charts with the same axis, a common crosshair and the marks. */
 function Charts({ history }: { readonly history: UsageHistory }) {
   const { points, marks, unit, end } = history
   const selected = useSignal<number | undefined>(undefined)
   const positions = points.map(({ start }) => toSeconds(start))
-  const format = unit === 'day' ? formatDay : formatTimeOfDay
+  const { format, label } = timeFormats[unit]
   const values = (read_: (point: UsagePoint) => number | undefined) =>
     points.map((point) => read_(point) ?? null)
   const shared = {
@@ -153,6 +160,7 @@ function Charts({ history }: { readonly history: UsageHistory }) {
     positionTitle: 'Time',
     positions,
     formatPosition: (seconds: number) => format(seconds * 1000),
+    formatLabel: (seconds: number) => label(seconds * 1000),
     range: [positions[0] ?? 0, toSeconds(end)],
     marks: marks.map(({ time }) => toSeconds(time)),
     selected,
@@ -163,8 +171,9 @@ function Charts({ history }: { readonly history: UsageHistory }) {
       <Chart
         {...shared}
         title={`Calls per ${unit}`}
-        sentence={`${formatCount(sum, 'call')}. Dashed lines are marks, which are listed below.`}
+        sentence={`${formatCount(sum, 'call')}. What happened is listed below.`}
         format={formatCount}
+        precision={1}
         series={[
           { label: 'All', colour: 'accent', values: values(({ calls }) => calls) },
           { label: 'Errors', colour: 'bad', values: values(({ errors }) => errors) },
