@@ -4,9 +4,9 @@ import { StateBadge } from '../../components/badge.tsx'
 import type { Titled } from '../../components/page-heading.tsx'
 
 export const judgements = {
-  pass: ['good', 'passed'],
-  fail: ['bad', 'failed'],
-  skip: ['warn', 'skipped'],
+  pass: ['good', 'Passed'],
+  fail: ['bad', 'Failed'],
+  skip: ['warn', 'Skipped'],
 } as const
 
 /** A check, which opens to what was sent, expected and received, the clause and the hint. */

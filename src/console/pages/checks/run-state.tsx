@@ -3,10 +3,10 @@ import { Badge } from '../../components/badge.tsx'
 
 /** The state of a run in a word: a completed run has passed or failed. */
 export function RunState({ run: { state, progress } }: { readonly run: ListedCheck }) {
-  if (state === 'running') return <Badge>running</Badge>
-  if (state === 'interrupted') return <Badge kind="warn">interrupted</Badge>
-  if (state === 'error') return <Badge kind="bad">not run</Badge>
-  return progress.failed > 0 ? <Badge kind="bad">failed</Badge> : <Badge kind="good">passed</Badge>
+  if (state === 'running') return <Badge>Running</Badge>
+  if (state === 'interrupted') return <Badge kind="warn">Interrupted</Badge>
+  if (state === 'error') return <Badge kind="bad">Not run</Badge>
+  return progress.failed > 0 ? <Badge kind="bad">Failed</Badge> : <Badge kind="good">Passed</Badge>
 }
 
 /** How often a run in progress is read. */

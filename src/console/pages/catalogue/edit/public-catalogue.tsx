@@ -39,7 +39,7 @@ export function PublicCatalogue({ editor }: { readonly editor: Editor }) {
       <ul class="checks-list">
         {gaps.slice(0, shownMax).map((gap) => (
           <li key={formatProblem(gap)}>
-            <Badge kind="bad">missing</Badge>
+            <Badge kind="bad">Missing</Badge>
             <div>
               <FieldLink editor={editor} path={gap.path}>
                 {describePath(gap.path)}

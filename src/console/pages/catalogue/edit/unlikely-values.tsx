@@ -13,7 +13,7 @@ export function UnlikelyValues({ editor }: { readonly editor: Editor }) {
       <ul class="checks-list">
         {warnings.map((warning) => (
           <li key={warning.path}>
-            <Badge kind="warn">unlikely</Badge>
+            <Badge kind="warn">Unlikely</Badge>
             <div>
               <FieldLink editor={editor} path={warning.path}>
                 {formatProductWarning(warning)}
