@@ -3,7 +3,7 @@ import { type Html, html } from '../../platform/consent/pages/html.ts'
 import type { Month, SharedData } from '../budget.ts'
 import { formatMoney, formatRounded } from './layout.ts'
 
-/** In pixels. The page shows the drawing that has legible labels in its width. */
+/** In pixels. The page shows the drawing that fits its width, so that labels are large enough to read. */
 const chartWidths = { wide: 520, narrow: 288 }
 
 /** Money in and out by month: a chart, a sentence, and a table. */
