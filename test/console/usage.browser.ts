@@ -43,7 +43,7 @@ describe('the history of calls in the console', () => {
       .first()
       .waitFor()
     await happened.getByText('Signing key added').first().waitFor()
-    await page.getByText('Definition of calls', { exact: true }).click()
+    await page.getByLabel('Definition of calls', { exact: true }).click()
     await page.getByText(usageDefinitions.calls).waitFor()
     await check(page, 'operations-usage')
 

@@ -38,9 +38,9 @@ export function Stat({
 }) {
   return (
     <li class="card stat">
-      <span class="label">{label}</span>
+      <div class="label">{label}</div>
       <strong class="number">{value}</strong>
-      <span class="detail">{detail}</span>
+      <div class="detail">{detail}</div>
       {children}
     </li>
   )

@@ -9,6 +9,7 @@ const paths = {
   pulse: 'M3 17l5-6 4 4 8-10',
   code: 'M8 6l-5 6 5 6M16 6l5 6-5 6',
   report: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7',
+  info: 'M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM12 11v6M12 7v.5',
   people: 'M15 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0zM3 21c0-4 3.5-6 8-6s8 2 8 6',
 } as const
 

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentProps } from 'preact'
 import type { UsageHistory, UsagePoint } from '../../../contract/index.ts'
 import { toLabel } from '../../../contract/labels.ts'
 import { getUsage } from '../../../contract/operations/monitoring.ts'
@@ -116,25 +117,39 @@ export function Totals({ total }: Pick<UsageHistory, 'total'>) {
   const rejected = `${formatCount(clientErrors)} with 4xx, ${formatCount(rejections)} over a limit`
   return (
     <ul class="stats">
-      <Stat label="Calls" value={formatCount(calls)} detail={formatCount(sessions, 'session')}>
-        <Definition of="calls" name="calls" />
-        <Definition of="sessions" name="sessions" />
-      </Stat>
-      <Stat label="Errors" value={formatCount(errors)} detail={rejected}>
-        <Definition of="errors" name="errors" />
-        <Definition of="rejections" name="calls over a limit" />
-      </Stat>
       <Stat
-        label="Response time, p95"
+        label={<Defined text="Calls" of="calls" name="calls" />}
+        value={formatCount(calls)}
+        detail={<Defined text={formatCount(sessions, 'session')} of="sessions" name="sessions" />}
+      />
+      <Stat
+        label={<Defined text="Errors" of="errors" name="errors" />}
+        value={formatCount(errors)}
+        detail={<Defined text={rejected} of="rejections" name="calls over a limit" />}
+      />
+      <Stat
+        label={<Defined text="Response time, p95" of="latency" name="response times" />}
         value={latency ? formatSeconds(latency.p95) : '–'}
         detail={latency && `p50 ${formatSeconds(latency.p50)}, p99 ${formatSeconds(latency.p99)}`}
-      >
-        <Definition of="latency" name="response times" />
-      </Stat>
-      <Stat label="Peak" value={peak === undefined ? '–' : formatCount(peak)} detail="per second">
-        <Definition of="peak" name="peaks" />
-      </Stat>
+      />
+      <Stat
+        label={<Defined text="Peak" of="peak" name="peaks" />}
+        value={peak === undefined ? '–' : formatCount(peak)}
+        detail="per second"
+      />
     </ul>
+  )
+}
+
+/** A text with a button that shows what it counts. */
+function Defined({
+  text,
+  ...definition
+}: ComponentProps<typeof Definition> & { readonly text: string }) {
+  return (
+    <>
+      {text} <Definition {...definition} />
+    </>
   )
 }
 
