@@ -30,12 +30,16 @@ describe('the consents in the console', () => {
   it('are found and withdrawn with the keyboard alone, and the next data call is refused', async () => {
     const budget = await requestPasscode(console, emails.sharing)
     await shareAll(budget)
-    const [{ id = '' } = {}] = await store.arrangements.list({ limit: 1 }, Temporal.Now.instant())
+    const [{ id = '', thirdPartyId = '' } = {}] = await store.arrangements.list(
+      { limit: 1 },
+      Temporal.Now.instant(),
+    )
 
     const page = await console.visit('/console/consents')
     await page.getByRole('cell', { name: 'Active' }).waitFor()
     await check(page, 'consents')
-    await focusOn(page, id.slice(0, 8))
+    await page.getByText(id.slice(0, 8), { exact: true }).waitFor()
+    await focusOn(page, 'Example Budget')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'What is shared' }).waitFor()
     await page.getByText('Incoming and outgoing transactions').waitFor()
@@ -81,6 +85,13 @@ describe('the consents in the console', () => {
     await page.goBack()
     await page.getByRole('cell', { name: 'Withdrawn' }).waitFor()
     assert.equal(await page.getByLabel('Status').inputValue(), '')
+    await page.getByLabel('Third party').fill('Example Budget')
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.searchParams.get('third-party') === thirdPartyId)
+    await page.getByRole('cell', { name: 'Withdrawn' }).waitFor()
+    await page.getByLabel('Third party').fill('no-such-id')
+    await page.keyboard.press('Enter')
+    await page.getByText('No consent matches the filters').waitFor()
     assertQuiet(page)
     await budget.context().close()
     await page.context().close()

@@ -2,8 +2,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { values } from '../../../contract/enumerations.ts'
 import { toLabel } from '../../../contract/labels.ts'
 import { listStates } from '../../components/badge.tsx'
-import { SecondaryButton } from '../../components/button.tsx'
 import { ChipInput, ChipSelect } from '../../components/field.tsx'
+import { Filters as FilterGroup } from '../../components/filters.tsx'
 import { setQuery } from '../../router.ts'
 import type { Filters } from './filters.ts'
 import { states } from './product-state.ts'
@@ -33,24 +33,14 @@ export function FilterForm({
   /** Suggestions. */
   readonly brands: readonly string[]
 }) {
-  const id = useId()
-  const [isOpen, setOpen] = useState(false)
   const { text, ...chosen } = filters
   const count = Object.values(chosen).filter((value) => value !== '').length
   return (
     <search class="toolbar">
       <SearchField text={text} />
-      <SecondaryButton
-        class="secondary filters-toggle"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
-      >
-        Filters{count > 0 && ` (${count})`}
-      </SecondaryButton>
-      <div id={id} class={isOpen ? 'filters open' : 'filters'}>
+      <FilterGroup count={count}>
         <FilterChips filters={filters} brands={brands} />
-      </div>
+      </FilterGroup>
     </search>
   )
 }

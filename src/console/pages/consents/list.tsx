@@ -1,9 +1,11 @@
+import { useId } from 'preact/hooks'
 import type { Consent } from '../../../contract/index.ts'
 import { listConsents } from '../../../contract/operations/consents.ts'
 import { read } from '../../api.ts'
 import { listStates, StateBadge } from '../../components/badge.tsx'
 import { SecondaryLink } from '../../components/button.tsx'
-import { ChipSelect } from '../../components/field.tsx'
+import { ChipInput, ChipSelect } from '../../components/field.tsx'
+import { Filters } from '../../components/filters.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Empty } from '../../components/states.tsx'
@@ -19,6 +21,7 @@ import {
 } from './columns.tsx'
 import { CursorList, FilterInput, NoMatch, useCursorList } from './cursor-list.tsx'
 import { messageStateLabels, statuses } from './labels.ts'
+import { useThirdParties } from './third-parties.ts'
 
 /** The filters of the view, which are parameters of its address and of the operation. */
 const filters = ['status', 'third-party', 'customer'] as const
@@ -36,7 +39,7 @@ export function View({ query }: ViewProps) {
         <SecondaryLink href="/console/consents/flows">Consent flows</SecondaryLink>
         <SecondaryLink href="/console/consents/corrections">Corrections</SecondaryLink>
       </PageHeading>
-      <Filters query={query} />
+      <ConsentFilters query={query} consents={list.value?.data ?? []} />
       <CursorList
         {...{ list, query }}
         noun="consents"
@@ -59,11 +62,12 @@ export function View({ query }: ViewProps) {
 
 const columns: readonly Column<Consent>[] = [
   {
-    title: 'Consent',
+    title: 'Third party',
     isHeading: true,
-    cell: ({ consentId }) => (
-      <a href={consentUrl(consentId)} title={consentId}>
-        <code>{consentId.slice(0, 8)}</code>
+    isLong: true,
+    cell: ({ consentId, thirdParty }) => (
+      <a href={consentUrl(consentId)}>
+        <ThirdPartyName thirdParty={thirdParty} />
       </a>
     ),
   },
@@ -74,15 +78,6 @@ const columns: readonly Column<Consent>[] = [
         <StateBadge label={statuses[status]} />
         <Undelivered messages={messages} />
       </span>
-    ),
-  },
-  {
-    title: 'Third party',
-    isLong: true,
-    cell: ({ thirdParty }) => (
-      <a href={`/console/consents?third-party=${encodeURIComponent(thirdParty.id)}`}>
-        <ThirdPartyName thirdParty={thirdParty} />
-      </a>
     ),
   },
   { title: 'Customer', cell: ({ customerId }) => <Identifier value={customerId} /> },
@@ -97,6 +92,12 @@ const columns: readonly Column<Consent>[] = [
     ),
   },
   changeColumn,
+  {
+    title: 'Consent',
+    phone: 'hidden',
+    isExtra: true,
+    cell: ({ consentId }) => <code title={consentId}>{consentId.slice(0, 8)}</code>,
+  },
 ]
 
 /** Whether messages wait or were given up. */
@@ -109,18 +110,23 @@ function Undelivered({ messages }: Pick<Consent, 'messages'>) {
   return <StateBadge label={[kind, `Message ${word.toLowerCase()}`]} />
 }
 
-function Filters({ query }: Pick<ViewProps, 'query'>) {
+function ConsentFilters({
+  query,
+  consents,
+}: Pick<ViewProps, 'query'> & { readonly consents: readonly Consent[] }) {
   return (
     <search class="toolbar" aria-label="Filter consents">
-      <ChipSelect
-        label="Status"
-        value={query.get('status') ?? ''}
-        options={listStates(statuses)}
-        onSelect={(status) => setQuery({ status, cursor: undefined })}
-      />
-      <FilterInput query={query} name="third-party" label="Third party ID" />
-      <FilterInput query={query} name="customer" label="Customer ID" />
-      {filters.some((name) => query.has(name)) && <a href="/console/consents">Remove filters</a>}
+      <Filters count={filters.filter((name) => query.has(name)).length}>
+        <ChipSelect
+          label="Status"
+          value={query.get('status') ?? ''}
+          options={listStates(statuses)}
+          onSelect={(status) => setQuery({ status, cursor: undefined })}
+        />
+        <ThirdPartyInput id={query.get('third-party') ?? ''} consents={consents} />
+        <FilterInput query={query} name="customer" label="Customer ID" />
+        {filters.some((name) => query.has(name)) && <a href="/console/consents">Remove filters</a>}
+      </Filters>
     </search>
   )
 }
@@ -134,5 +140,37 @@ function NoConsents() {
         the demo, connect Demo Bank in Example Budget.
       </p>
     </Empty>
+  )
+}
+
+/** A third party is chosen by its name, and any by its ID. */
+function ThirdPartyInput({
+  id,
+  consents,
+}: {
+  readonly id: string
+  readonly consents: readonly Consent[]
+}) {
+  const listId = useId()
+  const thirdParties = useThirdParties(consents)
+  return (
+    <>
+      <ChipInput
+        label="Third party"
+        list={listId}
+        value={thirdParties.find((each) => each.id === id)?.label ?? id}
+        onCommit={(text) =>
+          setQuery({
+            'third-party': thirdParties.find(({ label }) => label === text)?.id ?? text,
+            cursor: undefined,
+          })
+        }
+      />
+      <datalist id={listId}>
+        {thirdParties.map((each) => (
+          <option key={each.id} value={each.label} />
+        ))}
+      </datalist>
+    </>
   )
 }
