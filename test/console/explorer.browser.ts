@@ -82,11 +82,11 @@ describe('the explorer in a browser', () => {
     await check(page, 'explorer-account')
 
     await page.getByLabel('Highest amount').fill('much')
-    await page.getByRole('button', { name: 'Apply filters' }).click()
+    await page.keyboard.press('Enter')
     await page.getByText('Enter a decimal, such as -12.50.').waitFor()
     await page.getByLabel('Highest amount').fill('-0.01')
+    await page.keyboard.press('Enter')
     await page.getByLabel('Page size').selectOption('10')
-    await page.getByRole('button', { name: 'Apply filters' }).click()
     await page.getByText(/^Page 1 of/).waitFor()
     await page.waitForURL(/max-amount=-0\.01&page-size=10/)
     const rows = table.locator('tbody tr')
@@ -108,7 +108,7 @@ describe('the explorer in a browser', () => {
     assert.ok(amounts.every((amount) => amount.startsWith('−')))
 
     await page.getByLabel('Text').fill('no such text')
-    await page.getByRole('button', { name: 'Apply filters' }).click()
+    await page.keyboard.press('Enter')
     await page.getByText('No transaction matches').waitFor()
     await page.getByRole('button', { name: 'Clear' }).click()
     await table.waitFor()

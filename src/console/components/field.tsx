@@ -106,21 +106,24 @@ export function SelectField({
   )
 }
 
-/** A filter: its name and its value in one pill, which is dashed while every value is shown. */
+/** A filter: its name and its value in one pill, which is dashed while it has its standard value. */
 export function ChipSelect({
   label,
   value,
+  standard = '',
   options,
   onSelect,
 }: {
   readonly label: string
   readonly value: string
+  /** The value without a choice. By default, every value is shown then. */
+  readonly standard?: string
   readonly options: readonly (readonly [value: string, label: string])[]
   readonly onSelect: (value: string) => void
 }) {
   const id = useId()
   return (
-    <span class={value === '' ? 'chip' : 'chip on'}>
+    <span class={value === standard ? 'chip' : 'chip on'}>
       <label for={id}>{label}</label>
       <select id={id} onChange={(event) => onSelect(event.currentTarget.value)}>
         {options.map(([option, text]) => (
@@ -147,6 +150,9 @@ export function ChipInput({
   const id = useId()
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
+  const commit = () => typed.trim() !== value && onCommit(typed.trim())
+  // While one types in it, a control for a time has a complete value after every digit.
+  const isTime = attributes.type === 'datetime-local'
   return (
     <span class={value === '' ? 'chip' : 'chip on'}>
       <label for={id}>{label}</label>
@@ -158,7 +164,9 @@ export function ChipInput({
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => setTyped(event.currentTarget.value)}
-        onChange={(event) => onCommit(event.currentTarget.value.trim())}
+        {...(isTime
+          ? { onBlur: commit, onKeyDown: ({ key }: KeyboardEvent) => key === 'Enter' && commit() }
+          : { onChange: (event) => onCommit(event.currentTarget.value.trim()) })}
       />
     </span>
   )

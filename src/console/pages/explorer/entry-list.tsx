@@ -44,7 +44,7 @@ export function EntryList<Id extends ListId>({
   )
   return (
     <>
-      {filters.length > 0 && <FilterForm key={query.toString()} query={query} filters={filters} />}
+      {filters.length > 0 && <FilterForm query={query} filters={filters} />}
       <Loaded resource={resource}>
         {({ rows, totalRecords, totalPages }) => {
           const note = window && (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import { SecondaryButton } from '../../components/button.tsx'
-import { readForm, SelectField, TextField } from '../../components/field.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { ChipInput, ChipSelect } from '../../components/field.tsx'
+import { Filters } from '../../components/filters.tsx'
 import { nameZone } from '../../components/time.tsx'
 import { labelPath } from '../../explain-problem.ts'
 import { readCount, setQuery } from '../../router.ts'
@@ -45,7 +46,7 @@ export function readFilters(
   return Object.fromEntries(entries.filter(([, value]) => value))
 }
 
-/** A form whose fields are parameters of the view. */
+/** Controls whose values are parameters of the view. */
 export function FilterForm({
   query,
   filters,
@@ -53,44 +54,48 @@ export function FilterForm({
   readonly query: URLSearchParams
   readonly filters: readonly Filter[]
 }) {
-  const [invalid, setInvalid] = useState<readonly Filter[]>([])
-  const submit = (event: SubmitEvent) => {
-    const read = readForm(event)
-    const wrong = filters.filter(
-      ({ name, kind }) => kind === 'decimal' && !decimal.test(read(name) || '0'),
-    )
-    setInvalid(wrong)
-    if (wrong.length > 0) return
-    const changes = filters.map((filter) => [filter.name, toParameter(filter, read(filter.name))])
-    setQuery({ ...Object.fromEntries(changes), page: undefined })
+  const [invalid, setInvalid] = useState<string>()
+  const set = (filter: Filter, text: string) => {
+    const isInvalid = filter.kind === 'decimal' && !decimal.test(text || '0')
+    if (isInvalid) setInvalid(filter.name)
+    else if (invalid === filter.name) setInvalid(undefined)
+    if (!isInvalid) setQuery({ [filter.name]: toParameter(filter, text), page: undefined })
   }
+  const chosen = filters.filter(({ name }) => query.has(name))
   const clear = () =>
     setQuery(
-      Object.fromEntries(['page', ...filters.map(({ name }) => name)].map((name) => [name, ''])),
+      Object.fromEntries(['page', ...chosen.map(({ name }) => name)].map((name) => [name, ''])),
     )
   return (
-    <form class="filters" aria-label="Filters" onSubmit={submit} noValidate>
-      <div class="fields">
+    <search class="toolbar" aria-label="Filters">
+      <Filters count={chosen.length}>
         {filters.map((filter) =>
           filter.kind === 'pageSize' ? (
-            <PageSizeField key={filter.name} {...filter} size={readPageSize(query)} />
+            <PageSizeChip
+              key={filter.name}
+              {...filter}
+              size={readPageSize(query)}
+              onSelect={(size) => set(filter, size)}
+            />
           ) : (
-            <TextField
+            <ChipInput
               key={filter.name}
               label={nameFilter(filter)}
-              error={invalid.includes(filter) ? 'Enter a decimal, such as -12.50.' : undefined}
-              name={filter.name}
               {...inputs[filter.kind]}
-              defaultValue={toText(filter, query.get(filter.name) ?? '')}
+              aria-invalid={invalid === filter.name ? true : undefined}
+              value={toText(filter, query.get(filter.name) ?? '')}
+              onCommit={(text) => set(filter, text)}
             />
           ),
         )}
-      </div>
-      <p class="buttons">
-        <button type="submit">Apply filters</button>
-        <SecondaryButton onClick={clear}>Clear</SecondaryButton>
-      </p>
-    </form>
+        {chosen.length > 0 && <LinkButton onClick={clear}>Clear</LinkButton>}
+        {invalid !== undefined && (
+          <p class="error" role="alert">
+            Enter a decimal, such as -12.50.
+          </p>
+        )}
+      </Filters>
+    </search>
   )
 }
 
@@ -99,14 +104,19 @@ function nameFilter({ name, kind }: Filter): string {
   return kind === 'time' ? `${labelPath(name)} (${nameZone()})` : labelPath(name)
 }
 
-function PageSizeField({ name, size }: Filter & { readonly size: number }) {
+function PageSizeChip({
+  name,
+  size,
+  onSelect,
+}: Filter & { readonly size: number; readonly onSelect: (size: string) => void }) {
   const sizes = [...new Set([...pageSizes, size])].sort((a, b) => a - b).map(String)
   return (
-    <SelectField
+    <ChipSelect
       label={labelPath(name)}
-      name={name}
       value={String(size)}
+      standard={String(pageSizeStandard)}
       options={sizes.map((each) => [each, each])}
+      onSelect={onSelect}
     />
   )
 }
