@@ -1,13 +1,24 @@
 /** Times of day in a time zone, for controls that know no zones. In browsers without Temporal, too. */
 
-/** The offset of the zone at a time, in milliseconds. */
-function findOffset(zone: string, time: number): number {
-  const parts = new Intl.DateTimeFormat('en-CA', {
+/** To make one takes milliseconds. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function findFormat(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone)
+  if (known) return known
+  const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
     hourCycle: 'h23',
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
     ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
-  }).formatToParts(time)
+  })
+  formats.set(zone, format)
+  return format
+}
+
+/** The offset of the zone at a time, in milliseconds. */
+function findOffset(zone: string, time: number): number {
+  const parts = findFormat(zone).formatToParts(time)
   const read = (type: string) => Number(parts.find((part) => part.type === type)?.value)
   const local = Date.UTC(
     ...([read('year'), read('month') - 1, read('day')] as const),

@@ -102,26 +102,34 @@ describeOnce('the numbers of the explorer', () => {
     assert.equal(negateDecimal('0.00'), '0.00')
   })
 
-  it('are summed by month in UTC, without pending transactions, back from the current balance', () => {
+  it('are summed by month of the zone, without pending transactions, back from the current balance', () => {
     const transaction = (amount: string, postingDateTime: string, status = 'POSTED') =>
       ({ amount, postingDateTime, status }) as BankingTransaction
-    const months = sumMonths(
-      [
-        transaction('10.10', '2026-03-01T00:30:00+01:00'),
-        transaction('-0.20', '2026-05-31T23:59:59Z'),
-        transaction('-5', '2026-05-01T00:00:00Z', 'PENDING'),
-        transaction('0.10', '2026-05-01T00:00:00Z'),
-      ],
-      '100.00',
-    )
+    const transactions = [
+      transaction('10.10', '2026-03-01T00:30:00+01:00'),
+      transaction('-0.20', '2026-05-31T23:59:59Z'),
+      transaction('-5', '2026-05-01T00:00:00Z', 'PENDING'),
+      transaction('0.10', '2026-05-01T00:00:00Z'),
+    ]
 
-    assert.deepEqual(months, [
+    assert.deepEqual(sumMonths(transactions, '100.00', 'UTC'), [
       { month: '2026-02', moneyIn: '10.10', moneyOut: '0', balance: '100.10' },
       { month: '2026-03', moneyIn: '0', moneyOut: '0', balance: '100.10' },
       { month: '2026-04', moneyIn: '0', moneyOut: '0', balance: '100.10' },
       { month: '2026-05', moneyIn: '0.10', moneyOut: '0.20', balance: '100.00' },
     ])
-    assert.deepEqual(sumMonths([], '1'), [])
+    assert.deepEqual(
+      sumMonths(transactions, '100.00', 'Australia/Sydney').map(({ month, moneyIn, moneyOut }) => [
+        ...[month, moneyIn, moneyOut],
+      ]),
+      [
+        ['2026-03', '10.10', '0'],
+        ['2026-04', '0', '0'],
+        ['2026-05', '0.10', '0'],
+        ['2026-06', '0', '0.20'],
+      ],
+    )
+    assert.deepEqual(sumMonths([], '1', 'UTC'), [])
   })
 
   it('are shown as they were received when a response is indented', () => {

@@ -1,5 +1,6 @@
 import { toLabel } from '../../contract/labels.ts'
 import { formatDuration, formatPercent } from '../../contract/product-units.ts'
+import { formatDate, formatTime } from './time.tsx'
 
 /**
  * Any JSON value as text: objects as lists of terms, lists as numbered entries. Rates and durations are in the units of
@@ -51,13 +52,21 @@ function isCompound(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
+/** The names of fields whose values are words of the interface. */
+const enumerated =
+  /([tT]ype|[sS]tatus|[cC]ategory|[mM]ethod|Ownership|[fF]requency|[cC]lass|[cC]harge)$/
+
 function formatScalar(value: unknown, name = ''): string {
   if (value === true) return 'yes'
   if (value === false) return 'no'
   if (value === null) return 'null'
   const text = String(value)
+  if (/^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text))) {
+    return text.length > 10 ? formatTime(text) : formatDate(text)
+  }
   const words = /^rate$|Rate$/.test(name) ? formatPercent(text) : formatDuration(text)
-  return words === undefined ? text : `${words} (${text})`
+  if (words !== undefined) return `${words} (${text})`
+  return enumerated.test(name) ? valueToWords(text) : text
 }
 
 /** `TRANS_AND_SAVINGS_ACCOUNTS` is "Transaction and savings accounts". */

@@ -37,6 +37,16 @@ export function Moment({ value }: { readonly value: string }) {
   )
 }
 
+/** A date such as 2026-01-31, which has no zone. */
+export function formatDate(date: string): string {
+  return format(date, { dateStyle: 'medium', timeZone: 'UTC' })
+}
+
+/** A month such as 2026-01. */
+export function formatMonth(month: string): string {
+  return format(`${month}-01`, { month: 'short', year: 'numeric', timeZone: 'UTC' })
+}
+
 /** The day, in the time zone of the data provider. The short form has no year. */
 export function formatDay(value: string | number, length?: 'short'): string {
   if (length === undefined) return format(value, { dateStyle: 'medium' })

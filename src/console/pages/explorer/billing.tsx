@@ -4,6 +4,9 @@ import { Badge } from '../../components/badge.tsx'
 import { Money } from '../../components/money.tsx'
 import { RecordView, valueToWords } from '../../components/record-view.tsx'
 import type { Column } from '../../components/table.tsx'
+import { formatDate, Moment, nameZone } from '../../components/time.tsx'
+import { timeZone } from '../../session.ts'
+import { fromLocal } from '../../zoned-time.ts'
 import type { AccountProps } from './account-props.ts'
 import { EnergyCharts } from './energy-charts.tsx'
 import { EntryList } from './entry-list.tsx'
@@ -12,20 +15,27 @@ import { type Filter, timeFilters } from './filter-form.tsx'
 const money = (amount: string | undefined) =>
   amount === undefined ? '' : <Money amount={amount} />
 
+const formatEnd = (date: string | undefined) => (date === undefined ? '…' : formatDate(date))
+
 const invoiceColumns: readonly Column<EnergyInvoice>[] = [
   { title: 'Invoice', isHeading: true, cell: ({ invoiceNumber }) => invoiceNumber },
-  { title: 'Issued', cell: ({ issueDate }) => <span class="number">{issueDate}</span> },
+  { title: 'Issued', phone: 'labelled', cell: ({ issueDate }) => formatDate(issueDate) },
   {
     title: 'Period',
-    cell: ({ period }) => period && `${period.startDate ?? '…'} – ${period.endDate ?? '…'}`,
+    cell: ({ period }) => period && `${formatEnd(period.startDate)} – ${formatEnd(period.endDate)}`,
   },
-  { title: 'Due', isExtra: true, cell: ({ dueDate }) => <span class="number">{dueDate}</span> },
+  { title: 'Due', isExtra: true, cell: ({ dueDate }) => dueDate && formatDate(dueDate) },
   {
     title: 'Status',
     cell: ({ paymentStatus }) => paymentStatus && <Badge>{valueToWords(paymentStatus)}</Badge>,
   },
   { title: 'GST', isNumber: true, isExtra: true, cell: ({ gstAmount }) => money(gstAmount) },
-  { title: 'Amount', isNumber: true, cell: ({ invoiceAmount }) => money(invoiceAmount) },
+  {
+    title: 'Amount',
+    isNumber: true,
+    phone: 'first',
+    cell: ({ invoiceAmount }) => money(invoiceAmount),
+  },
 ]
 
 const dateFilters: readonly Filter[] = [
@@ -53,10 +63,13 @@ export function Invoices(account: AccountProps) {
   )
 }
 
-const billingColumns: readonly Column<EnergyBillingTransaction>[] = [
+const listBillingColumns = (): readonly Column<EnergyBillingTransaction>[] => [
   {
-    title: 'Time (provider’s zone)',
-    cell: ({ executionDateTime }) => executionDateTime.replace('T', ' '),
+    title: `Time (${nameZone()})`,
+    // Without an offset, it is in the zone of the provider.
+    cell: ({ executionDateTime }) => (
+      <Moment value={fromLocal(timeZone.value, executionDateTime)} />
+    ),
   },
   {
     title: 'Charge',
@@ -97,7 +110,7 @@ export function Billing(account: AccountProps) {
       operation="listEnergyBilling"
       filters={timeFilters}
       noun="charges and payments"
-      columns={billingColumns}
+      columns={listBillingColumns()}
       emptyTitle="No charge or payment matches"
       emptyHint="Change the filters, or clear them."
     />

@@ -7,6 +7,14 @@ import type { AccountProps } from './account-props.ts'
 import { callProvider, unlessMissing } from './calls.ts'
 import { readList } from './read-list.ts'
 
+function RecordCard({ value }: { readonly value: unknown }) {
+  return (
+    <div class="card">
+      <RecordView value={value} />
+    </div>
+  )
+}
+
 /** The whole record of an account. */
 export function AccountRecord({ kind, customerId, accountId }: AccountProps) {
   const found = useResource(`${kind}\n${customerId}\n${accountId}`, async (signal) => ({
@@ -15,7 +23,7 @@ export function AccountRecord({ kind, customerId, accountId }: AccountProps) {
   return (
     <Loaded resource={found}>
       {({ record }) =>
-        record ? <RecordView value={record} /> : <Empty title="The provider has no details of it" />
+        record ? <RecordCard value={record} /> : <Empty title="The provider has no details of it" />
       }
     </Loaded>
   )
@@ -73,7 +81,7 @@ export function Contact({ customerId, accountId }: AccountProps) {
         if (found === 'none') return <Empty title="This account has no contact details" />
         if (found.value === undefined)
           return <Empty title="The contact details of this account are withheld" />
-        return <RecordView value={found.value} />
+        return <RecordCard value={found.value} />
       }}
     </Loaded>
   )

@@ -1,6 +1,7 @@
 import type { EnergyBillingTransaction, EnergyInvoice } from '../../../contract/index.ts'
 import { groupDigits } from '../../components/money.tsx'
 import { Loaded } from '../../components/states.tsx'
+import { formatDate } from '../../components/time.tsx'
 import { addDecimals } from '../../decimal.ts'
 import { useResource } from '../../resource.ts'
 import type { AccountProps } from './account-props.ts'
@@ -36,7 +37,7 @@ function sumUse(invoices: readonly EnergyInvoice[], billing: readonly EnergyBill
     unit: units.length === 1 && units[0] ? units[0] : undefined,
     invoices: invoices
       .map(({ invoiceNumber, issueDate, invoiceAmount = '0' }) => ({
-        label: issueDate,
+        label: formatDate(issueDate),
         cost: invoiceAmount,
         use: addDecimals(
           usages

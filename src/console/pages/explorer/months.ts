@@ -1,7 +1,8 @@
 import type { BankingTransaction } from '../../../contract/index.ts'
 import { addDecimals, negateDecimal } from '../../decimal.ts'
+import { toLocal } from '../../zoned-time.ts'
 
-/** The sums of one calendar month in UTC, as exact decimals. */
+/** The sums of one calendar month of the zone, as exact decimals. */
 export interface Month {
   /** Such as 2026-03. */
   readonly month: string
@@ -15,12 +16,13 @@ export interface Month {
 export function sumMonths(
   transactions: readonly BankingTransaction[],
   currentBalance: string,
+  zone: string,
 ): Month[] {
   const amounts = new Map<string, string[]>()
   for (const { status, amount, postingDateTime, executionDateTime } of transactions) {
     const time = new Date(postingDateTime ?? executionDateTime ?? '')
     if (status !== 'POSTED' || Number.isNaN(time.getTime())) continue
-    const month = time.toISOString().slice(0, 7)
+    const month = toLocal(zone, time.getTime()).slice(0, 7)
     amounts.set(month, [...(amounts.get(month) ?? []), amount])
   }
   const names = [...amounts.keys()].sort()

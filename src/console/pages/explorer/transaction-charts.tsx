@@ -1,6 +1,8 @@
 import { groupDigits } from '../../components/money.tsx'
 import { Loaded } from '../../components/states.tsx'
+import { formatMonth, nameZone } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
+import { timeZone } from '../../session.ts'
 import type { AccountProps } from './account-props.ts'
 import { type BarChart, BarCharts } from './bar-charts.tsx'
 import { sumMonths } from './months.ts'
@@ -14,7 +16,7 @@ async function loadHistory({ customerId, accountId, balance }: AccountProps, sig
   const query = { 'page-size': transactionsMax }
   const { rows, totalRecords } = await readList('listBankingTransactions', account, query, signal)
   return {
-    months: sumMonths(rows, balance?.currentBalance ?? '0'),
+    months: sumMonths(rows, balance?.currentBalance ?? '0', timeZone.value),
     currency: balance?.currency ?? 'AUD',
     isComplete: rows.length === totalRecords,
   }
@@ -40,14 +42,14 @@ export function TransactionCharts(props: AccountProps) {
         }
         return (
           <BarCharts
-            positionTitle="Month (UTC)"
-            labels={months.map(({ month }) => month)}
+            positionTitle={`Month (${nameZone()})`}
+            labels={months.map(({ month }) => formatMonth(month))}
             charts={[
               ...(props.balance ? [balances] : []),
               {
                 title: 'Money in and out',
                 unit: currency,
-                sentence: `In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`,
+                sentence: `In ${formatMonth(last.month)}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`,
                 bars: [
                   [`In (${currency})`, 'accent', months.map(({ moneyIn }) => moneyIn)],
                   [`Out (${currency})`, 'series-3', months.map(({ moneyOut }) => moneyOut)],
