@@ -11,7 +11,7 @@ import type { AccountProps } from './account-props.ts'
 import { AccountState } from './account-state.tsx'
 import { DirectDebits, ScheduledPayments } from './banking.tsx'
 import { Billing, Invoices } from './billing.tsx'
-import { unlessMissing } from './calls.ts'
+import { callProvider, unlessMissing } from './calls.ts'
 import { AccountRecord, Contact } from './details.tsx'
 import { readsConsents } from './find.ts'
 import { type HeldAccount, listHeldAccounts } from './held-accounts.ts'
@@ -72,12 +72,15 @@ export function View({ params: { customerId = '', accountId = '' }, query }: Vie
   const opened = useResource(`${customerId}\n${accountId}`, (signal) =>
     openAccount(customerId, accountId, signal),
   )
+  const customer = useResource(customerId, (signal) =>
+    callProvider({ operation: 'getCustomer', params: { customerId } }, signal),
+  )
   const account = opened.value?.account
   return (
     <ExplorerLayout
       title={account?.name ?? 'Account'}
       state={account && <AccountState account={account} />}
-      crumbs={[...explorerCrumbs, [customerId, customerUrl(customerId)]]}
+      crumbs={[...explorerCrumbs, [customer.value?.name || customerId, customerUrl(customerId)]]}
       about={
         <>
           {account?.type && `${valueToWords(account.type)} · `}

@@ -27,6 +27,13 @@ export function CallList() {
   )
 }
 
+/** The end of a path, with the query. */
+function shorten(url: string): string {
+  const { pathname, search } = new URL(url)
+  const parts = pathname.split('/')
+  return `${parts.length > 2 ? '…/' : '/'}${parts.slice(-1).join('/')}${search}`
+}
+
 function Call({ call }: { readonly call: MadeCall }) {
   const [isOpen, setOpen] = useState(false)
   const { input, result } = call
@@ -35,8 +42,13 @@ function Call({ call }: { readonly call: MadeCall }) {
   return (
     <details class="call" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <span class="call-operation">{input.operation}</span>{' '}
         <Badge kind={isGood ? 'good' : 'bad'}>{response.status}</Badge>{' '}
+        <span class="call-names">
+          <code class="call-request" title={`${request.method} ${request.url}`}>
+            {request.method} {shorten(request.url)}
+          </code>
+          <span class="muted">{input.operation}</span>
+        </span>{' '}
         <span class="muted number">{formatMs(durationMs)}</span>
       </summary>
       {isOpen && (
