@@ -9,7 +9,7 @@ import { FieldDiff } from '../../components/field-diff.tsx'
 import { PageHeading } from '../../components/page-heading.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { type Column, Pager, Table } from '../../components/table.tsx'
-import { Time } from '../../components/time.tsx'
+import { Ago } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { readCount, setQuery, type ViewProps } from '../../router.ts'
 import { hasScope } from '../../session.ts'
@@ -135,7 +135,7 @@ function createColumns(
     },
     { title: 'By', cell: (change) => <ChangedBy change={change} /> },
     { title: 'Origin', isExtra: true, cell: ({ origin }) => origin ?? 'Written here' },
-    { title: 'At', isNumber: true, cell: ({ changed_at }) => <Time value={changed_at} /> },
+    { title: 'At', isNumber: true, cell: ({ changed_at }) => <Ago time={changed_at} /> },
     ...(hasScope('products.write') ? [{ title: 'Restore', cell: restoreButton }] : []),
   ]
 }

@@ -19,6 +19,7 @@ export function LineTable<Line extends { readonly number: number }>({
     title: 'Line',
     isHeading: isStacked,
     isNumber: true,
+    phone: 'labelled',
     cell: ({ number }) => formatCount(number),
   }
   const rowKey = ({ number }: Line) => String(number)

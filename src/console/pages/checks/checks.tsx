@@ -103,8 +103,13 @@ function Runs({ runs }: { readonly runs: readonly ListedCheck[] }) {
       isLong: true,
       cell: ({ progress }) => formatCounts(progress),
     },
-    { title: 'Kind', cell: (run) => <span class="nowrap">{nameRun(run)}</span> },
-    { title: 'Duration', isNumber: true, cell: ({ seconds }) => formatSeconds(seconds) },
+    { title: 'Kind', phone: 'hidden', cell: (run) => <span class="nowrap">{nameRun(run)}</span> },
+    {
+      title: 'Duration',
+      isNumber: true,
+      phone: 'hidden',
+      cell: ({ seconds }) => formatSeconds(seconds),
+    },
     { title: 'Started by', isExtra: true, cell: ({ startedBy }) => startedBy },
     { title: 'Changes', cell: (run) => linkComparison(run, findPrevious(run, runs)) },
   ]
