@@ -74,12 +74,13 @@ export function CustomerView({ product }: { readonly product: Fields }) {
 function Availability({ product }: { readonly product: Fields }) {
   const from = readText(product, 'effective_from')
   const to = readText(product, 'effective_to')
+  const isOver = to !== undefined && Date.parse(to) <= Date.now()
   const apply = readText(product, 'application_uri')
   return (
     <>
       {(from !== undefined || to !== undefined) && (
         <p>
-          Available
+          {isOver ? 'Was available' : 'Available'}
           {from !== undefined && (
             <>
               {' from '}

@@ -62,6 +62,8 @@ export function Figures({
         detail={
           requests === 0 ? (
             'no request was seen'
+          ) : Math.round(rejected) === 0 ? (
+            'none'
           ) : (
             <>
               {formatCount(Math.round(rejected))} · <a href="/console/monitoring">why</a>
