@@ -41,7 +41,7 @@ export function Chart(props: ChartProps) {
         ))}
         {hasMarks(props) && (
           <li>
-            <svg width="16" height="10" aria-hidden="true" class="chart-key">
+            <svg width="16" height="10" aria-hidden="true" class="chart-key muted">
               <line class="chart-mark" x1="8" x2="8" y1="0" y2="10" />
             </svg>
             What happened
