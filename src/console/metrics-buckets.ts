@@ -27,6 +27,13 @@ export function toBuckets(samples: readonly MetricsSample[]): Bucket[] {
   return buckets
 }
 
+/** The figures without the requests of the console and of checks. */
+export function withoutTools({ others, ...sample }: MetricsSample): MetricsSample {
+  if (!others) return sample
+  const { latency: _latency, ...rest } = sample
+  return { ...rest, ...others }
+}
+
 /** How long the samples are together. */
 export function sumSeconds(samples: readonly MetricsSample[]): number {
   return samples.reduce((sum, { seconds }) => sum + seconds, 0)

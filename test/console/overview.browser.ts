@@ -66,6 +66,24 @@ describe('the overview in a browser', () => {
     await page.context().close()
   })
 
+  it('does not say that all is well while a list is not read', async () => {
+    const page = await console.visit('/console/reports')
+    const checks = Promise.withResolvers<void>()
+    await page.route('**/v1/checks', async (route) => {
+      await checks.promise
+      await route.fulfill({ status: 500, json: { error: 'broken' } })
+    })
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByText('The checks and the catalogue are being read.').waitFor()
+    assert.equal(await page.getByText('Nothing needs attention.').count(), 0)
+    checks.resolve()
+    await page.getByText('Not everything could be read now.').waitFor()
+    assert.equal(await page.getByText('Nothing needs attention.').count(), 0)
+    await check(page, 'overview-not-known')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
   it('names counts that are not available, with the reason', async () => {
     const page = await console.visit('/console')
     await page.route('**/v1/status', async (route) => {
@@ -92,6 +110,8 @@ describe('the overview in a browser', () => {
     await console.stop()
     await page.getByText('The server cannot be reached.').waitFor()
     await page.getByText('What follows was read').waitFor()
+    await page.getByText('Not known', { exact: true }).first().waitFor()
+    assert.equal(await page.getByText('Nothing needs attention.').count(), 0)
     assert.equal(await page.locator('.counts').count(), 1)
     await check(page, 'overview-stale')
 

@@ -63,7 +63,7 @@ export function MetricsCharts({
     () => [
       {
         title: 'Requests per second',
-        sentence: describeRequests(samples),
+        sentence: describeRequests(samples, buckets),
         format: formatRate,
         precision: 0.1,
         series: [
@@ -130,8 +130,12 @@ export function formatRate(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: digits })
 }
 
-function describeRequests(samples: readonly MetricsSample[]): string {
-  const rates = samples.map(({ requests }) => requests)
+/** The highest rate is that of a bucket, as the chart shows it. */
+function describeRequests(
+  samples: readonly MetricsSample[],
+  buckets: ReturnType<typeof toBuckets>,
+): string {
+  const rates = buckets.map((bucket) => findMean(bucket, ({ requests }) => requests) ?? 0)
   const mean = countAll(samples, ({ requests }) => requests) / (sumSeconds(samples) || 1)
   if (mean === 0) return nothingSeen
   return `${formatRate(mean)} per second on average, ${formatRate(Math.max(0, ...rates))} at most.`

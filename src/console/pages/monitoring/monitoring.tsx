@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { FeedActivity, MetricsSample, UsageMark } from '../../../contract/index.ts'
+import type { FeedActivity, UsageMark } from '../../../contract/index.ts'
 import { getUsage, listRejections } from '../../../contract/operations/monitoring.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../components/badge.tsx'
@@ -9,6 +9,7 @@ import { Empty, Loaded, Skeleton } from '../../components/states.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { Ago } from '../../components/time.tsx'
 import { formatSpan } from '../../labels.ts'
+import { withoutTools } from '../../metrics-buckets.ts'
 import { type MetricsStream, useMetricsStream } from '../../metrics-stream.ts'
 import { useResource } from '../../resource.ts'
 import { setQuery, type ViewProps } from '../../router.ts'
@@ -30,13 +31,6 @@ const toolOptions = [
 
 async function readMarks(signal: AbortSignal): Promise<readonly UsageMark[]> {
   return (await read(getUsage, { query: { range: '10m' }, signal })).marks
-}
-
-/** The figures of other clients. */
-function withoutTools({ others, ...sample }: MetricsSample): MetricsSample {
-  if (!others) return sample
-  const { latency: _latency, ...rest } = sample
-  return { ...rest, ...others }
 }
 
 export function View({ query }: ViewProps) {

@@ -52,7 +52,7 @@ export function Figures({
       <Stat
         label={`Requests, last ${minutes} min`}
         value={formatCount(Math.round(requests))}
-        detail={`${(requests / (seconds || 1)).toFixed(1)} per second`}
+        detail={`${(requests / (seconds || 1)).toFixed(1)} per second, without the console and checks`}
       >
         <Sparkline values={mean((sample) => sample.requests)} />
       </Stat>
@@ -110,7 +110,7 @@ export function Requests({ samples }: Pick<MetricsStream, 'samples'>) {
     <Chart
       kind="lines"
       title="Requests per second"
-      sentence={`By server, in steps of ${bucketSeconds} seconds.`}
+      sentence={`By server, in steps of ${bucketSeconds} seconds, without requests of the console and of checks.`}
       positionTitle="Time"
       positions={times}
       formatPosition={(seconds) => formatTimeOfDay(seconds * 1000)}

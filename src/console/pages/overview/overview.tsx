@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks'
 import type { PlatformStatus } from '../../../contract/index.ts'
 import { capitalize } from '../../../contract/labels.ts'
 import { getStatus } from '../../../contract/operations/monitoring.ts'
@@ -9,6 +10,7 @@ import { Loaded } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Ago } from '../../components/time.tsx'
 import { formatCount } from '../../labels.ts'
+import { withoutTools } from '../../metrics-buckets.ts'
 import { useMetricsStream } from '../../metrics-stream.ts'
 import { useResource } from '../../resource.ts'
 import { features, hasScope, providerName } from '../../session.ts'
@@ -39,23 +41,33 @@ export function View() {
           </>
         }
       />
-      <Loaded resource={status}>{(value) => <Status status={value} />}</Loaded>
+      <Loaded resource={status}>
+        {(value) => <Status status={value} isCurrent={status.error === undefined} />}
+      </Loaded>
     </>
   )
 }
 
-function Status({ status }: { readonly status: PlatformStatus }) {
+function Status({
+  status,
+  isCurrent,
+}: {
+  readonly status: PlatformStatus
+  /** False if the status could not be read again. */
+  readonly isCurrent: boolean
+}) {
   const stream = useMetricsStream()
   const isMeasured = hasFigures(stream)
+  const samples = useMemo(() => stream.samples.map(withoutTools), [stream.samples])
   const showsConsents = features.value.includes('consent') && hasScope('consent.read')
   return (
     <div class="overview">
-      <Attention status={status} />
+      <Attention status={status} isCurrent={isCurrent} />
       <MissingFigures stream={stream} />
-      {isMeasured && <Figures samples={stream.samples} feeds={status.feeds} />}
+      {isMeasured && <Figures samples={samples} feeds={status.feeds} />}
       <Counts counts={status.counts} />
       <div class="grid">
-        {isMeasured && <Requests samples={stream.samples} />}
+        {isMeasured && <Requests samples={samples} />}
         <Servers status={status} />
         {showsConsents && <LatestConsents />}
         <Feeds feeds={status.feeds} lastLoad={status.lastLoad} />
