@@ -72,7 +72,8 @@ export function Problem({
 function advise(status: number): string {
   if (status === 0) return 'Check that the platform runs and that you are connected to it.'
   if (status === 401) return 'Sign in again.'
-  if (status === 403) return 'Sign in as an API client that has the scope for this.'
+  if (status === 403)
+    return 'This session does not have the scope for this. Ask for the scope, or sign in with an account that has it.'
   if (status === 404) return 'It may have been removed. Go back to the list.'
   if (status === 412 || status === 409) return 'It was changed meanwhile. Read it again first.'
   if (status === 429) return 'Wait a minute, and try again.'

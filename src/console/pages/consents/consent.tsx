@@ -41,7 +41,13 @@ export function View({ params: { id = '' } }: ViewProps) {
         title={`Consent ${id.slice(0, 8)}`}
         crumbs={[['Consents', '/console/consents']]}
         state={value && <StateBadge label={statuses[value.status]} />}
-        about={value && <>What a customer shares with {name}</>}
+        about={
+          value && (
+            <>
+              What a customer {value.status === 'active' ? 'shares' : 'shared'} with {name}
+            </>
+          )
+        }
       >
         {value && (
           <SecondaryButton onClick={() => setCopying(true)}>

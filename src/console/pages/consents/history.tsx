@@ -1,7 +1,7 @@
 import type { ConsentDetail } from '../../../contract/index.ts'
 import { clusterWords, describeWords } from '../../../platform/consent/scope-words.ts'
 import { ActorName } from '../../components/actor-name.tsx'
-import { StateBadge } from '../../components/badge.tsx'
+import { Badge, StateBadge } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
 import { Identifier } from '../../components/identifier.tsx'
 import { type Column, Table } from '../../components/table.tsx'
@@ -14,9 +14,13 @@ interface Props {
 }
 
 /** Each account with its state and the reason. */
-export function Accounts({ consent: { accounts, customerId } }: Props) {
+export function Accounts({ consent: { accounts, customerId, status } }: Props) {
+  const isShared = status === 'active'
   return (
     <Card title="Accounts">
+      {!isShared && accounts.length > 0 && (
+        <p>None of them is shared any more: the consent has ended.</p>
+      )}
       {accounts.length === 0 ? (
         <p>None: the consent is about data of the customer only.</p>
       ) : (
@@ -32,8 +36,11 @@ export function Accounts({ consent: { accounts, customerId } }: Props) {
               cell: ({ accountId }) => <Identifier value={accountId} />,
             },
             {
-              title: 'State',
-              cell: ({ state }) => <StateBadge label={accountStateLabels[state]} />,
+              title: isShared ? 'State' : 'State at the end',
+              cell: ({ state }) => {
+                const [kind, word] = accountStateLabels[state]
+                return <Badge kind={isShared ? kind : 'neutral'}>{word}</Badge>
+              },
             },
             { title: 'Why', cell: ({ reason }) => accountReasonTexts[reason] },
             { title: `Since (${nameZone()})`, cell: ({ since }) => <Moment value={since} /> },
